@@ -1,0 +1,50 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "bluejay-linux",
+    products: [
+        .library(name: "Bluejay", targets: ["Bluejay"]),
+        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+        .library(name: "Dittojay", targets: ["Dittojay"]),
+        .executable(name: "dittojay", targets: ["DittojayCommand"]),
+        .executable(name: "bluejay", targets: ["BluejayCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    ],
+    targets: [
+        // The two C libraries, each with a shim for what Swift cannot import.
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+
+        // The layers: each imports only what stands above it in this list.
+        .target(name: "DBus", dependencies: ["CDBus", "CGLib"]),
+        .target(
+            name: "BlueZ",
+            dependencies: ["DBus", .product(name: "DequeModule", package: "swift-collections")]),
+        .target(
+            name: "CoreBluetooth",
+            dependencies: ["BlueZ", .product(name: "DequeModule", package: "swift-collections")]),
+        .target(
+            name: "Bluejay",
+            dependencies: ["CoreBluetooth", .product(name: "DequeModule", package: "swift-collections")]),
+        .target(name: "Dittojay", dependencies: ["CoreBluetooth"]),
+
+        // The programs: argument parsing and printing.
+        .executableTarget(
+            name: "DittojayCommand",
+            dependencies: ["Dittojay", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        .executableTarget(
+            name: "BluejayCommand",
+            dependencies: ["Bluejay", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+
+        .testTarget(name: "DBusTests", dependencies: ["DBus"]),
+        .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth"]),
+        .testTarget(name: "BluejayTests", dependencies: ["Bluejay"]),
+        .testTarget(name: "DittojayTests", dependencies: ["Dittojay"]),
+        .testTarget(name: "IntegrationTests", dependencies: ["Bluejay", "Dittojay"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

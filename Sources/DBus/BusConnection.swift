@@ -1,0 +1,235 @@
+import CDBus
+import Foundation
+
+/// A connection to a message bus, on the loop of ``BusActor``.
+///
+/// A lost connection is told once, to every handler of ``onDisconnect(_:)`` and to every call under way; from then on
+/// each call fails with ``BusError/disconnected(call:)``.
+@BusActor
+public final class BusConnection {
+    /// How long a call waits for its answer when nothing else is said.
+    public nonisolated static let defaultTimeout: Duration = .seconds(25)
+
+    /// The name that the bus gave to this connection (`:1.42`).
+    public nonisolated let uniqueName: String
+
+    /// Whether the bus is still there.
+    public private(set) var isConnected = true
+
+    let pointer: OpaquePointer
+    let exports = ExportTable()
+    let signals = SignalTable()
+    private var io: ConnectionIO?
+    private var disconnectHandlers: [Int: @BusActor () -> Void] = [:]
+    private var nextHandler = 0
+
+    // MARK: Opening and closing
+
+    /// Connects to the system bus (`DBUS_SYSTEM_BUS_ADDRESS`, or the system's usual socket).
+    public static func system() throws(BusError) -> BusConnection {
+        let address =
+            ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"]
+            ?? "unix:path=/var/run/dbus/system_bus_socket"
+        return try BusConnection(address: address)
+    }
+
+    /// Connects to the bus at `address` (`unix:path=/…`) and registers there.
+    ///
+    /// - Throws: ``BusError/cannotConnect(address:reason:)``.
+    public init(address: String) throws(BusError) {
+        guard !address.utf8.contains(0) else { throw .invalidValue("an address with a zero byte") }
+        var error = DBusError()
+        dbus_error_init(&error)
+        defer { dbus_error_free(&error) }
+        guard let pointer = dbus_connection_open_private(address, &error) else {
+            throw .cannotConnect(address: address, reason: Self.text(error.message))
+        }
+        dbus_connection_set_exit_on_disconnect(pointer, 0)
+        guard dbus_bus_register(pointer, &error) != 0, let name = dbus_bus_get_unique_name(pointer) else {
+            dbus_connection_close(pointer)
+            dbus_connection_unref(pointer)
+            throw .cannotConnect(address: address, reason: Self.text(error.message))
+        }
+        self.pointer = pointer
+        uniqueName = String(cString: name)
+        signals.connection = self
+        dbus_connection_add_filter(
+            pointer,
+            { _, message, data in
+                guard let message, let data else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
+                return BusActor.assumeIsolated {
+                    let connection = Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue()
+                    return connection.handle(RawMessage(borrowing: message))
+                        ? DBUS_HANDLER_RESULT_HANDLED : DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+                }
+            }, Unmanaged.passUnretained(self).toOpaque(), nil)
+        io = ConnectionIO(pointer)
+    }
+
+    isolated deinit {
+        close()
+        dbus_connection_remove_filter(
+            pointer,
+            { _, _, _ in DBUS_HANDLER_RESULT_NOT_YET_HANDLED }, Unmanaged.passUnretained(self).toOpaque())
+        dbus_connection_unref(pointer)
+    }
+
+    /// Closes the connection. Calls under way fail; the disconnect handlers are called.
+    public func close() {
+        guard isConnected else { return }
+        dbus_connection_flush(pointer)
+        dbus_connection_close(pointer)
+        lost()
+    }
+
+    /// Sends everything that is queued before it returns.
+    public func flush() {
+        if isConnected { dbus_connection_flush(pointer) }
+    }
+
+    /// Bytes that wait to be sent. A flood of signals has to watch it: the bus takes what it takes.
+    public var outgoingByteCount: Int { dbus_connection_get_outgoing_size(pointer) }
+
+    /// Calls `handler` once when the connection is gone, at once if it is gone already.
+    @discardableResult
+    public func onDisconnect(_ handler: @escaping @BusActor () -> Void) -> Registration {
+        guard isConnected else {
+            handler()
+            return Registration {}
+        }
+        nextHandler += 1
+        let key = nextHandler
+        disconnectHandlers[key] = handler
+        return Registration { [weak self] in self?.disconnectHandlers[key] = nil }
+    }
+
+    private func lost() {
+        guard isConnected else { return }
+        isConnected = false
+        io?.stop()
+        io = nil
+        pendingCalls.values.forEach { $0.fail() }
+        let handlers = disconnectHandlers.sorted { $0.key < $1.key }.map(\.value)
+        disconnectHandlers = [:]
+        handlers.forEach { $0() }
+    }
+
+    private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
+        pointer.map { String(cString: $0) } ?? "no reason given"
+    }
+
+    // MARK: Calls
+
+    private var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
+
+    /// Calls a method and waits for the answer.
+    ///
+    /// - Parameter timeout: how long to wait; nil waits for ever.
+    /// - Throws: ``BusError``, or `CancellationError` when the task is cancelled: nobody waits for the answer then, but
+    ///   the call itself is not taken back.
+    public func call(_ call: MethodCall, timeout: Duration? = defaultTimeout) async throws -> MethodReply {
+        try Task.checkCancellation()
+        let pending = PendingCallBox()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                pending.call = self.call(call, timeout: timeout) { result in
+                    continuation.resume(with: result)
+                }
+                if Task.isCancelled { pending.call?.cancel() }
+            }
+        } onCancel: {
+            MainLoop.shared.async { pending.call?.cancel() }
+        }
+    }
+
+    /// Calls a method; `completion` gets the answer, once, never from within this call.
+    ///
+    /// - Returns: the call, for cancelling it. It needs not be kept.
+    @discardableResult
+    public func call(
+        _ call: MethodCall, timeout: Duration? = defaultTimeout,
+        completion: @escaping @BusActor (Result<MethodReply, any Error>) -> Void
+    ) -> PendingCall {
+        let pending = PendingCall(call: call.description, completion: completion)
+        do throws(BusError) {
+            guard isConnected else { throw .disconnected(call: call.description) }
+            let message = try RawMessage(call)
+            let milliseconds = timeout.map { Int32($0.wholeMilliseconds) } ?? CDBUS_TIMEOUT_INFINITE
+            var handle: OpaquePointer?
+            guard dbus_connection_send_with_reply(pointer, message.pointer, &handle, milliseconds) != 0 else {
+                throw .outOfMemory
+            }
+            guard let handle else { throw .disconnected(call: call.description) }
+            let key = ObjectIdentifier(pending)
+            pendingCalls[key] = pending
+            pending.start(handle) { [weak self] in self?.pendingCalls[key] = nil }
+        } catch {
+            MainLoop.shared.async { pending.finish(.failure(error)) }
+        }
+        return pending
+    }
+
+    /// Sends a call whose answer does not matter.
+    public func callWithoutReply(_ call: MethodCall) throws(BusError) {
+        let message = try RawMessage(call)
+        dbus_message_set_no_reply(message.pointer, 1)
+        try send(message, of: call.description)
+    }
+
+    /// Sends a signal from the object at `path`.
+    public func emit(_ member: String, of interface: String, from path: ObjectPath, arguments: [BusValue] = [])
+        throws(BusError)
+    {
+        try send(
+            RawMessage(signal: member, of: interface, from: path, arguments: arguments), of: "\(interface).\(member)")
+    }
+
+    func send(_ message: RawMessage, of what: String) throws(BusError) {
+        guard isConnected else { throw .disconnected(call: what) }
+        guard dbus_connection_send(pointer, message.pointer, nil) != 0 else { throw .outOfMemory }
+    }
+
+    // MARK: What arrives
+
+    /// Whether the message needs nobody else's attention.
+    private func handle(_ message: RawMessage) -> Bool {
+        switch message.type {
+        case DBUS_MESSAGE_TYPE_SIGNAL:
+            if message.interface == "org.freedesktop.DBus.Local", message.member == "Disconnected" {
+                lost()
+                return true
+            }
+            signals.dispatch(message)
+            // Other filters and libdbus itself may want it, too.
+            return false
+        case DBUS_MESSAGE_TYPE_METHOD_CALL: return exports.dispatch(message, on: self)
+        default: return false
+        }
+    }
+}
+
+/// Undoes something when it is cancelled or released.
+@BusActor
+public final class Registration {
+    private var undo: (@BusActor () -> Void)?
+
+    public init(_ undo: @escaping @BusActor () -> Void) {
+        self.undo = undo
+    }
+
+    isolated deinit {
+        undo?()
+    }
+
+    /// Does nothing the second time.
+    public func cancel() {
+        let undo = undo
+        self.undo = nil
+        undo?()
+    }
+
+    /// Makes the registration last for as long as the connection.
+    public func keep() {
+        undo = nil
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// What can go wrong on the bus.
+public enum BusError: Error, Hashable, Swift.Sendable {
+    /// The bus at this address cannot be reached.
+    case cannotConnect(address: String, reason: String)
+    /// The connection to the bus is gone, or was closed, while `call` was under way.
+    case disconnected(call: String)
+    /// The called program, or the bus in its place, answered with an error.
+    case remote(name: String, message: String, call: String)
+    /// No answer came in the time that was given.
+    case timedOut(call: String)
+    /// A message does not have the type that its interface promises. The types are D-Bus signatures.
+    case unexpectedType(expected: String, actual: String, in: String)
+    /// A value that D-Bus cannot carry: a string with a zero byte, a malformed object path, an array of mixed types.
+    case invalidValue(String)
+    /// The object path is exported already, or the name is owned by somebody else.
+    case alreadyInUse(String)
+    /// libdbus ran out of memory.
+    case outOfMemory
+}
+
+extension BusError {
+    /// The D-Bus error name (`org.bluez.Error.Failed`), when the other side sent one.
+    public var name: String? {
+        if case .remote(let name, _, _) = self { name } else { nil }
+    }
+
+    /// The called name has no owner: the service does not run.
+    public var isServiceUnknown: Bool {
+        switch name {
+        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner": true
+        default: false
+        }
+    }
+
+    /// The called object or interface does not exist (any more).
+    public var isUnknownObject: Bool {
+        switch name {
+        case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",
+            "org.freedesktop.DBus.Error.UnknownInterface":
+            true
+        default: false
+        }
+    }
+
+    /// The bus's policy forbids the call.
+    public var isAccessDenied: Bool { name == "org.freedesktop.DBus.Error.AccessDenied" }
+}
+
+extension BusError: LocalizedError, CustomStringConvertible {
+    public var errorDescription: String? { description }
+
+    public var description: String {
+        switch self {
+        case .cannotConnect(let address, let reason): "cannot connect to the bus at \(address): \(reason)"
+        case .disconnected(let call): "\(call): the connection to the bus is gone"
+        case .remote(let name, let message, let call): "\(call): \(message.isEmpty ? name : "\(message) (\(name))")"
+        case .timedOut(let call): "\(call): no answer in time"
+        case .unexpectedType(let expected, let actual, let place):
+            "\(place): expected a value of type '\(expected)', got '\(actual)'"
+        case .invalidValue(let what): "not a value for D-Bus: \(what)"
+        case .alreadyInUse(let what): "\(what) is in use already"
+        case .outOfMemory: "libdbus is out of memory"
+        }
+    }
+}

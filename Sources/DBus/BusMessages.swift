@@ -1,0 +1,178 @@
+import CDBus
+import Foundation
+
+/// A call of a method of an object on the bus.
+public struct MethodCall: Swift.Sendable, CustomStringConvertible {
+    public var destination: String
+    public var path: ObjectPath
+    public var interface: String
+    public var method: String
+    public var arguments: [BusValue]
+
+    public init(
+        destination: String, path: ObjectPath, interface: String, method: String, arguments: [BusValue] = []
+    ) {
+        self.destination = destination
+        self.path = path
+        self.interface = interface
+        self.method = method
+        self.arguments = arguments
+    }
+
+    /// `org.bluez.Adapter1.StartDiscovery on /org/bluez/hci0`, for messages.
+    public var description: String { "\(interface).\(method) on \(path)" }
+}
+
+/// The answer to a ``MethodCall``.
+public struct MethodReply: Swift.Sendable {
+    public let arguments: [BusValue]
+    let call: String
+
+    /// The answer's first value.
+    ///
+    /// - Throws: ``BusError/unexpectedType(expected:actual:in:)`` when it is missing or of another type.
+    public func first<T: BusType>(as type: T.Type = T.self) throws(BusError) -> T {
+        try value(at: 0)
+    }
+
+    /// The answer's value number `index`, from 0.
+    public func value<T: BusType>(at index: Int, as type: T.Type = T.self) throws(BusError) -> T {
+        guard arguments.indices.contains(index) else {
+            throw .unexpectedType(expected: T.busSignature.string, actual: "nothing", in: "the answer to \(call)")
+        }
+        return try arguments[index].decode(place: "the answer to \(call)")
+    }
+}
+
+/// A signal that an object on the bus sent.
+public struct BusSignal: Swift.Sendable {
+    /// The unique name of the connection that sent it (`:1.42`).
+    public let sender: String
+    public let path: ObjectPath
+    public let interface: String
+    public let member: String
+    public let arguments: [BusValue]
+}
+
+/// Which signals to hear. Nil means any.
+public struct MatchRule: Hashable, Swift.Sendable {
+    /// A unique or a well-known name; the bus resolves the latter.
+    public var sender: String?
+    public var path: ObjectPath?
+    /// Signals of this object and of all objects below it.
+    public var pathNamespace: ObjectPath?
+    public var interface: String?
+    public var member: String?
+    /// The first argument, when it is a string.
+    public var firstArgument: String?
+
+    public init(
+        sender: String? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil, interface: String? = nil,
+        member: String? = nil, firstArgument: String? = nil
+    ) {
+        self.sender = sender
+        self.path = path
+        self.pathNamespace = pathNamespace
+        self.interface = interface
+        self.member = member
+        self.firstArgument = firstArgument
+    }
+
+    /// The rule in the bus's own words.
+    var text: String {
+        var parts = ["type='signal'"]
+        func add(_ key: String, _ value: String?) {
+            if let value { parts.append("\(key)='\(value.replacingOccurrences(of: "'", with: "'\\''"))'") }
+        }
+        add("sender", sender)
+        add("path", path?.string)
+        // The bus refuses a namespace of "/", which would say nothing anyway.
+        if pathNamespace != .root { add("path_namespace", pathNamespace?.string) }
+        add("interface", interface)
+        add("member", member)
+        add("arg0", firstArgument)
+        return parts.joined(separator: ",")
+    }
+
+    /// Whether a signal that arrived is meant. `owner` is the unique name behind ``sender``.
+    func matches(_ signal: BusSignal, owner: String?) -> Bool {
+        if let sender, signal.sender != sender, signal.sender != owner { return false }
+        if let path, signal.path != path { return false }
+        if let pathNamespace, !signal.path.isSameOrBelow(pathNamespace) { return false }
+        if let interface, signal.interface != interface { return false }
+        if let member, signal.member != member { return false }
+        if let firstArgument {
+            guard case .string(firstArgument)? = signal.arguments.first else { return false }
+        }
+        return true
+    }
+}
+
+/// A message of libdbus, released with the last reference to this object.
+@BusActor
+final class RawMessage {
+    // libdbus counts references atomically, so that `deinit` may run on any thread.
+    nonisolated(unsafe) let pointer: OpaquePointer
+
+    /// Takes over a reference that the caller owns.
+    init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    /// Adds a reference to a message that libdbus lends.
+    init(borrowing pointer: OpaquePointer) {
+        self.pointer = dbus_message_ref(pointer)
+    }
+
+    deinit {
+        dbus_message_unref(pointer)
+    }
+
+    convenience init(_ call: MethodCall) throws(BusError) {
+        // libdbus aborts the process on a malformed name: nothing malformed may reach it.
+        for name in [call.destination, call.interface, call.method] where name.utf8.contains(0) {
+            throw .invalidValue("a name with a zero byte in \(call)")
+        }
+        guard dbus_validate_bus_name(call.destination, nil) != 0 else {
+            throw .invalidValue("the bus name '\(call.destination)'")
+        }
+        guard dbus_validate_interface(call.interface, nil) != 0 else {
+            throw .invalidValue("the interface name '\(call.interface)'")
+        }
+        guard dbus_validate_member(call.method, nil) != 0 else {
+            throw .invalidValue("the method name '\(call.method)'")
+        }
+        guard
+            let pointer = dbus_message_new_method_call(call.destination, call.path.string, call.interface, call.method)
+        else { throw .outOfMemory }
+        self.init(owning: pointer)
+        try MessageCodec.append(call.arguments, to: pointer)
+    }
+
+    convenience init(signal member: String, of interface: String, from path: ObjectPath, arguments: [BusValue])
+        throws(BusError)
+    {
+        guard dbus_validate_interface(interface, nil) != 0, dbus_validate_member(member, nil) != 0 else {
+            throw .invalidValue("the signal name '\(interface).\(member)'")
+        }
+        guard let pointer = dbus_message_new_signal(path.string, interface, member) else { throw .outOfMemory }
+        self.init(owning: pointer)
+        try MessageCodec.append(arguments, to: pointer)
+    }
+
+    var type: Int32 { dbus_message_get_type(pointer) }
+    var sender: String { text(dbus_message_get_sender(pointer)) ?? "" }
+    var interface: String? { text(dbus_message_get_interface(pointer)) }
+    var member: String { text(dbus_message_get_member(pointer)) ?? "" }
+    var errorName: String { text(dbus_message_get_error_name(pointer)) ?? "" }
+    var path: ObjectPath { ObjectPath(validated: text(dbus_message_get_path(pointer)) ?? "/") }
+    var expectsReply: Bool { dbus_message_get_no_reply(pointer) == 0 }
+
+    func arguments() throws(BusError) -> [BusValue] {
+        try MessageCodec.arguments(of: pointer)
+    }
+
+    private func text(_ pointer: UnsafePointer<CChar>?) -> String? {
+        pointer.map { String(cString: $0) }
+    }
+}

@@ -1,0 +1,220 @@
+import Foundation
+
+/// A value of any D-Bus type.
+///
+/// An array of bytes is ``bytes(_:)``, not ``array(_:of:)``, so that a characteristic's value is copied once on its way.
+public indirect enum BusValue: Hashable, Swift.Sendable {
+    case byte(UInt8)
+    case boolean(Bool)
+    case int16(Int16)
+    case uint16(UInt16)
+    case int32(Int32)
+    case uint32(UInt32)
+    case int64(Int64)
+    case uint64(UInt64)
+    case double(Double)
+    case string(String)
+    case objectPath(ObjectPath)
+    case signature(Signature)
+    case fileDescriptor(BusFileDescriptor)
+    /// `ay`.
+    case bytes(Data)
+    /// An array of anything but bytes and dictionary entries; `of` is the type of its elements.
+    case array([BusValue], of: Signature)
+    case structure([BusValue])
+    /// An array of dictionary entries.
+    case dictionary([BusValue: BusValue], key: Signature, value: Signature)
+    case variant(BusValue)
+
+    /// The type of this value.
+    public var signature: Signature { Signature(validated: signatureText) }
+
+    private var signatureText: String {
+        switch self {
+        case .byte: "y"
+        case .boolean: "b"
+        case .int16: "n"
+        case .uint16: "q"
+        case .int32: "i"
+        case .uint32: "u"
+        case .int64: "x"
+        case .uint64: "t"
+        case .double: "d"
+        case .string: "s"
+        case .objectPath: "o"
+        case .signature: "g"
+        case .fileDescriptor: "h"
+        case .bytes: "ay"
+        case .array(_, let element): "a" + element.string
+        case .structure(let fields): "(" + fields.map(\.signatureText).joined() + ")"
+        case .dictionary(_, let key, let value): "a{" + key.string + value.string + "}"
+        case .variant: "v"
+        }
+    }
+
+    /// The value inside of variants, however deep.
+    public var unwrapped: BusValue {
+        if case .variant(let inner) = self { inner.unwrapped } else { self }
+    }
+}
+
+/// A Swift type that stands for one D-Bus type.
+public protocol BusType {
+    /// The D-Bus type.
+    static var busSignature: Signature { get }
+    /// Nil when `busValue` is of another type. Variants are looked through.
+    init?(busValue: BusValue)
+    var busValue: BusValue { get }
+}
+
+extension BusValue {
+    /// This value as a Swift type.
+    ///
+    /// - Parameter place: what the value is, for the error: `org.bluez.Device1.Address`.
+    /// - Throws: ``BusError/unexpectedType(expected:actual:in:)``.
+    public func decode<T: BusType>(as type: T.Type = T.self, place: String) throws(BusError) -> T {
+        guard let value = T(busValue: self) else {
+            throw .unexpectedType(expected: T.busSignature.string, actual: unwrapped.signature.string, in: place)
+        }
+        return value
+    }
+}
+
+extension BusValue: BusType {
+    public static var busSignature: Signature { Signature(validated: "v") }
+    public init?(busValue: BusValue) { self = busValue.unwrapped }
+    public var busValue: BusValue { if case .variant = self { self } else { .variant(self) } }
+}
+
+extension UInt8: BusType {
+    public static var busSignature: Signature { Signature(validated: "y") }
+    public init?(busValue: BusValue) {
+        if case .byte(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .byte(self) }
+}
+extension Bool: BusType {
+    public static var busSignature: Signature { Signature(validated: "b") }
+    public init?(busValue: BusValue) {
+        if case .boolean(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .boolean(self) }
+}
+extension Int16: BusType {
+    public static var busSignature: Signature { Signature(validated: "n") }
+    public init?(busValue: BusValue) {
+        if case .int16(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .int16(self) }
+}
+extension UInt16: BusType {
+    public static var busSignature: Signature { Signature(validated: "q") }
+    public init?(busValue: BusValue) {
+        if case .uint16(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .uint16(self) }
+}
+extension Int32: BusType {
+    public static var busSignature: Signature { Signature(validated: "i") }
+    public init?(busValue: BusValue) {
+        if case .int32(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .int32(self) }
+}
+extension UInt32: BusType {
+    public static var busSignature: Signature { Signature(validated: "u") }
+    public init?(busValue: BusValue) {
+        if case .uint32(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .uint32(self) }
+}
+extension Int64: BusType {
+    public static var busSignature: Signature { Signature(validated: "x") }
+    public init?(busValue: BusValue) {
+        if case .int64(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .int64(self) }
+}
+extension UInt64: BusType {
+    public static var busSignature: Signature { Signature(validated: "t") }
+    public init?(busValue: BusValue) {
+        if case .uint64(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .uint64(self) }
+}
+extension Double: BusType {
+    public static var busSignature: Signature { Signature(validated: "d") }
+    public init?(busValue: BusValue) {
+        if case .double(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .double(self) }
+}
+extension String: BusType {
+    public static var busSignature: Signature { Signature(validated: "s") }
+    public init?(busValue: BusValue) {
+        if case .string(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .string(self) }
+}
+extension ObjectPath: BusType {
+    public static var busSignature: Signature { Signature(validated: "o") }
+    public init?(busValue: BusValue) {
+        if case .objectPath(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .objectPath(self) }
+}
+extension Signature: BusType {
+    public static var busSignature: Signature { Signature(validated: "g") }
+    public init?(busValue: BusValue) {
+        if case .signature(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .signature(self) }
+}
+extension Data: BusType {
+    public static var busSignature: Signature { Signature(validated: "ay") }
+    public init?(busValue: BusValue) {
+        if case .bytes(let value) = busValue.unwrapped { self = value } else { return nil }
+    }
+    public var busValue: BusValue { .bytes(self) }
+}
+extension Array: BusType where Element: BusType {
+    public static var busSignature: Signature { Signature(validated: "a" + Element.busSignature.string) }
+    public init?(busValue: BusValue) {
+        switch busValue.unwrapped {
+        case .bytes(let data):
+            guard let bytes = [UInt8](data) as? [Element] else { return nil }
+            self = bytes
+        case .array(let values, _):
+            var elements: [Element] = []
+            elements.reserveCapacity(values.count)
+            for value in values {
+                guard let element = Element(busValue: value) else { return nil }
+                elements.append(element)
+            }
+            self = elements
+        default: return nil
+        }
+    }
+    public var busValue: BusValue {
+        if let bytes = self as? [UInt8] { return .bytes(Data(bytes)) }
+        return .array(map(\.busValue), of: Element.busSignature)
+    }
+}
+extension Dictionary: BusType where Key: BusType, Value: BusType {
+    public static var busSignature: Signature {
+        Signature(validated: "a{" + Key.busSignature.string + Value.busSignature.string + "}")
+    }
+    public init?(busValue: BusValue) {
+        guard case .dictionary(let entries, _, _) = busValue.unwrapped else { return nil }
+        self.init(minimumCapacity: entries.count)
+        for (key, value) in entries {
+            guard let key = Key(busValue: key), let value = Value(busValue: value) else { return nil }
+            self[key] = value
+        }
+    }
+    public var busValue: BusValue {
+        var entries: [BusValue: BusValue] = [:]
+        for (key, value) in self { entries[key.busValue] = value.busValue }
+        return .dictionary(entries, key: Key.busSignature, value: Value.busSignature)
+    }
+}

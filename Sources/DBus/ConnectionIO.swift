@@ -1,0 +1,127 @@
+import CDBus
+import CGLib
+
+/// Drives one libdbus connection from the GLib loop: its watches, its timeouts and the dispatching of what arrived.
+@BusActor
+final class ConnectionIO {
+    /// Messages that are dispatched in one turn of the loop, so that a flood does not starve everything else.
+    private static let messagesPerTurn = 64
+
+    private let connection: OpaquePointer
+    private var watches: [OpaquePointer: LoopSource] = [:]
+    private var timeouts: [OpaquePointer: LoopSource] = [:]
+    private var dispatching: LoopSource?
+    private var isStopped = false
+
+    init(_ connection: OpaquePointer) {
+        self.connection = connection
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        dbus_connection_set_watch_functions(
+            connection,
+            { watch, data in
+                ConnectionIO.with(data) { $0.update(watch: watch) }
+                return 1
+            }, { watch, data in ConnectionIO.with(data) { $0.remove(watch: watch) } },
+            { watch, data in ConnectionIO.with(data) { $0.update(watch: watch) } }, context, nil)
+        dbus_connection_set_timeout_functions(
+            connection,
+            { timeout, data in
+                ConnectionIO.with(data) { $0.update(timeout: timeout) }
+                return 1
+            }, { timeout, data in ConnectionIO.with(data) { $0.remove(timeout: timeout) } },
+            { timeout, data in ConnectionIO.with(data) { $0.update(timeout: timeout) } }, context, nil)
+        dbus_connection_set_dispatch_status_function(
+            connection,
+            { _, status, data in
+                if status == DBUS_DISPATCH_DATA_REMAINS { ConnectionIO.with(data) { $0.scheduleDispatch() } }
+            }, context, nil)
+        if dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS { scheduleDispatch() }
+    }
+
+    /// Lets go of the connection. To be called before this object is released.
+    func stop() {
+        guard !isStopped else { return }
+        isStopped = true
+        dbus_connection_set_dispatch_status_function(connection, nil, nil, nil)
+        dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
+        dbus_connection_set_timeout_functions(connection, nil, nil, nil, nil, nil)
+        watches = [:]
+        timeouts = [:]
+        dispatching = nil
+    }
+
+    private nonisolated static func with(_ data: UnsafeMutableRawPointer?, _ body: @BusActor (ConnectionIO) -> Void) {
+        guard let data else { return }
+        let io = Unmanaged<ConnectionIO>.fromOpaque(data).takeUnretainedValue()
+        BusActor.assumeIsolated { body(io) }
+    }
+
+    // MARK: Watches
+
+    private func update(watch: OpaquePointer?) {
+        guard let watch else { return }
+        remove(watch: watch)
+        guard dbus_watch_get_enabled(watch) != 0 else { return }
+        let flags = dbus_watch_get_flags(watch)
+        var events: DescriptorEvents = .hangUp
+        if flags & DBUS_WATCH_READABLE.rawValue != 0 { events.insert(.readable) }
+        if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { events.insert(.writable) }
+        watches[watch] = .descriptor(dbus_watch_get_unix_fd(watch), events) { [weak self] ready in
+            self?.ready(watch, ready)
+        }
+    }
+
+    private func remove(watch: OpaquePointer?) {
+        guard let watch else { return }
+        watches.removeValue(forKey: watch)?.cancel()
+    }
+
+    private func ready(_ watch: OpaquePointer, _ events: DescriptorEvents) {
+        var flags: UInt32 = 0
+        if events.contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
+        if events.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
+        if events.contains(.hangUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
+        _ = dbus_watch_handle(watch, flags)
+        if !isStopped { dispatch() }
+    }
+
+    // MARK: Timeouts
+
+    private func update(timeout: OpaquePointer?) {
+        guard let timeout else { return }
+        remove(timeout: timeout)
+        guard dbus_timeout_get_enabled(timeout) != 0 else { return }
+        let interval = Duration.milliseconds(Int(dbus_timeout_get_interval(timeout)))
+        timeouts[timeout] = .timer(after: interval, repeats: true) { [weak self] in
+            _ = dbus_timeout_handle(timeout)
+            self?.scheduleDispatch()
+        }
+    }
+
+    private func remove(timeout: OpaquePointer?) {
+        guard let timeout else { return }
+        timeouts.removeValue(forKey: timeout)?.cancel()
+    }
+
+    // MARK: Dispatching
+
+    private func dispatch() {
+        // A handler may let go of the connection.
+        dbus_connection_ref(connection)
+        defer { dbus_connection_unref(connection) }
+        for _ in 0..<Self.messagesPerTurn {
+            guard !isStopped, dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS else { return }
+        }
+        scheduleDispatch()
+    }
+
+    private func scheduleDispatch() {
+        guard dispatching == nil, !isStopped else { return }
+        dispatching = .idle { [weak self] in
+            guard let self else { return false }
+            dispatching = nil
+            dispatch()
+            return false
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import CDBus
+
+/// A call that waits for its answer. Its completion runs exactly once.
+@BusActor
+public final class PendingCall {
+    private let call: String
+    private var completion: (@BusActor (Result<MethodReply, any Error>) -> Void)?
+    private var handle: OpaquePointer?
+    private var forget: (@BusActor () -> Void)?
+
+    init(call: String, completion: @escaping @BusActor (Result<MethodReply, any Error>) -> Void) {
+        self.call = call
+        self.completion = completion
+    }
+
+    /// Takes over `handle`.
+    func start(_ handle: OpaquePointer, forget: @escaping @BusActor () -> Void) {
+        self.handle = handle
+        self.forget = forget
+        let notified = dbus_pending_call_set_notify(
+            handle,
+            { _, data in
+                guard let data else { return }
+                BusActor.assumeIsolated { Unmanaged<PendingCall>.fromOpaque(data).takeUnretainedValue().answered() }
+            }, Unmanaged.passRetained(self).toOpaque(),
+            { data in
+                if let data { Unmanaged<PendingCall>.fromOpaque(data).release() }
+            })
+        if notified == 0 {
+            MainLoop.shared.async { self.finish(.failure(BusError.outOfMemory)) }
+        } else if dbus_pending_call_get_completed(handle) != 0 {
+            // The connection was lost before there was anybody to tell.
+            MainLoop.shared.async { self.answered() }
+        }
+    }
+
+    /// Stops waiting: the completion gets a `CancellationError`.
+    public func cancel() {
+        if let handle { dbus_pending_call_cancel(handle) }
+        finish(.failure(CancellationError()))
+    }
+
+    /// The connection is gone.
+    func fail() {
+        if let handle { dbus_pending_call_cancel(handle) }
+        finish(.failure(BusError.disconnected(call: call)))
+    }
+
+    func finish(_ result: Result<MethodReply, any Error>) {
+        guard let completion else { return }
+        self.completion = nil
+        if let handle { dbus_pending_call_unref(handle) }
+        handle = nil
+        forget?()
+        forget = nil
+        completion(result)
+    }
+
+    private func answered() {
+        guard completion != nil, let handle, let pointer = dbus_pending_call_steal_reply(handle) else { return }
+        finish(read(RawMessage(owning: pointer)))
+    }
+
+    private func read(_ message: RawMessage) -> Result<MethodReply, any Error> {
+        do throws(BusError) {
+            let arguments = try message.arguments()
+            guard message.type == DBUS_MESSAGE_TYPE_ERROR else {
+                return .success(MethodReply(arguments: arguments, call: call))
+            }
+            return .failure(error(message, arguments))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func error(_ message: RawMessage, _ arguments: [BusValue]) -> BusError {
+        // libdbus itself makes up the answers for time-out and lost connection; those have no sender.
+        if message.sender.isEmpty {
+            switch message.errorName {
+            case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Timeout":
+                return .timedOut(call: call)
+            case "org.freedesktop.DBus.Error.Disconnected": return .disconnected(call: call)
+            default: break
+            }
+        }
+        let text = arguments.first.flatMap(String.init(busValue:)) ?? ""
+        return .remote(name: message.errorName, message: text, call: call)
+    }
+}
+
+/// Where the cancellation of a task finds the call. Touched on the loop only.
+@BusActor
+final class PendingCallBox {
+    var call: PendingCall?
+    nonisolated init() {}
+}

@@ -1,0 +1,396 @@
+#!/usr/bin/env python3
+"""Runs one command in the lab's virtual machine and comes back with its exit status.
+
+Usage: machine.py [--controllers N] [--capture FILE] [--out FOLDER] -- COMMAND [ARG…]
+
+virtme-ng assembles the machine and shares the host's file system with it; guest/init is what runs inside. The two talk
+over virtio ports that are socket pairs here: one message a line on `lab.control`, the command's streams on the others,
+a terminal on hvc0 when both ends here are one. QEMU is ended as soon as the guest reports the exit status.
+"""
+
+import argparse
+import fcntl
+import os
+import platform
+import re
+import select
+import shlex
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import termios
+import time
+import tty
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent.parent
+LAB = REPOSITORY / ".lab"
+GUEST = HERE / "guest"
+PASSED_PREFIXES = ("LAB_", "BLUEJAY_", "DITTOJAY_", "BLUETOOTH_")
+PASSED_NAMES = ("TERM", "CI", "LANG", "LC_ALL", "NO_COLOR")
+BOOT_LIMIT = 180  # seconds until the command must have started, on a slow and busy machine
+EXIT_LAB_FAILED = 125
+
+
+def say(text):
+    print(f"lab: {text}", file=sys.stderr, flush=True)
+
+
+def fail(text):
+    say(text)
+    sys.exit(EXIT_LAB_FAILED)
+
+
+def product_folder():
+    return REPOSITORY / ".build" / os.environ.get("LAB_CONFIG", "debug")
+
+
+def job_environment(out, controllers, capture):
+    """What the command finds in its environment: little of the caller's, so that a run does not depend on it."""
+    values = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(PASSED_PREFIXES) or name in PASSED_NAMES
+    }
+    caller = Path.cwd()
+    inside = caller == REPOSITORY or REPOSITORY in caller.parents
+    values.update(
+        PATH=f"{product_folder()}:{GUEST / 'bin'}:{os.environ.get('PATH', os.defpath)}",
+        BLUETOOTH_LAB="1",
+        LAB_CONTROLLERS=str(controllers),
+        LAB_OUT=str(out),
+        LAB_CWD=str(caller if inside else REPOSITORY),
+        LAB_REPOSITORY=str(REPOSITORY),
+        LAB_PYTHON=str(LAB / "venv" / "bin" / "python"),
+    )
+    if capture:
+        values["LAB_CAPTURE"] = str(out / "capture.btsnoop")
+    return values
+
+
+def write_job(folder, environment, command, size):
+    folder.mkdir(parents=True)
+    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
+    (folder / "environment").write_text("".join(lines))
+    (folder / "command").write_text("command=(" + " ".join(shlex.quote(word) for word in command) + ")\n")
+    if size:
+        (folder / "tty").write_text(f"{size[0]} {size[1]}\n")
+
+
+def kernel_image():
+    images = sorted((LAB / "kernel" / "boot").glob("vmlinuz-*"))
+    if not images:
+        fail("there is no kernel in .lab/kernel: run ./lab setup")
+    return images[-1]
+
+
+def kvm_works():
+    try:
+        return (LAB / "kvm").read_text().split()[0] == "yes"
+    except (OSError, IndexError):
+        return False
+
+
+class Machine:
+    """One QEMU, from start to end; always ended when the `with` block is left."""
+
+    PORTS = ("control", "stdin", "stdout", "stderr", "console")
+
+    def __init__(self, job, out, controllers):
+        self.ours = {}
+        options, theirs = [], []
+        serial = "virtio-serial-ccw" if platform.machine() == "s390x" else "virtio-serial-pci"
+        options += ["-device", f"{serial},id=lab,max_ports=8"]
+        for name in self.PORTS:
+            here, there = socket.socketpair()
+            self.ours[name] = here
+            theirs.append(there)
+            device = "virtconsole,bus=lab.0" if name == "console" else f"virtserialport,bus=lab.0,name=lab.{name}"
+            options += ["-chardev", f"socket,id=lab-{name},fd={there.fileno()}", "-device", f"{device},chardev=lab-{name}"]
+        overlays = ["/etc", "/var", "/tmp", str(REPOSITORY)]
+        if not os.path.isdir("/lib/modules"):
+            overlays.append("/usr/lib" if os.path.islink("/lib") else "/lib")
+        self.accelerator = "KVM" if kvm_works() else "software emulation"
+        command = [str(LAB / "tools" / "bin" / "virtme-run"), "--kimg", str(kernel_image()), "--mods", "auto"]
+        command += ["--force-9p", "--disable-microvm", "--show-boot-console", "--user", "root"]
+        command += [] if kvm_works() else ["--disable-kvm"]
+        command += ["--cpus", os.environ.get("LAB_CPUS", str(min(2, os.cpu_count() or 1)))]
+        command += ["--memory", os.environ.get("LAB_MEMORY", "2G")]
+        command += [f"--overlay-rwdir={folder}" for folder in overlays]
+        command += [f"--rwdir={out}"]
+        command += ["--kopt", f"PATH={GUEST / 'boot'}:/usr/bin:/bin:/usr/sbin:/sbin", "--kopt", "quiet", "--kopt", "loglevel=2"]
+        command += ["--script-sh", f"exec {shlex.quote(str(GUEST / 'init'))} {shlex.quote(str(job))}"]
+        command += ["--qemu-opts", *options]
+        self.console_log = out / "console.log"
+        self.empty_input, self.input_writer = os.pipe()
+        with open(self.console_log, "ab") as log:
+            self.process = subprocess.Popen(
+                command,
+                stdin=self.empty_input,
+                stdout=log,
+                stderr=log,
+                pass_fds=[end.fileno() for end in theirs],
+                start_new_session=True,
+            )
+        for end in theirs:
+            end.close()
+
+    def send(self, message):
+        try:
+            self.ours["control"].sendall(f"{message}\n".encode())
+        except OSError:
+            pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(self.process.pid, number)
+            except ProcessLookupError:
+                break
+            if number == signal.SIGTERM:
+                try:
+                    self.process.wait(timeout=2)
+                except subprocess.TimeoutExpired:
+                    pass
+        self.process.wait()
+
+
+class Terminal:
+    """The caller's terminal in raw mode, so that every key goes to the command; put back on exit."""
+
+    def __init__(self, wanted):
+        self.wanted = wanted
+        self.saved = None
+
+    @staticmethod
+    def size():
+        rows, columns, _, _ = struct.unpack("4H", fcntl.ioctl(1, termios.TIOCGWINSZ, b"\0" * 8))
+        return rows or 24, columns or 80
+
+    def enter(self):
+        if self.wanted and self.saved is None:
+            self.saved = termios.tcgetattr(0)
+            tty.setraw(0)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.saved is not None:
+            termios.tcsetattr(0, termios.TCSADRAIN, self.saved)
+
+
+class Session:
+    """Carries bytes, signals and messages between the caller and the guest until the command has ended."""
+
+    def __init__(self, machine, terminal, out):
+        self.machine = machine
+        self.terminal = terminal
+        self.out = out
+        self.status = None
+        self.reason = None
+        self.started = False
+        self.begin = self.last_step = time.monotonic()
+        self.stops = 0
+        self.give_up_at = self.begin + BOOT_LIMIT
+        self.control = b""
+        self.signals, self.signal_writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def on_signal(self, number, _frame):
+        os.write(self.signal_writer, bytes([number]))
+
+    def install_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGWINCH):
+            signal.signal(number, self.on_signal)
+
+    def handle_signal(self, number):
+        if number == signal.SIGWINCH:
+            if self.terminal.wanted and self.started:
+                self.machine.send("window %d %d" % Terminal.size())
+            return
+        self.stops += 1
+        if not self.started or self.stops > 2:
+            self.status = 128 + number
+            return
+        self.machine.send("signal " + signal.Signals(number).name[3:])
+        self.give_up_at = time.monotonic() + 30
+
+    def handle_message(self, line):
+        verb, _, rest = line.partition(" ")
+        now = time.monotonic()
+        if verb == "step":
+            text = {"kernel": f"machine booted ({self.machine.accelerator})", "bluetooth": "Bluetooth up"}.get(rest, rest)
+            say(f"{text} in {now - self.last_step:.1f} s")
+            self.last_step = now
+        elif verb == "started":
+            self.started = True
+            self.give_up_at = None
+            self.terminal.enter()
+        elif verb == "fail":
+            self.reason = rest
+        elif verb == "exit":
+            self.status = int(rest)
+
+    def handle_control(self, data):
+        self.control += data
+        while b"\n" in self.control:
+            line, _, self.control = self.control.partition(b"\n")
+            self.handle_message(line.decode(errors="replace").strip())
+
+    def run(self):
+        ours = self.machine.ours
+        poll = select.poll()
+        poll.register(self.signals, select.POLLIN)
+        poll.register(ours["control"], select.POLLIN)
+        streams = {ours["console"].fileno(): 1} if self.terminal.wanted else {
+            ours["stdout"].fileno(): 1,
+            ours["stderr"].fileno(): 2,
+        }
+        for stream in streams:
+            poll.register(stream, select.POLLIN)
+        target = ours["console" if self.terminal.wanted else "stdin"]
+        reading_input = False
+        while self.status is None:
+            if self.started and not reading_input:
+                reading_input = True
+                poll.register(0, select.POLLIN)
+            if self.give_up_at is not None and time.monotonic() > self.give_up_at:
+                self.reason = "the command did not end" if self.started else f"the machine did not start in {BOOT_LIMIT} s"
+                break
+            if self.process_ended():
+                break
+            for descriptor, _ in poll.poll(500):
+                if descriptor == self.signals:
+                    for number in os.read(self.signals, 64):
+                        self.handle_signal(number)
+                elif descriptor == ours["control"].fileno():
+                    self.handle_control(ours["control"].recv(4096))
+                elif descriptor in streams:
+                    self.copy_output(descriptor, streams[descriptor], poll)
+                elif descriptor == 0:
+                    self.copy_input(target, poll)
+        self.drain(streams)
+        return self.finish()
+
+    def process_ended(self):
+        if self.machine.process.poll() is None:
+            return False
+        try:
+            self.handle_control(self.machine.ours["control"].recv(65536, socket.MSG_DONTWAIT))
+        except OSError:
+            pass
+        if self.status is None:
+            self.reason = self.reason or "the virtual machine ended by itself"
+        return True
+
+    def copy_output(self, descriptor, target, poll):
+        data = os.read(descriptor, 65536)
+        if not data:
+            poll.unregister(descriptor)
+        elif not self.terminal.wanted or self.started:
+            write_all(target, data)
+
+    def copy_input(self, target, poll):
+        try:
+            data = os.read(0, 4096)
+        except OSError:
+            data = b""
+        if data:
+            target.sendall(data)
+        else:
+            poll.unregister(0)
+            if not self.terminal.wanted:
+                target.shutdown(socket.SHUT_WR)
+
+    def drain(self, streams):
+        """What the command wrote last may still be on its way when its exit status is here."""
+        for descriptor, target in streams.items():
+            end = socket.socket(fileno=os.dup(descriptor))
+            end.settimeout(0.05)
+            try:
+                while data := end.recv(65536):
+                    write_all(target, data)
+            except OSError:
+                pass
+            end.close()
+
+    def finish(self):
+        if self.reason:
+            where = os.path.relpath(self.out)
+            say(f"{self.reason} (logs in {where})" if self.out.name not in self.reason else self.reason)
+            for line in self.machine.console_log.read_text(errors="replace").splitlines()[-8:]:
+                if line.strip():
+                    say(f"  {line.rstrip()}")
+        return EXIT_LAB_FAILED if self.status is None else self.status
+
+
+def write_all(descriptor, data):
+    try:
+        while data:
+            data = data[os.write(descriptor, data):]
+    except BrokenPipeError:
+        pass
+
+
+def prepare_folders(chosen):
+    """A folder for this run, its output kept; .lab/out names the newest one, and old ones go."""
+    runs = LAB / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    now = time.strftime("%Y%m%d-%H%M%S")
+    run = runs / f"{now}-{os.getpid()}"
+    if chosen:
+        out = Path(chosen).resolve()
+        out.mkdir(parents=True, exist_ok=True)
+    else:
+        out = run / "out"
+        out.mkdir(parents=True)
+        link = LAB / f"out.{os.getpid()}"
+        link.symlink_to(out.relative_to(LAB))
+        link.replace(LAB / "out")
+    old = sorted(entry for entry in runs.iterdir() if re.fullmatch(r"\d{8}-\d{6}-\d+", entry.name))
+    for entry in old[:-10]:
+        if not os.path.exists(f"/proc/{entry.name.split('-')[2]}"):
+            shutil.rmtree(entry, ignore_errors=True)
+    return run / "job", out
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="lab run", add_help=False)
+    parser.add_argument("--controllers", type=int, default=2)
+    parser.add_argument("--capture")
+    parser.add_argument("--out")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args(arguments)
+    if options.command[:1] == ["--"]:
+        options.command = options.command[1:]
+    if not options.command:
+        fail("what shall run? ./lab run [OPTIONS] -- COMMAND [ARG…]")
+    if not 1 <= options.controllers <= 16:
+        fail("--controllers takes 1 to 16: btvirt makes no more")
+    return options
+
+
+def main():
+    options = parse(sys.argv[1:])
+    job, out = prepare_folders(options.out)
+    terminal = Terminal(os.isatty(0) and os.isatty(1))
+    environment = job_environment(out, options.controllers, options.capture)
+    write_job(job, environment, options.command, Terminal.size() if terminal.wanted else None)
+    with terminal, Machine(job, out, options.controllers) as machine:
+        session = Session(machine, terminal, out)
+        session.install_signals()
+        status = session.run()
+    if options.capture and (out / "capture.btsnoop").exists():
+        shutil.copyfile(out / "capture.btsnoop", options.capture)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

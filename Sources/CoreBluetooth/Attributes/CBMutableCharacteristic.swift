@@ -1,0 +1,43 @@
+/// A characteristic of our own, a part of a ``CBMutableService``.
+open class CBMutableCharacteristic: CBCharacteristic, @unchecked Swift.Sendable {
+    /// What centrals may do with the value, and on what kind of link.
+    open var permissions: CBAttributePermissions
+
+    /// The centrals that have turned notifications or indications on.
+    open internal(set) var subscribedCentrals: [CBCentral]? = []
+
+    /// - Parameters:
+    ///   - uuid: what kind of characteristic it is.
+    ///   - properties: what centrals are told that they can do with it.
+    ///   - value: if there is one, it is static: the system answers reads by itself, and the characteristic has to be
+    ///     read-only. If nil, every read and write is passed on to the manager's delegate.
+    ///   - permissions: what centrals may do with it.
+    public init(
+        type uuid: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
+    ) {
+        self.permissions = permissions
+        super.init(uuid: uuid, properties: properties, value: value)
+    }
+
+    /// What centrals are told that they can do with the characteristic.
+    open override var properties: CBCharacteristicProperties {
+        get { super.properties }
+        set { super.properties = newValue }
+    }
+
+    /// The static value, or nil if the delegate answers reads.
+    open override var value: Data? {
+        get { super.value }
+        set { super.value = newValue }
+    }
+
+    /// Descriptors of our own. The system adds those for client configuration and extended properties.
+    open override var descriptors: [CBDescriptor]? {
+        get { super.descriptors }
+        set {
+            for old in super.descriptors ?? [] where old.characteristic === self { old.characteristic = nil }
+            super.descriptors = newValue
+            for new in newValue ?? [] { new.characteristic = self }
+        }
+    }
+}

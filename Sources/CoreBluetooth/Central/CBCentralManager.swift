@@ -1,0 +1,130 @@
+/// Finds peripherals and connects to them.
+///
+/// Every method returns at once; what comes of it is reported to the delegate on the manager's queue. A call while the
+/// manager is not powered on is ignored and reported on standard error.
+open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
+    /// Receives what happens. May be replaced at any time; the next event goes to the new one.
+    open weak var delegate: (any CBCentralManagerDelegate)?
+
+    /// Whether a scan is on: from ``scanForPeripherals(withServices:options:)`` until ``stopScan()`` or loss of power.
+    open internal(set) var isScanning = false
+
+    /// The options that the manager was created with.
+    let options: [String: Any]
+    /// Does the work.
+    var engine: (any CentralEngine)?
+
+    /// Creates a manager without a delegate that uses the main queue.
+    public convenience init() {
+        self.init(delegate: nil, queue: nil, options: nil)
+    }
+
+    /// Creates a manager without options.
+    public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
+        self.init(delegate: delegate, queue: queue, options: nil)
+    }
+
+    /// Creates a manager. Its state is ``CBManagerState/unknown`` until the delegate's first call.
+    ///
+    /// - Parameters:
+    ///   - queue: a serial queue on which the delegate is called; the main queue if nil.
+    ///   - options: by the keys `CBCentralManagerOption…`; among them, on Linux, `CBCentralManagerOptionAdapterKey`.
+    public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
+        self.delegate = delegate
+        self.options = options ?? [:]
+        super.init(queue: queue)
+    }
+
+    deinit {
+        engine?.invalidate()
+    }
+
+    /// Scans until ``stopScan()``. A scan that is on already is replaced, and everything is reported anew.
+    ///
+    /// - Parameters:
+    ///   - serviceUUIDs: report peripherals that advertise any of these services; all peripherals if nil or empty.
+    ///   - options: by the keys `CBCentralManagerScanOption…`.
+    open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
+        guard isPoweredOn(#function) else { return }
+        isScanning = true
+        engine?.scan(for: serviceUUIDs?.nilIfEmpty, options: options ?? [:])
+    }
+
+    /// Stops the scan, if there is one.
+    open func stopScan() {
+        guard isScanning else { return }
+        isScanning = false
+        engine?.stopScan()
+    }
+
+    /// Connects to a peripheral, however long it takes: there is no timeout, and a peripheral that is away is connected
+    /// when it comes back.
+    ///
+    /// - Parameter options: by the keys `CBConnectPeripheralOption…`.
+    open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
+        guard isPoweredOn(#function), isOwn(peripheral, #function) else { return }
+        engine?.connect(peripheral, options: options ?? [:])
+    }
+
+    /// Ends a connection or gives up a pending one. The delegate's disconnect method confirms it in both cases, without an
+    /// error.
+    open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
+        guard isPoweredOn(#function), isOwn(peripheral, #function) else { return }
+        engine?.cancelConnection(peripheral)
+    }
+
+    /// The peripherals with these identifiers that the system knows, in the order asked for. Empty unless powered on.
+    open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+        guard isPoweredOn(#function) else { return [] }
+        return engine?.peripherals(withIdentifiers: identifiers) ?? []
+    }
+
+    /// The peripherals that some program on this machine is connected to and that have one of the services. They can be
+    /// used after ``connect(_:options:)``, which is quick then. Empty unless powered on.
+    open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
+        guard isPoweredOn(#function) else { return [] }
+        return engine?.connectedPeripherals(withServices: serviceUUIDs) ?? []
+    }
+
+    /// Whether the system has a feature. Always false on Linux.
+    open class func supports(_ features: CBCentralManager.Feature) -> Bool { false }
+
+    /// Asks for `connectionEventDidOccur` whenever any program connects or disconnects a matching device.
+    ///
+    /// - Parameter options: which devices; nil to stop.
+    open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
+        guard isPoweredOn(#function) else { return }
+        engine?.registerForConnectionEvents(options)
+    }
+
+    private func isPoweredOn(_ call: String) -> Bool {
+        if state == .poweredOn { return true }
+        Diagnostics.misuse("\(call) while the central manager is not powered on (its state is \(state))")
+        return false
+    }
+
+    private func isOwn(_ peripheral: CBPeripheral, _ call: String) -> Bool {
+        if peripheral.manager === self { return true }
+        Diagnostics.misuse("\(call) with a peripheral of another central manager; use retrievePeripherals of this one")
+        return false
+    }
+}
+
+extension CBCentralManager {
+    /// What a system may be able to do.
+    public struct Feature: OptionSet, Hashable, Swift.Sendable {
+        public let rawValue: UInt
+
+        public init(rawValue: UInt) {
+            self.rawValue = rawValue
+        }
+
+        /// Scanning for extended advertisements and connecting to who sends them.
+        public static let extendedScanAndConnect = Self(rawValue: 1 << 0)
+    }
+}
+
+extension Array {
+    /// An empty filter means the same as none.
+    var nilIfEmpty: Self? { isEmpty ? nil : self }
+}

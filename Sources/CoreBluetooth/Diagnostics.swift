@@ -1,0 +1,16 @@
+/// Where the module reports what has no error callback, as Apple's does in the system log: wrong use of the API.
+enum Diagnostics {
+    /// Writes one "API MISUSE" line to standard error. The call that was wrong is then ignored.
+    static func misuse(_ message: @autoclosure () -> String) {
+        write("API MISUSE: \(message())")
+    }
+
+    /// Writes one line to standard error for a fault that no delegate method can carry.
+    static func warning(_ message: @autoclosure () -> String) {
+        write(message())
+    }
+
+    private static func write(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetooth] \(text)\n".utf8))
+    }
+}

@@ -1,0 +1,36 @@
+/// A central's request to read or write one of our characteristics, to be answered by
+/// ``CBPeripheralManager/respond(to:withResult:)``.
+// @unchecked: the state of a request is only touched on its manager's queue.
+open class CBATTRequest: NSObject, @unchecked Swift.Sendable {
+    /// Who asks.
+    open var central: CBCentral { storedCentral }
+
+    /// What is to be read or written.
+    open var characteristic: CBCharacteristic { storedCharacteristic }
+
+    /// At which byte of the value to begin.
+    open var offset: Int { storedOffset }
+
+    /// The bytes to be written, or the bytes from ``offset`` on as the answer to a read.
+    open var value: Data?
+
+    private let storedCentral: CBCentral
+    private let storedCharacteristic: CBCharacteristic
+    private let storedOffset: Int
+
+    init(central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?) {
+        storedCentral = central
+        storedCharacteristic = characteristic
+        storedOffset = offset
+        self.value = value
+        super.init()
+    }
+
+    open override var description: String {
+        let bytes = value.map { "\($0.count) bytes" } ?? "none"
+        return """
+            <\(type(of: self)): central = \(central.identifier), characteristic = \(characteristic.uuid), \
+            offset = \(offset), value = \(bytes)>
+            """
+    }
+}

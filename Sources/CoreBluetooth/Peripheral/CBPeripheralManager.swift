@@ -1,0 +1,124 @@
+/// Publishes services of our own, advertises them and serves the centrals that connect.
+///
+/// Methods return at once; what comes of them is reported to the delegate on the manager's queue. A call while the
+/// manager is not powered on is ignored and reported on standard error.
+open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
+    /// Receives what happens. May be replaced at any time; the next event goes to the new one.
+    open weak var delegate: (any CBPeripheralManagerDelegate)?
+
+    /// Whether the services are advertised: from `peripheralManagerDidStartAdvertising` without error until
+    /// ``stopAdvertising()`` or loss of power.
+    open internal(set) var isAdvertising = false
+
+    /// The options that the manager was created with.
+    let options: [String: Any]
+    /// Does the work.
+    var engine: (any PeripheralEngine)?
+
+    /// Creates a manager without a delegate that uses the main queue.
+    public convenience init() {
+        self.init(delegate: nil, queue: nil, options: nil)
+    }
+
+    /// Creates a manager without options.
+    public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
+        self.init(delegate: delegate, queue: queue, options: nil)
+    }
+
+    /// Creates a manager. Its state is ``CBManagerState/unknown`` until the delegate's first call.
+    ///
+    /// - Parameters:
+    ///   - queue: a serial queue on which the delegate is called; the main queue if nil.
+    ///   - options: by the keys `CBPeripheralManagerOption…`; among them, on Linux, `CBPeripheralManagerOptionAdapterKey`.
+    public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
+        self.delegate = delegate
+        self.options = options ?? [:]
+        super.init(queue: queue)
+    }
+
+    deinit {
+        engine?.invalidate()
+    }
+
+    /// Starts to advertise; answered by `peripheralManagerDidStartAdvertising(_:error:)`.
+    ///
+    /// - Parameter advertisementData: `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey`; other
+    ///   keys are ignored with a warning.
+    open func startAdvertising(_ advertisementData: [String: Any]?) {
+        guard isPoweredOn(#function) else { return }
+        engine?.startAdvertising(advertisementData ?? [:])
+    }
+
+    /// Stops advertising, if it is on.
+    open func stopAdvertising() {
+        isAdvertising = false
+        engine?.stopAdvertising()
+    }
+
+    /// Publishes a service; answered by `peripheralManager(_:didAdd:error:)` with the same object. The services that it
+    /// includes have to be published before.
+    open func add(_ service: CBMutableService) {
+        guard isPoweredOn(#function) else { return }
+        engine?.add(service)
+    }
+
+    /// Withdraws a service. Centrals are told that the services have changed.
+    open func remove(_ service: CBMutableService) {
+        guard isPoweredOn(#function) else { return }
+        engine?.remove(service)
+    }
+
+    /// Withdraws all services of this manager.
+    open func removeAllServices() {
+        guard isPoweredOn(#function) else { return }
+        engine?.removeAllServices()
+    }
+
+    /// Answers a request. Exactly once for each `didReceiveRead` and `didReceiveWrite`, there to the first of the requests;
+    /// for a read after ``CBATTRequest/value`` was set.
+    ///
+    /// A central that gets no answer gives the connection up after 30 seconds.
+    open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
+        guard isPoweredOn(#function) else { return }
+        engine?.respond(to: request, with: result)
+    }
+
+    /// Sends a notification or an indication.
+    ///
+    /// - Parameters:
+    ///   - value: what does not fit into ``CBCentral/maximumUpdateValueLength`` is cut off.
+    ///   - centrals: to which of the subscribed centrals; to all if nil.
+    /// - Returns: false if the queue is full: nothing was sent, and `peripheralManagerIsReady(toUpdateSubscribers:)` tells
+    ///   when to try again.
+    open func updateValue(
+        _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
+    ) -> Bool {
+        guard isPoweredOn(#function) else { return false }
+        return engine?.updateValue(value, for: characteristic, on: centrals) ?? false
+    }
+
+    /// Asks for a connection that reacts more quickly or more sparingly. Without effect on Linux.
+    open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {}
+
+    /// Offers an L2CAP channel; answered by `peripheralManager(_:didPublishL2CAPChannel:error:)`.
+    open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
+        guard isPoweredOn(#function) else { return }
+        engine?.publishL2CAPChannel(encrypted: encryptionRequired)
+    }
+
+    /// Withdraws an L2CAP channel; answered by `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
+    open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
+        guard isPoweredOn(#function) else { return }
+        engine?.unpublishL2CAPChannel(PSM)
+    }
+
+    /// Always authorized on Linux.
+    @available(*, deprecated, message: "Use authorization")
+    open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
+
+    private func isPoweredOn(_ call: String) -> Bool {
+        if state == .poweredOn { return true }
+        Diagnostics.misuse("\(call) while the peripheral manager is not powered on (its state is \(state))")
+        return false
+    }
+}

@@ -1,0 +1,92 @@
+/// Receives what happens to a peripheral manager. All calls come on the manager's queue.
+///
+/// All methods but the first are optional.
+public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
+    /// The manager's state has changed, or is known for the first time.
+    ///
+    /// Below ``CBManagerState/poweredOn`` all centrals are gone; below ``CBManagerState/poweredOff`` so are the published
+    /// services.
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
+
+    /// The program was started again and the manager has state to restore. Always the first call.
+    func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
+
+    /// Answers ``CBPeripheralManager/startAdvertising(_:)``.
+    func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
+
+    /// Answers ``CBPeripheralManager/add(_:)``, with the object that was added.
+    func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
+
+    /// A central has turned notifications or indications on.
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic)
+
+    /// A central has turned notifications or indications off, or is gone.
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic)
+
+    /// A central wants to read a characteristic that has no static value. By default the request is refused.
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
+
+    /// A central wants to write. By default the requests are refused.
+    ///
+    /// - Parameter requests: to be executed all or none, and answered once, to the first. There are several for a long
+    ///   write, each with its offset.
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
+
+    /// There is room again for what ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)`` sends.
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
+
+    /// Answers ``CBPeripheralManager/publishL2CAPChannel(withEncryption:)``.
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?)
+
+    /// Answers ``CBPeripheralManager/unpublishL2CAPChannel(_:)``.
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?)
+
+    /// A central has opened an L2CAP channel.
+    func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
+}
+
+extension CBPeripheralManagerDelegate {
+    public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {}
+
+    public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {}
+
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?
+    ) {}
+
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
+    ) {}
+
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {}
+
+    // Without an answer the central would wait for 30 seconds and then give the connection up.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        peripheral.respond(to: request, withResult: .requestNotSupported)
+    }
+
+    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        guard let first = requests.first else { return }
+        peripheral.respond(to: first, withResult: .requestNotSupported)
+    }
+
+    public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {}
+
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+    ) {}
+
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+    ) {}
+
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?
+    ) {}
+}

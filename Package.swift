@@ -19,6 +19,10 @@ let package = Package(
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
 
+        // What both programs use: the profiles' formats and names, and lines of output. Neither knows Bluetooth.
+        .target(name: "GATTProfiles"),
+        .target(name: "LineOutput"),
+
         // The layers: each imports only what stands above it in this list.
         .target(name: "DBus", dependencies: ["CDBus", "CGLib"]),
         .target(
@@ -30,20 +34,32 @@ let package = Package(
         .target(
             name: "Bluejay",
             dependencies: ["CoreBluetooth", .product(name: "DequeModule", package: "swift-collections")]),
-        .target(name: "Dittojay", dependencies: ["CoreBluetooth"]),
+        .target(
+            name: "Dittojay",
+            dependencies: [
+                "CoreBluetooth", "BlueZ", "GATTProfiles", "LineOutput",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ]),
 
         // The programs: argument parsing and printing.
         .executableTarget(
             name: "DittojayCommand",
-            dependencies: ["Dittojay", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+            dependencies: ["Dittojay", "LineOutput", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
         .executableTarget(
             name: "BluejayCommand",
-            dependencies: ["Bluejay", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+            dependencies: [
+                "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
 
         .testTarget(name: "DBusTests", dependencies: ["DBus"]),
         .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth"]),
+        // Most programs for CoreBluetooth are still in the Swift 5 language mode: they must compile as well.
+        .testTarget(
+            name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "BluejayTests", dependencies: ["Bluejay"]),
-        .testTarget(name: "DittojayTests", dependencies: ["Dittojay"]),
+        .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput"]),
         .testTarget(name: "IntegrationTests", dependencies: ["Bluejay", "Dittojay"]),
     ],
     swiftLanguageModes: [.v6]

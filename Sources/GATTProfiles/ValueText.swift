@@ -1,0 +1,86 @@
+/// Attribute values as people write them: `hex:0A 0b`, `text:hello`, `u8:1`, `u16:0x1234`, `i32:-5`, `u16be:1`, `empty`.
+///
+/// Numbers are little-endian, as everywhere in GATT, unless `be` is appended to their width.
+public enum ValueText {
+    /// Why a text is no value.
+    public struct ParsingError: Error, Hashable, CustomStringConvertible {
+        /// What is wrong and what would be right, for people.
+        public let description: String
+    }
+
+    /// What a text without a prefix is taken for.
+    public enum Bare: Swift.Sendable {
+        /// The value's UTF-8.
+        case text
+        /// A mistake.
+        case refused
+    }
+
+    /// The bytes that a text stands for.
+    ///
+    /// - Throws: ``ParsingError`` if the text is malformed or a number is out of the range of its type.
+    public static func parse(_ text: String, bare: Bare = .refused) throws(ParsingError) -> [UInt8] {
+        if text == "empty" { return [] }
+        guard let colon = text.firstIndex(of: ":") else { return try parseBare(text, bare) }
+        let content = text[text.index(after: colon)...]
+        switch text[..<colon] {
+        case "text": return Array(content.utf8)
+        case "hex": return try parseHex(content)
+        case let prefix:
+            guard let type = NumberType(name: prefix) else { return try parseBare(text, bare) }
+            return try type.parse(content)
+        }
+    }
+
+    private static func parseBare(_ text: String, _ bare: Bare) throws(ParsingError) -> [UInt8] {
+        switch bare {
+        case .text: return Array(text.utf8)
+        case .refused:
+            throw ParsingError(
+                description:
+                    "\"\(text)\" is no value: write hex:0A0B, text:hello, u8:1, u16:1, i32:-1, u16be:1 or empty")
+        }
+    }
+
+    /// Bytes in hexadecimal digits, with or without spaces, colons or hyphens between the bytes.
+    public static func parseHex(_ text: some StringProtocol) throws(ParsingError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for character in text.utf8 {
+            let digit: UInt8
+            switch character {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = character - UInt8(ascii: "A") + 10
+            case UInt8(ascii: " "), UInt8(ascii: ":"), UInt8(ascii: "-"):
+                // A separator stands between bytes, not within one.
+                if high == nil { continue }
+                throw ParsingError(description: "\"\(text)\" has a byte with only one hexadecimal digit")
+            default: throw ParsingError(description: "\"\(text)\" is not hexadecimal")
+            }
+            if let first = high {
+                bytes.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        guard high == nil else {
+            throw ParsingError(description: "\"\(text)\" has an odd number of hexadecimal digits")
+        }
+        return bytes
+    }
+
+    /// Bytes as hexadecimal digits in lower case, two for each byte, without separators.
+    public static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.underestimatedCount)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 0xF)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// A point in time as it is printed at the begin of a line. Takes the C library's calendar: a formatter of Foundation
+/// would cost more memory than all the rest of a program that only prints lines.
+public struct Timestamp: Hashable, Swift.Sendable {
+    /// Milliseconds since 1970-01-01 00:00 UTC.
+    public let milliseconds: Int64
+
+    public init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    /// The present.
+    public static var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// The local time of day, `14:05:09.042`.
+    public var timeOfDay: String {
+        var seconds = time_t(milliseconds.flooredQuotient(1000))
+        var fields = tm()
+        localtime_r(&seconds, &fields)
+        return clock(fields)
+    }
+
+    /// Date and time in UTC, `2026-01-31T14:05:09.042Z`. Specification: RFC 3339.
+    public var utc: String {
+        var seconds = time_t(milliseconds.flooredQuotient(1000))
+        var fields = tm()
+        gmtime_r(&seconds, &fields)
+        let date = "\(fields.tm_year + 1900)-\(padded(fields.tm_mon + 1, 2))-\(padded(fields.tm_mday, 2))"
+        return "\(date)T\(clock(fields))Z"
+    }
+
+    private func clock(_ fields: tm) -> String {
+        let fraction = padded(Int32(milliseconds - milliseconds.flooredQuotient(1000) * 1000), 3)
+        return "\(padded(fields.tm_hour, 2)):\(padded(fields.tm_min, 2)):\(padded(fields.tm_sec, 2)).\(fraction)"
+    }
+
+    private func padded(_ number: Int32, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}

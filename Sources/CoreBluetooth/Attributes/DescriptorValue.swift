@@ -4,13 +4,11 @@ enum DescriptorValue {
     ///
     /// Bytes that do not fit the type that the UUID promises come as they are, as `Data`.
     static func decode(_ bytes: Data, of uuid: CBUUID) -> Any {
-        switch uuid.uuidString {
-        case CBUUIDCharacteristicExtendedPropertiesString,
-            CBUUIDClientCharacteristicConfigurationString,
-            CBUUIDServerCharacteristicConfigurationString:
+        switch uuid.assignedNumber {
+        case 0x2900, 0x2902, 0x2903:  // extended properties, client and server configuration
             guard (1...2).contains(bytes.count) else { return bytes }
             return NSNumber(value: bytes.reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) })
-        case CBUUIDCharacteristicUserDescriptionString:
+        case 0x2901:  // user description
             return String(data: bytes, encoding: .utf8) ?? bytes
         default:
             return bytes

@@ -27,6 +27,16 @@ public struct CBATTError: _BridgedStoredNSError, Swift.Sendable {
     public static var errorDomain: String { CBATTErrorDomain }
     public static var _nsErrorDomain: String { CBATTErrorDomain }
 
+    /// Errors are equal if their codes and their information are.
+    public static func == (first: Self, second: Self) -> Bool {
+        first._nsError == second._nsError
+    }
+
+    // Foundation's default for this protocol is not implemented on Linux: it ends the program (Swift 6.3).
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(errorCode)
+    }
+
     /// The error codes of ATT.
     ///
     /// Any number can be a code, as on Apple's platforms: `Code(rawValue: 0x80)` is never nil. Numbers without a name

@@ -26,6 +26,16 @@ public struct CBError: _BridgedStoredNSError, Swift.Sendable {
     public static var errorDomain: String { CBErrorDomain }
     public static var _nsErrorDomain: String { CBErrorDomain }
 
+    /// Errors are equal if their codes and their information are.
+    public static func == (first: Self, second: Self) -> Bool {
+        first._nsError == second._nsError
+    }
+
+    // Foundation's default for this protocol is not implemented on Linux: it ends the program (Swift 6.3).
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(errorCode)
+    }
+
     /// What can go wrong.
     public enum Code: Int, _ErrorCodeProtocol, Swift.Sendable {
         public typealias _ErrorType = CBError

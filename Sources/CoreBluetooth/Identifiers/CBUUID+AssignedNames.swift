@@ -3,8 +3,13 @@
 extension CBUUID {
     /// The assigned name of the UUID, if it is one of the widely used ones.
     var assignedName: String? {
-        guard width != .bits128, let short = UInt16(exactly: bits >> 96) else { return nil }
-        return Self.assignedNames[short]
+        assignedNumber.flatMap { Self.assignedNames[$0] }
+    }
+
+    /// The 16-bit value that stands for the UUID, whatever width it was created with; nil if there is none.
+    var assignedNumber: UInt16? {
+        guard bits & (UInt128.max >> 32) == Self.baseBits else { return nil }
+        return UInt16(exactly: bits >> 96)
     }
 
     private static let assignedNames: [UInt16: String] = [

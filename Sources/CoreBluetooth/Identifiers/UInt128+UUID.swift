@@ -10,7 +10,7 @@ extension UInt128 {
 extension UUID {
     /// The UUID as a number.
     var bits: UInt128 {
-        withUnsafeBytes(of: uuid) { $0.reduce(UInt128(0)) { $0 << 8 | UInt128($1) } }
+        withUnsafeBytes(of: uuid) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
     }
 
     /// The UUID that is written as this number.

@@ -53,38 +53,45 @@ public final class BusConnection {
         self.pointer = pointer
         uniqueName = String(cString: name)
         signals.connection = self
-        dbus_connection_add_filter(
-            pointer,
-            { _, message, data in
-                guard let message, let data else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
-                return BusActor.assumeIsolated {
-                    let connection = Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue()
-                    return connection.handle(RawMessage(borrowing: message))
-                        ? DBUS_HANDLER_RESULT_HANDLED : DBUS_HANDLER_RESULT_NOT_YET_HANDLED
-                }
-            }, Unmanaged.passUnretained(self).toOpaque(), nil)
+        dbus_connection_add_filter(pointer, Self.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
         io = ConnectionIO(pointer)
     }
 
     isolated deinit {
         close()
-        dbus_connection_remove_filter(
-            pointer,
-            { _, _, _ in DBUS_HANDLER_RESULT_NOT_YET_HANDLED }, Unmanaged.passUnretained(self).toOpaque())
+        // libdbus aborts unless this is the very function that was added.
+        dbus_connection_remove_filter(pointer, Self.filter, Unmanaged.passUnretained(self).toOpaque())
         dbus_connection_unref(pointer)
+    }
+
+    /// What libdbus calls for every message that arrives.
+    private static let filter: DBusHandleMessageFunction = { _, message, data in
+        guard let message, let data else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
+        return BusActor.assumeIsolated {
+            // Retained for the call: a handler may release the connection.
+            let connection = Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue()
+            return withExtendedLifetime(connection) {
+                connection.handle(RawMessage(borrowing: message))
+                    ? DBUS_HANDLER_RESULT_HANDLED : DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+            }
+        }
     }
 
     /// Closes the connection. Calls under way fail; the disconnect handlers are called.
     public func close() {
         guard isConnected else { return }
-        dbus_connection_flush(pointer)
+        flush()
         dbus_connection_close(pointer)
         lost()
     }
 
-    /// Sends everything that is queued before it returns.
+    /// Sends what is queued before it returns. Waits a second at most for a bus that does not read.
     public func flush() {
-        if isConnected { dbus_connection_flush(pointer) }
+        let deadline = ContinuousClock.now + .seconds(1)
+        while isConnected, dbus_connection_has_messages_to_send(pointer) != 0 {
+            let left = deadline - .now
+            guard left > .zero, dbus_connection_read_write(pointer, Int32(left.wholeMilliseconds)) != 0 else { return }
+        }
     }
 
     /// Bytes that wait to be sent. A flood of signals has to watch it: the bus takes what it takes.
@@ -150,19 +157,19 @@ public final class BusConnection {
         _ call: MethodCall, timeout: Duration? = defaultTimeout,
         completion: @escaping @BusActor (Result<MethodReply, any Error>) -> Void
     ) -> PendingCall {
-        let pending = PendingCall(call: call.description, completion: completion)
+        let pending = PendingCall(call: call.name, completion: completion)
         do throws(BusError) {
             guard isConnected else { throw .disconnected(call: call.description) }
             let message = try RawMessage(call)
+            try checkDescriptors(of: message)
             let milliseconds = timeout.map { Int32($0.wholeMilliseconds) } ?? CDBUS_TIMEOUT_INFINITE
             var handle: OpaquePointer?
             guard dbus_connection_send_with_reply(pointer, message.pointer, &handle, milliseconds) != 0 else {
                 throw .outOfMemory
             }
             guard let handle else { throw .disconnected(call: call.description) }
-            let key = ObjectIdentifier(pending)
-            pendingCalls[key] = pending
-            pending.start(handle) { [weak self] in self?.pendingCalls[key] = nil }
+            pendingCalls[ObjectIdentifier(pending)] = pending
+            pending.start(handle, on: self)
         } catch {
             MainLoop.shared.async { pending.finish(.failure(error)) }
         }
@@ -176,6 +183,13 @@ public final class BusConnection {
         try send(message, of: call.description)
     }
 
+    func forget(_ call: PendingCall) {
+        pendingCalls[ObjectIdentifier(call)] = nil
+    }
+
+    /// Whether libdbus still has the bus, which it may have lost before anybody was told.
+    var isOpen: Bool { isConnected && dbus_connection_get_is_connected(pointer) != 0 }
+
     /// Sends a signal from the object at `path`.
     public func emit(_ member: String, of interface: String, from path: ObjectPath, arguments: [BusValue] = [])
         throws(BusError)
@@ -184,9 +198,17 @@ public final class BusConnection {
             RawMessage(signal: member, of: interface, from: path, arguments: arguments), of: "\(interface).\(member)")
     }
 
-    func send(_ message: RawMessage, of what: String) throws(BusError) {
-        guard isConnected else { throw .disconnected(call: what) }
+    func send(_ message: RawMessage, of what: @autoclosure () -> String) throws(BusError) {
+        guard isOpen else { throw .disconnected(call: what()) }
+        try checkDescriptors(of: message)
         guard dbus_connection_send(pointer, message.pointer, nil) != 0 else { throw .outOfMemory }
+    }
+
+    /// libdbus refuses file descriptors on a connection that cannot carry them, and does not say why.
+    private func checkDescriptors(of message: RawMessage) throws(BusError) {
+        guard dbus_message_contains_unix_fds(message.pointer) == 0
+            || dbus_connection_can_send_type(pointer, Int32(CDBUS_TYPE_UNIX_FD)) != 0
+        else { throw .invalidValue("a file descriptor on a connection that does not carry any") }
     }
 
     // MARK: What arrives
@@ -195,7 +217,7 @@ public final class BusConnection {
     private func handle(_ message: RawMessage) -> Bool {
         switch message.type {
         case DBUS_MESSAGE_TYPE_SIGNAL:
-            if message.interface == "org.freedesktop.DBus.Local", message.member == "Disconnected" {
+            if dbus_message_is_signal(message.pointer, "org.freedesktop.DBus.Local", "Disconnected") != 0 {
                 lost()
                 return true
             }

@@ -20,13 +20,23 @@ public struct MethodCall: Swift.Sendable, CustomStringConvertible {
     }
 
     /// `org.bluez.Adapter1.StartDiscovery on /org/bluez/hci0`, for messages.
-    public var description: String { "\(interface).\(method) on \(path)" }
+    public var description: String { name.description }
+
+    /// What is kept of a call for messages about it; put into words only when one is needed.
+    struct Name: Swift.Sendable, CustomStringConvertible {
+        let interface: String
+        let method: String
+        let path: ObjectPath
+        var description: String { "\(interface).\(method) on \(path)" }
+    }
+
+    var name: Name { Name(interface: interface, method: method, path: path) }
 }
 
 /// The answer to a ``MethodCall``.
 public struct MethodReply: Swift.Sendable {
     public let arguments: [BusValue]
-    let call: String
+    let call: MethodCall.Name
 
     /// The answer's first value.
     ///
@@ -111,7 +121,6 @@ public struct MatchRule: Hashable, Swift.Sendable {
 /// A message of libdbus, released with the last reference to this object.
 @BusActor
 final class RawMessage {
-    // libdbus counts references atomically, so that `deinit` may run on any thread.
     nonisolated(unsafe) let pointer: OpaquePointer
 
     /// Takes over a reference that the caller owns.
@@ -125,23 +134,18 @@ final class RawMessage {
     }
 
     deinit {
-        dbus_message_unref(pointer)
+        // The last reference may switch a watch of the connection back on, which is for the loop to do.
+        if MainLoop.shared.isCurrent {
+            dbus_message_unref(pointer)
+        } else {
+            nonisolated(unsafe) let pointer = pointer
+            MainLoop.shared.async { dbus_message_unref(pointer) }
+        }
     }
 
     convenience init(_ call: MethodCall) throws(BusError) {
-        // libdbus aborts the process on a malformed name: nothing malformed may reach it.
-        for name in [call.destination, call.interface, call.method] where name.utf8.contains(0) {
-            throw .invalidValue("a name with a zero byte in \(call)")
-        }
-        guard dbus_validate_bus_name(call.destination, nil) != 0 else {
-            throw .invalidValue("the bus name '\(call.destination)'")
-        }
-        guard dbus_validate_interface(call.interface, nil) != 0 else {
-            throw .invalidValue("the interface name '\(call.interface)'")
-        }
-        guard dbus_validate_member(call.method, nil) != 0 else {
-            throw .invalidValue("the method name '\(call.method)'")
-        }
+        guard BusName.isBusName(call.destination) else { throw .invalidValue("the bus name '\(call.destination)'") }
+        try BusName.check(interface: call.interface, member: call.method, path: call.path)
         guard
             let pointer = dbus_message_new_method_call(call.destination, call.path.string, call.interface, call.method)
         else { throw .outOfMemory }
@@ -152,9 +156,7 @@ final class RawMessage {
     convenience init(signal member: String, of interface: String, from path: ObjectPath, arguments: [BusValue])
         throws(BusError)
     {
-        guard dbus_validate_interface(interface, nil) != 0, dbus_validate_member(member, nil) != 0 else {
-            throw .invalidValue("the signal name '\(interface).\(member)'")
-        }
+        try BusName.check(interface: interface, member: member, path: path)
         guard let pointer = dbus_message_new_signal(path.string, interface, member) else { throw .outOfMemory }
         self.init(owning: pointer)
         try MessageCodec.append(arguments, to: pointer)
@@ -163,6 +165,8 @@ final class RawMessage {
     var type: Int32 { dbus_message_get_type(pointer) }
     var sender: String { text(dbus_message_get_sender(pointer)) ?? "" }
     var interface: String? { text(dbus_message_get_interface(pointer)) }
+    /// The type of the arguments.
+    var signature: String { text(dbus_message_get_signature(pointer)) ?? "" }
     var member: String { text(dbus_message_get_member(pointer)) ?? "" }
     var errorName: String { text(dbus_message_get_error_name(pointer)) ?? "" }
     var path: ObjectPath { ObjectPath(validated: text(dbus_message_get_path(pointer)) ?? "/") }

@@ -170,6 +170,14 @@ extension Signature: BusType {
     }
     public var busValue: BusValue { .signature(self) }
 }
+extension BusFileDescriptor: BusType {
+    public static var busSignature: Signature { Signature(validated: "h") }
+    public convenience init?(busValue: BusValue) {
+        guard case .fileDescriptor(let descriptor) = busValue.unwrapped, let raw = descriptor.take() else { return nil }
+        self.init(owning: raw)
+    }
+    public var busValue: BusValue { .fileDescriptor(self) }
+}
 extension Data: BusType {
     public static var busSignature: Signature { Signature(validated: "ay") }
     public init?(busValue: BusValue) {

@@ -10,7 +10,9 @@ final class ConnectionIO {
     private let connection: OpaquePointer
     private var watches: [OpaquePointer: LoopSource] = [:]
     private var timeouts: [OpaquePointer: LoopSource] = [:]
-    private var dispatching: LoopSource?
+    private var dispatchSource: LoopSource?
+    /// Whether `dispatch` is under way, or will be before this turn of the loop ends.
+    private var isDispatching = false
     private var isStopped = false
 
     init(_ connection: OpaquePointer) {
@@ -47,7 +49,7 @@ final class ConnectionIO {
         dbus_connection_set_timeout_functions(connection, nil, nil, nil, nil, nil)
         watches = [:]
         timeouts = [:]
-        dispatching = nil
+        dispatchSource = nil
     }
 
     private nonisolated static func with(_ data: UnsafeMutableRawPointer?, _ body: @BusActor (ConnectionIO) -> Void) {
@@ -81,8 +83,11 @@ final class ConnectionIO {
         if events.contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
         if events.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
         if events.contains(.hangUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
+        let wasDispatching = isDispatching
+        isDispatching = true
         _ = dbus_watch_handle(watch, flags)
-        if !isStopped { dispatch() }
+        isDispatching = wasDispatching
+        dispatch()
     }
 
     // MARK: Timeouts
@@ -106,20 +111,30 @@ final class ConnectionIO {
     // MARK: Dispatching
 
     private func dispatch() {
+        guard !isDispatching, !isStopped else { return }
+        isDispatching = true
         // A handler may let go of the connection.
         dbus_connection_ref(connection)
-        defer { dbus_connection_unref(connection) }
-        for _ in 0..<Self.messagesPerTurn {
-            guard !isStopped, dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS else { return }
+        defer {
+            isDispatching = false
+            dbus_connection_unref(connection)
         }
-        scheduleDispatch()
+        for _ in 0..<Self.messagesPerTurn {
+            guard dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS, !isStopped else { return }
+        }
+        dispatchInNextTurn()
     }
 
+    /// libdbus says that there is something to dispatch. It says so for every message.
     private func scheduleDispatch() {
-        guard dispatching == nil, !isStopped else { return }
-        dispatching = .idle { [weak self] in
+        if !isDispatching { dispatchInNextTurn() }
+    }
+
+    private func dispatchInNextTurn() {
+        guard dispatchSource == nil, !isStopped else { return }
+        dispatchSource = .idle { [weak self] in
             guard let self else { return false }
-            dispatching = nil
+            dispatchSource = nil
             dispatch()
             return false
         }

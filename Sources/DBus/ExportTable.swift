@@ -9,7 +9,20 @@ final class ExportTable {
 
     func add(_ interfaces: [ExportedInterface], at path: ObjectPath) throws(BusError) {
         guard objects[path] == nil else { throw .alreadyInUse("the object path \(path)") }
-        objects[path] = Dictionary(interfaces.map { ($0.name, $0) }) { first, _ in first }
+        var table: [String: ExportedInterface] = [:]
+        for interface in interfaces {
+            let members = interface.methods.map(\.name) + interface.signals.map(\.name)
+            for member in members + interface.properties.map(\.name) {
+                try BusName.check(interface: interface.name, member: member, path: path)
+            }
+            guard BusName.isInterface(interface.name) else {
+                throw .invalidValue("the interface name '\(interface.name)'")
+            }
+            guard table.updateValue(interface, forKey: interface.name) == nil else {
+                throw .alreadyInUse("the interface \(interface.name) at \(path)")
+            }
+        }
+        objects[path] = table
     }
 
     /// - Returns: the names of the interfaces that went.
@@ -36,31 +49,33 @@ final class ExportTable {
         let path = message.path
         guard isKnown(path) else { return false }
         let interface = message.interface
-        let isOurs = objects[path]?.contains { interface == nil || $0.key == interface } ?? false
-        // `org.freedesktop.DBus.Peer` is libdbus's own.
-        guard isOurs || interface != "org.freedesktop.DBus.Peer" else { return false }
-        let arguments: [BusValue]
+        let member = message.member
+        func refuse(_ failure: MethodFailure) -> Bool {
+            MethodInvocation(message, arguments: [], on: connection).fail(failure)
+            return true
+        }
+        guard let method = method(member, of: interface, at: path) else {
+            return refuse(unknownMethod(member, of: interface, at: path))
+        }
+        guard method.signature == message.signature else {
+            return refuse(.invalidArguments("\(member) takes '\(method.signature)', not '\(message.signature)'"))
+        }
         do throws(BusError) {
-            arguments = try message.arguments()
+            method.handler(MethodInvocation(message, arguments: try message.arguments(), on: connection))
+            return true
         } catch {
-            return false
+            return refuse(MethodFailure(name: "org.freedesktop.DBus.Error.Failed", message: error.description))
         }
-        let invocation = MethodInvocation(message, arguments: arguments, on: connection)
-        if let method = method(message.member, of: interface, at: path) {
-            let expected = method.inputs.map(\.type.string).joined()
-            let actual = arguments.map(\.signature.string).joined()
-            if expected == actual {
-                method.handler(invocation)
-            } else {
-                invocation.fail(.invalidArguments("\(message.member) takes '\(expected)', not '\(actual)'"))
-            }
-        } else {
-            invocation.fail(
-                MethodFailure(
-                    name: "org.freedesktop.DBus.Error.UnknownMethod",
-                    message: "No method \(interface.map { "\($0)." } ?? "")\(message.member) at \(path)"))
+    }
+
+    private func unknownMethod(_ member: String, of interface: String?, at path: ObjectPath) -> MethodFailure {
+        if let interface, objects[path]?[interface] == nil, standardInterface(interface, at: path) == nil {
+            return MethodFailure(
+                name: "org.freedesktop.DBus.Error.UnknownInterface", message: "No interface \(interface) at \(path)")
         }
-        return true
+        return MethodFailure(
+            name: "org.freedesktop.DBus.Error.UnknownMethod",
+            message: "No method \(interface.map { "\($0)." } ?? "")\(member) at \(path)")
     }
 
     private func isKnown(_ path: ObjectPath) -> Bool {
@@ -100,7 +115,7 @@ final class ExportTable {
                     outputs: [ExportedArgument("objects", [ObjectPath: [String: [String: BusValue]]].self)]
                 ) { [weak self] invocation in
                     var tree: [ObjectPath: [String: [String: BusValue]]] = [:]
-                    for path in self?.objects.keys ?? [:].keys where path != root && path.isSameOrBelow(root) {
+                    for path in self?.objects.keys ?? [:].keys where manager(of: path) == root {
                         tree[path] = self?.interfaces(of: path)
                     }
                     invocation.reply([tree.busValue])
@@ -134,8 +149,7 @@ final class ExportTable {
                     "GetAll", inputs: [ExportedArgument("interface", String.self)],
                     outputs: [ExportedArgument("properties", [String: BusValue].self)]
                 ) { [weak self] invocation in
-                    let name = String(busValue: invocation.arguments[0]) ?? ""
-                    invocation.reply([(self?.objects[path]?[name]?.propertyValues ?? [:]).busValue])
+                    self?.getAllProperties(invocation, at: path)
                 },
                 ExportedMethod(
                     "Set",
@@ -157,20 +171,33 @@ final class ExportTable {
     }
 
     private func getProperty(_ invocation: MethodInvocation, at path: ObjectPath) {
-        guard let value = property(invocation, at: path)?.get() else { return invocation.fail(Self.unknownProperty) }
-        invocation.reply([.variant(value)])
+        answer(invocation) {
+            guard let value = try property(invocation, at: path).get() else {
+                throw MethodFailure.unknownProperty(try invocation.argument(1))
+            }
+            return [value.inVariant]
+        }
+    }
+
+    private func getAllProperties(_ invocation: MethodInvocation, at path: ObjectPath) {
+        answer(invocation) { [try interface(invocation, at: path).propertyValues.busValue] }
     }
 
     private func setProperty(_ invocation: MethodInvocation, at path: ObjectPath) {
-        guard let property = property(invocation, at: path) else { return invocation.fail(Self.unknownProperty) }
-        guard let set = property.set else {
-            return invocation.fail(
-                MethodFailure(
-                    name: "org.freedesktop.DBus.Error.PropertyReadOnly", message: "\(property.name) is read-only"))
-        }
-        do {
+        answer(invocation) {
+            let property = try property(invocation, at: path)
+            guard let set = property.set else {
+                throw MethodFailure(
+                    name: "org.freedesktop.DBus.Error.PropertyReadOnly", message: "\(property.name) is read-only")
+            }
             try set(invocation.arguments[2])
-            invocation.reply()
+            return []
+        }
+    }
+
+    private func answer(_ invocation: MethodInvocation, _ body: () throws -> [BusValue]) {
+        do {
+            invocation.reply(try body())
         } catch let failure as MethodFailure {
             invocation.fail(failure)
         } catch {
@@ -178,15 +205,25 @@ final class ExportTable {
         }
     }
 
-    private func property(_ invocation: MethodInvocation, at path: ObjectPath) -> ExportedProperty? {
-        guard let interface = String(busValue: invocation.arguments[0]),
-            let name = String(busValue: invocation.arguments[1])
-        else { return nil }
-        return objects[path]?[interface]?.properties.first { $0.name == name }
+    /// The interface that the first argument names. The standard ones have no properties.
+    private func interface(_ invocation: MethodInvocation, at path: ObjectPath) throws(MethodFailure)
+        -> ExportedInterface
+    {
+        let name: String = try invocation.argument(0)
+        if let interface = objects[path]?[name] ?? standardInterface(name, at: path) { return interface }
+        throw MethodFailure(
+            name: "org.freedesktop.DBus.Error.UnknownInterface", message: "No interface \(name) at \(path)")
     }
 
-    private static let unknownProperty = MethodFailure(
-        name: "org.freedesktop.DBus.Error.UnknownProperty", message: "No such property")
+    private func property(_ invocation: MethodInvocation, at path: ObjectPath) throws(MethodFailure)
+        -> ExportedProperty
+    {
+        let name: String = try invocation.argument(1)
+        guard let property = try interface(invocation, at: path).properties.first(where: { $0.name == name }) else {
+            throw .unknownProperty(name)
+        }
+        return property
+    }
 
     private func introspectable(at path: ObjectPath) -> ExportedInterface {
         ExportedInterface(

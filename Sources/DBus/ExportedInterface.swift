@@ -18,6 +18,8 @@ public struct ExportedMethod {
     let inputs: [ExportedArgument]
     let outputs: [ExportedArgument]
     let handler: @BusActor (MethodInvocation) -> Void
+    /// The type of all inputs in a row.
+    let signature: String
 
     /// A method whose `handler` answers through the invocation, at once or later.
     public init(
@@ -28,6 +30,7 @@ public struct ExportedMethod {
         self.inputs = inputs
         self.outputs = outputs
         self.handler = handler
+        signature = inputs.map(\.type.string).joined()
     }
 }
 
@@ -107,6 +110,10 @@ public struct MethodFailure: Error, Swift.Sendable {
         self.message = message
     }
 
+    static func unknownProperty(_ name: String) -> MethodFailure {
+        MethodFailure(name: "org.freedesktop.DBus.Error.UnknownProperty", message: "No property \(name)")
+    }
+
     public static func invalidArguments(_ message: String) -> MethodFailure {
         MethodFailure(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
     }
@@ -130,9 +137,14 @@ public final class MethodInvocation {
         self.connection = connection
     }
 
-    isolated deinit {
-        if !isAnswered {
-            fail(MethodFailure(name: "org.freedesktop.DBus.Error.Failed", message: "No answer was given"))
+    deinit {
+        // Not an isolated deinit: that would cost a job on the loop for every call, answered or not.
+        guard !isAnswered else { return }
+        let (message, connection) = (message, connection)
+        MainLoop.shared.async {
+            Self.send(
+                MethodFailure(name: "org.freedesktop.DBus.Error.Failed", message: "No answer was given"),
+                to: message, on: connection)
         }
     }
 
@@ -166,6 +178,10 @@ public final class MethodInvocation {
     public func fail(_ failure: MethodFailure) {
         guard !isAnswered else { return }
         isAnswered = true
+        Self.send(failure, to: message, on: connection)
+    }
+
+    private static func send(_ failure: MethodFailure, to message: RawMessage, on connection: BusConnection?) {
         guard message.expectsReply else { return }
         let name = dbus_validate_error_name(failure.name, nil) != 0 ? failure.name : "org.freedesktop.DBus.Error.Failed"
         let text = failure.message.replacingOccurrences(of: "\0", with: "")

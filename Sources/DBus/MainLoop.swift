@@ -10,16 +10,23 @@ public final class MainLoop: SerialExecutor {
     /// The loop of this process.
     public static let shared = MainLoop()
 
-    private enum Work {
+    private enum Work: Swift.Sendable {
         case job(UnownedJob)
         case closure(@Sendable @BusActor () -> Void)
     }
 
+    /// How often one turn of the loop looks for work that its own work added, before I/O gets its turn.
+    private static let roundsPerTurn = 8
+
     /// The GLib context of the loop. GLib's contexts may be used from any thread.
     nonisolated(unsafe) let context: OpaquePointer
     private let wakeDescriptor: Int32
-    private let thread = Mutex<pthread_t?>(nil)
+    private let thread = Atomic<pthread_t>(0)
     private let pending = Mutex<[Work]>([])
+
+    // Touched on the loop's thread only, by `drain` and by what it calls.
+    private nonisolated(unsafe) var batch: [Work] = []
+    private nonisolated(unsafe) var isDraining = false
 
     private init() {
         context = g_main_context_new()
@@ -27,7 +34,7 @@ public final class MainLoop: SerialExecutor {
         precondition(wakeDescriptor >= 0, "no file descriptor is left for the main loop")
         let started = DispatchSemaphore(value: 0)
         let thread = Thread { [self] in
-            self.thread.withLock { $0 = pthread_self() }
+            self.thread.store(pthread_self(), ordering: .relaxed)
             g_main_context_push_thread_default(context)
             installWakeSource()
             started.signal()
@@ -41,7 +48,8 @@ public final class MainLoop: SerialExecutor {
 
     /// Whether the caller is on the loop's thread.
     public var isCurrent: Bool {
-        thread.withLock { current in current.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+        // Only the loop's own thread can find its own identifier here, and it stored that itself: no ordering needed.
+        thread.load(ordering: .relaxed) == pthread_self()
     }
 
     /// Runs `work` on the loop, after everything that was handed to it before, from whatever thread.
@@ -66,7 +74,8 @@ public final class MainLoop: SerialExecutor {
             queue.append(work)
             return queue.count == 1
         }
-        if wasEmpty { wake() }
+        // What is added by the loop's own work is found by `drain`, with no system call.
+        if wasEmpty, !(isCurrent && isDraining) { wake() }
     }
 
     private func wake() {
@@ -87,22 +96,27 @@ public final class MainLoop: SerialExecutor {
         g_source_unref(source)
     }
 
-    /// Runs what is pending now. What that adds waits for the next turn, so that I/O is not starved.
+    /// Runs what is pending, and what that adds, for some rounds; the rest waits for the next turn, so that I/O is not
+    /// starved.
     private func drain() {
         var count: UInt64 = 0
         _ = read(wakeDescriptor, &count, 8)
-        let batch = pending.withLock { queue in
-            let batch = queue
-            queue = []
-            return batch
-        }
         let executor = asUnownedSerialExecutor()
-        for work in batch {
-            switch work {
-            case .job(let job): job.runSynchronously(on: executor)
-            case .closure(let closure): BusActor.assumeIsolated { closure() }
+        isDraining = true
+        for _ in 0..<Self.roundsPerTurn {
+            pending.withLock { swap(&$0, &batch) }
+            if batch.isEmpty { break }
+            for work in batch {
+                switch work {
+                case .job(let job): job.runSynchronously(on: executor)
+                case .closure(let closure): BusActor.assumeIsolated { closure() }
+                }
             }
+            // The memory is used again, unless a burst made it large.
+            batch.removeAll(keepingCapacity: batch.count <= 1024)
         }
+        isDraining = false
+        if pending.withLock({ !$0.isEmpty }) { wake() }
     }
 }
 

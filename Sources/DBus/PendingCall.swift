@@ -3,20 +3,20 @@ import CDBus
 /// A call that waits for its answer. Its completion runs exactly once.
 @BusActor
 public final class PendingCall {
-    private let call: String
+    private let call: MethodCall.Name
     private var completion: (@BusActor (Result<MethodReply, any Error>) -> Void)?
     private var handle: OpaquePointer?
-    private var forget: (@BusActor () -> Void)?
+    private weak var connection: BusConnection?
 
-    init(call: String, completion: @escaping @BusActor (Result<MethodReply, any Error>) -> Void) {
+    init(call: MethodCall.Name, completion: @escaping @BusActor (Result<MethodReply, any Error>) -> Void) {
         self.call = call
         self.completion = completion
     }
 
     /// Takes over `handle`.
-    func start(_ handle: OpaquePointer, forget: @escaping @BusActor () -> Void) {
+    func start(_ handle: OpaquePointer, on connection: BusConnection) {
         self.handle = handle
-        self.forget = forget
+        self.connection = connection
         let notified = dbus_pending_call_set_notify(
             handle,
             { _, data in
@@ -43,7 +43,7 @@ public final class PendingCall {
     /// The connection is gone.
     func fail() {
         if let handle { dbus_pending_call_cancel(handle) }
-        finish(.failure(BusError.disconnected(call: call)))
+        finish(.failure(BusError.disconnected(call: call.description)))
     }
 
     func finish(_ result: Result<MethodReply, any Error>) {
@@ -51,8 +51,7 @@ public final class PendingCall {
         self.completion = nil
         if let handle { dbus_pending_call_unref(handle) }
         handle = nil
-        forget?()
-        forget = nil
+        connection?.forget(self)
         completion(result)
     }
 
@@ -74,17 +73,19 @@ public final class PendingCall {
     }
 
     private func error(_ message: RawMessage, _ arguments: [BusValue]) -> BusError {
-        // libdbus itself makes up the answers for time-out and lost connection; those have no sender.
+        // libdbus itself makes up the answers for time-out and lost connection; those have no sender, and for calls that
+        // were under way when the connection was lost it says "no reply", too.
         if message.sender.isEmpty {
             switch message.errorName {
             case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Timeout":
-                return .timedOut(call: call)
-            case "org.freedesktop.DBus.Error.Disconnected": return .disconnected(call: call)
+                return connection?.isOpen == true
+                    ? .timedOut(call: call.description) : .disconnected(call: call.description)
+            case "org.freedesktop.DBus.Error.Disconnected": return .disconnected(call: call.description)
             default: break
             }
         }
         let text = arguments.first.flatMap(String.init(busValue:)) ?? ""
-        return .remote(name: message.errorName, message: text, call: call)
+        return .remote(name: message.errorName, message: text, call: call.description)
     }
 }
 

@@ -1,0 +1,106 @@
+import DBus
+import Foundation
+
+/// What an adapter sends out while it waits for centrals (BlueZ: `org.bluez.LEAdvertisement`,
+/// `doc/advertising-api.txt`).
+public struct AdvertisementData: Hashable, Swift.Sendable {
+    public var localName: String?
+    /// 128-bit or short UUIDs.
+    public var serviceUUIDs: [String]
+    public var manufacturerData: [UInt16: Data]
+    public var serviceData: [String: Data]
+
+    public init(
+        localName: String? = nil, serviceUUIDs: [String] = [], manufacturerData: [UInt16: Data] = [:],
+        serviceData: [String: Data] = [:]
+    ) {
+        self.localName = localName
+        self.serviceUUIDs = serviceUUIDs
+        self.manufacturerData = manufacturerData
+        self.serviceData = serviceData
+    }
+}
+
+/// An advertisement of this program, connectable and discoverable.
+@BusActor
+public final class Advertisement {
+    static let interface = "org.bluez.LEAdvertisement1"
+    private static var count = 0
+
+    public let data: AdvertisementData
+    /// Called when bluetoothd ended it by itself.
+    public var onRelease: (@BusActor () -> Void)?
+
+    private let path: ObjectPath
+    private var registration: (adapter: Adapter, connection: BusConnection)?
+
+    public init(_ data: AdvertisementData) {
+        self.data = data
+        Self.count += 1
+        path = ObjectPath.root.appending("bluejay").appending("advertisement\(Self.count)")
+    }
+
+    public var isRegistered: Bool { registration != nil }
+
+    /// Starts advertising.
+    ///
+    /// - Throws: ``BlueZError``: the data do not fit, the adapter has no room for another advertisement, is off, …
+    public func register(with adapter: Adapter) async throws {
+        let connection = try adapter.session.connection(for: adapter)
+        do {
+            try connection.export([exportedInterface], at: path)
+            try await adapter.call(
+                AdvertisingManager.interface, "RegisterAdvertisement",
+                [.objectPath(path), [String: BusValue]().busValue])
+            registration = (adapter, connection)
+        } catch {
+            connection.unexport(path)
+            throw (error as? BusError).map(BlueZError.init) ?? error
+        }
+    }
+
+    /// Stops advertising. Does nothing when it is not registered, or when bluetoothd has gone.
+    public func unregister() async {
+        guard let (adapter, connection) = registration else { return }
+        registration = nil
+        // An error means that bluetoothd has forgotten it already.
+        try? await adapter.call(AdvertisingManager.interface, "UnregisterAdvertisement", [.objectPath(path)])
+        connection.unexport(path)
+    }
+
+    /// Forgets the registration without telling bluetoothd, which is gone.
+    public func abandon() {
+        registration?.connection.unexport(path)
+        registration = nil
+    }
+
+    private var exportedInterface: ExportedInterface {
+        let data = data
+        var properties = [
+            ExportedProperty("Type", get: { "peripheral" }),
+            // Without this flag a scan that sets no filter does not report the device.
+            ExportedProperty("Discoverable", get: { true }),
+        ]
+        if let name = data.localName { properties.append(ExportedProperty("LocalName", get: { name })) }
+        if !data.serviceUUIDs.isEmpty {
+            properties.append(ExportedProperty("ServiceUUIDs", get: { data.serviceUUIDs }))
+        }
+        if !data.manufacturerData.isEmpty {
+            properties.append(
+                ExportedProperty("ManufacturerData", get: { data.manufacturerData.mapValues { BusValue.bytes($0) } }))
+        }
+        if !data.serviceData.isEmpty {
+            properties.append(
+                ExportedProperty("ServiceData", get: { data.serviceData.mapValues { BusValue.bytes($0) } }))
+        }
+        return ExportedInterface(
+            Self.interface,
+            methods: [
+                ExportedMethod("Release") { [weak self] invocation in
+                    invocation.reply()
+                    self?.abandon()
+                    self?.onRelease?()
+                }
+            ], properties: properties)
+    }
+}

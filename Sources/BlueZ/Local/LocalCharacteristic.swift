@@ -1,0 +1,199 @@
+import DBus
+import Foundation
+
+/// A characteristic of a ``LocalService``.
+@BusActor
+public final class LocalCharacteristic {
+    /// The 128-bit UUID, or a short one.
+    public let uuid: String
+    /// As BlueZ names the properties and the permissions: `read`, `encrypt-read`, `notify`, …
+    public let flags: [String]
+    public let descriptors: [LocalDescriptor]
+
+    /// Answers reads. Without it they are refused.
+    public var onRead: (@BusActor (LocalRequest) -> Void)?
+    /// Takes writes. Without it they are refused.
+    public var onWrite: (@BusActor (LocalRequest) -> Void)?
+    /// Called when the first central subscribes, with what bluetoothd tells of it; nil where bluetoothd tells nothing.
+    public var onSubscribe: (@BusActor (RequestContext?) -> Void)?
+    /// Called when the last central has unsubscribed or disconnected.
+    public var onUnsubscribe: (@BusActor () -> Void)?
+    /// Called when there is room again after ``notify(_:)`` had answered false.
+    public var onReadyToNotify: (@BusActor () -> Void)?
+    /// Called when a central has confirmed an indication.
+    public var onConfirm: (@BusActor () -> Void)?
+
+    private var channel: NotificationChannel?
+    private let offersNotifySocket: Bool
+
+    /// - Parameter offersNotifySocket: whether notifications may go over a socket, which has back-pressure and costs
+    ///   bluetoothd a quarter of what signals on the bus do.
+    public init(
+        uuid: String, flags: [String], descriptors: [LocalDescriptor] = [], offersNotifySocket: Bool = true
+    ) {
+        self.uuid = uuid
+        self.flags = flags
+        self.descriptors = descriptors
+        self.offersNotifySocket = offersNotifySocket
+    }
+
+    /// Whether a central is subscribed.
+    public var isSubscribed: Bool { channel != nil }
+
+    /// Sends a notification, or an indication where the central asked for that, to all that subscribed.
+    ///
+    /// - Returns: false when it was not sent because there is no room; ``onReadyToNotify`` tells when there is. Without
+    ///   subscribers nothing is sent and the answer is true.
+    public func notify(_ value: Data) -> Bool {
+        guard let channel else { return true }
+        return channel.send(value)
+    }
+
+    // MARK: On the bus
+
+    private var canNotify: Bool {
+        flags.contains { $0.hasSuffix("notify") || $0.hasSuffix("indicate") }
+    }
+
+    func export(on connection: BusConnection, at path: ObjectPath, of service: ObjectPath) throws(BusError) {
+        let uuid = uuid
+        let flags = flags
+        var properties = [
+            ExportedProperty("UUID", get: { uuid }), ExportedProperty("Service", get: { service }),
+            ExportedProperty("Flags", get: { flags }),
+        ]
+        if canNotify {
+            properties.append(
+                ExportedProperty("Notifying", get: { [weak self] in self?.isSubscribed ?? false }))
+            if offersNotifySocket {
+                properties.append(
+                    ExportedProperty("NotifyAcquired", get: { [weak self] in self?.channel?.isSocket ?? false }))
+            }
+        }
+        let interface = ExportedInterface(
+            RemoteCharacteristic.interface,
+            methods: [
+                .readValue { [weak self] in self?.onRead },
+                .writeValue { [weak self] in self?.onWrite },
+                ExportedMethod(
+                    "AcquireNotify", inputs: [ExportedArgument("options", [String: BusValue].self)],
+                    outputs: [
+                        ExportedArgument("socket", BusFileDescriptor.self), ExportedArgument("mtu", UInt16.self),
+                    ]
+                ) { [weak self] in self?.acquireNotify($0) },
+                ExportedMethod("StartNotify") { [weak self, weak connection] invocation in
+                    if let self, let connection { startNotify(on: connection, at: path) }
+                    invocation.reply()
+                },
+                ExportedMethod("StopNotify") { [weak self] invocation in
+                    self?.stopNotify()
+                    invocation.reply()
+                },
+                ExportedMethod("Confirm") { [weak self] invocation in
+                    self?.onConfirm?()
+                    invocation.reply()
+                },
+            ], properties: properties)
+        try connection.export([interface], at: path)
+        for (index, descriptor) in descriptors.enumerated() {
+            try descriptor.export(on: connection, at: path.appending("descriptor\(index)"), of: path)
+        }
+    }
+
+    func unexport(from connection: BusConnection, at path: ObjectPath) {
+        for index in descriptors.indices { connection.unexport(path.appending("descriptor\(index)")) }
+        connection.unexport(path)
+        stopNotify()
+    }
+
+    // MARK: Subscriptions
+
+    private func acquireNotify(_ invocation: MethodInvocation) {
+        guard offersNotifySocket, canNotify else {
+            return invocation.fail(MethodFailure(name: "org.bluez.Error.NotSupported", message: "no socket here"))
+        }
+        do {
+            let context = RequestContext(try invocation.argument(0))
+            let (local, remote) = try PacketSocket.pair(mtu: context.mtu)
+            channel?.close()
+            channel = SocketChannel(
+                local, onReady: { [weak self] in self?.onReadyToNotify?() },
+                onClose: { [weak self] in self?.stopNotify() })
+            invocation.reply([.fileDescriptor(remote), .uint16(UInt16(clamping: context.mtu))])
+            onSubscribe?(context)
+        } catch {
+            invocation.fail(MethodFailure(name: "org.bluez.Error.Failed", message: "\(error)"))
+        }
+    }
+
+    private func startNotify(on connection: BusConnection, at path: ObjectPath) {
+        // bluetoothd calls once for each central that subscribes, and does not say for which.
+        guard channel == nil else { return }
+        channel = SignalChannel(connection, path: path) { [weak self] in self?.onReadyToNotify?() }
+        onSubscribe?(nil)
+    }
+
+    private func stopNotify() {
+        guard let channel else { return }
+        self.channel = nil
+        channel.close()
+        onUnsubscribe?()
+    }
+}
+
+/// A descriptor of a ``LocalCharacteristic``.
+@BusActor
+public final class LocalDescriptor {
+    public let uuid: String
+    public let flags: [String]
+    public var onRead: (@BusActor (LocalRequest) -> Void)?
+    public var onWrite: (@BusActor (LocalRequest) -> Void)?
+
+    public init(uuid: String, flags: [String]) {
+        self.uuid = uuid
+        self.flags = flags
+    }
+
+    func export(on connection: BusConnection, at path: ObjectPath, of characteristic: ObjectPath) throws(BusError) {
+        let uuid = uuid
+        let flags = flags
+        let interface = ExportedInterface(
+            RemoteDescriptor.interface,
+            methods: [.readValue { [weak self] in self?.onRead }, .writeValue { [weak self] in self?.onWrite }],
+            properties: [
+                ExportedProperty("UUID", get: { uuid }), ExportedProperty("Characteristic", get: { characteristic }),
+                ExportedProperty("Flags", get: { flags }),
+            ])
+        try connection.export([interface], at: path)
+    }
+}
+
+extension ExportedMethod {
+    fileprivate static func readValue(
+        _ handler: @escaping @BusActor () -> (@BusActor (LocalRequest) -> Void)?
+    ) -> ExportedMethod {
+        ExportedMethod(
+            "ReadValue", inputs: [ExportedArgument("options", [String: BusValue].self)],
+            outputs: [ExportedArgument("value", Data.self)]
+        ) { invocation in
+            guard let options = try? invocation.argument(0, as: [String: BusValue].self) else { return }
+            let request = LocalRequest(invocation, options: options)
+            if let handler = handler() { handler(request) } else { request.fail(attError: 0x02) }
+        }
+    }
+
+    fileprivate static func writeValue(
+        _ handler: @escaping @BusActor () -> (@BusActor (LocalRequest) -> Void)?
+    ) -> ExportedMethod {
+        ExportedMethod(
+            "WriteValue",
+            inputs: [ExportedArgument("value", Data.self), ExportedArgument("options", [String: BusValue].self)]
+        ) { invocation in
+            guard let value = try? invocation.argument(0, as: Data.self),
+                let options = try? invocation.argument(1, as: [String: BusValue].self)
+            else { return }
+            let request = LocalRequest(invocation, value: value, options: options)
+            if let handler = handler() { handler(request) } else { request.fail(attError: 0x03) }
+        }
+    }
+}

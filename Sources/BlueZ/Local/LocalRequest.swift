@@ -1,0 +1,62 @@
+import DBus
+import Foundation
+
+/// What bluetoothd says about the request of a central.
+public struct RequestContext: Swift.Sendable {
+    /// The central's object, for ``BlueZSession/device(at:)``.
+    public let device: ObjectPath
+    /// Where in the value the request begins, in bytes.
+    public let offset: Int
+    /// The ATT MTU of the central's link in bytes.
+    public let mtu: Int
+    /// Whether this only asks if a long write may begin.
+    public let isPrepareAuthorization: Bool
+    /// Whether the central waits for an answer: false for a Write Command.
+    public let wantsResponse: Bool
+
+    init(_ options: [String: BusValue]) {
+        device = options["device"].flatMap(ObjectPath.init(busValue:)) ?? .root
+        offset = Int(options["offset"].flatMap(UInt16.init(busValue:)) ?? 0)
+        mtu = Int(options["mtu"].flatMap(UInt16.init(busValue:)) ?? 23)
+        isPrepareAuthorization = options["prepare-authorize"].flatMap(Bool.init(busValue:)) ?? false
+        wantsResponse = options["type"].flatMap(String.init(busValue:)) != "command"
+    }
+}
+
+/// A request that a central makes of a local attribute. It is to be answered once; a request that is released without
+/// an answer is answered with an error.
+@BusActor
+public final class LocalRequest {
+    public let context: RequestContext
+    /// The bytes to write; empty for a read.
+    public let value: Data
+    private let invocation: MethodInvocation
+
+    init(_ invocation: MethodInvocation, value: Data = Data(), options: [String: BusValue]) {
+        self.invocation = invocation
+        self.value = value
+        context = RequestContext(options)
+    }
+
+    /// Answers a read with the bytes from ``RequestContext/offset`` on.
+    public func reply(_ value: Data) { invocation.reply([.bytes(value)]) }
+
+    /// Answers a write.
+    public func reply() { invocation.reply() }
+
+    /// Answers with an ATT error (Core Specification, Vol 3, Part F, 3.4.1.1). bluetoothd passes on 0x02, 0x03, 0x06,
+    /// 0x07, 0x08, 0x0D and 0x80 to 0x9F, and makes 0x0E (Unlikely Error) of all others.
+    public func fail(attError code: UInt8) {
+        let (name, message) =
+            switch code {
+            case 0x02, 0x03: ("NotPermitted", "not permitted")
+            case 0x06: ("NotSupported", "not supported")
+            case 0x07: ("InvalidOffset", "invalid offset")
+            case 0x08: ("NotAuthorized", "not authorized")
+            case 0x0D: ("InvalidValueLength", "invalid length")
+            // bluetoothd reads the number from the message (src/gatt-database.c, dbus_error_to_att_ecode).
+            default: ("Failed", "0x" + String(code, radix: 16))
+            }
+        invocation.fail(MethodFailure(name: "org.bluez.Error.\(name)", message: message))
+    }
+}

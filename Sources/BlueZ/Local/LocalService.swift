@@ -1,0 +1,89 @@
+import DBus
+import Foundation
+
+/// A GATT service that this program offers. It is registered as an application of its own, so that it can come and go
+/// without the others (BlueZ: `doc/gatt-api.txt`, "Service hierarchy").
+@BusActor
+public final class LocalService {
+    /// The 128-bit UUID, or a short one.
+    public let uuid: String
+    public let isPrimary: Bool
+    public let characteristics: [LocalCharacteristic]
+
+    private let root: ObjectPath
+    private var registration: (adapter: Adapter, connection: BusConnection)?
+
+    public init(uuid: String, isPrimary: Bool = true, characteristics: [LocalCharacteristic]) {
+        self.uuid = uuid
+        self.isPrimary = isPrimary
+        self.characteristics = characteristics
+        Self.count += 1
+        root = ObjectPath.root.appending("bluejay").appending("application\(Self.count)")
+    }
+
+    private static var count = 0
+
+    /// Whether bluetoothd has it.
+    public var isRegistered: Bool { registration != nil }
+
+    /// Registers the service with `adapter`. Connected centrals that asked for it are told (Service Changed).
+    ///
+    /// - Throws: ``BlueZError``.
+    public func register(with adapter: Adapter) async throws {
+        let connection = try adapter.session.connection(for: adapter)
+        do {
+            try export(on: connection)
+            try await adapter.call(
+                GattManager.interface, "RegisterApplication", [.objectPath(root), [String: BusValue]().busValue])
+            registration = (adapter, connection)
+        } catch {
+            unexport(from: connection)
+            throw (error as? BusError).map(BlueZError.init) ?? error
+        }
+    }
+
+    /// Takes the service away. Connected centrals are told. Does nothing when it is not registered, or when bluetoothd
+    /// has gone.
+    public func unregister() async {
+        guard let (adapter, connection) = registration else { return }
+        registration = nil
+        // An error means that bluetoothd has forgotten it already.
+        try? await adapter.call(GattManager.interface, "UnregisterApplication", [.objectPath(root)])
+        unexport(from: connection)
+    }
+
+    /// Forgets the registration without telling bluetoothd, which is gone.
+    public func abandon() {
+        guard let (_, connection) = registration else { return }
+        registration = nil
+        unexport(from: connection)
+    }
+
+    private var servicePath: ObjectPath { root.appending("service") }
+
+    private func export(on connection: BusConnection) throws(BusError) {
+        connection.exportObjectManager(at: root)
+        let uuid = uuid
+        let isPrimary = isPrimary
+        try connection.export(
+            [
+                ExportedInterface(
+                    RemoteService.interface,
+                    properties: [
+                        ExportedProperty("UUID", get: { uuid }), ExportedProperty("Primary", get: { isPrimary }),
+                    ])
+            ], at: servicePath)
+        for (index, characteristic) in characteristics.enumerated() {
+            try characteristic.export(
+                on: connection, at: servicePath.appending("characteristic\(index)"), of: servicePath)
+        }
+    }
+
+    private func unexport(from connection: BusConnection) {
+        for (index, characteristic) in characteristics.enumerated() {
+            characteristic.unexport(from: connection, at: servicePath.appending("characteristic\(index)"))
+        }
+        connection.unexport(servicePath)
+        connection.unexportObjectManager(at: root)
+    }
+}

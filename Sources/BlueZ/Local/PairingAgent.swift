@@ -1,0 +1,132 @@
+import DBus
+import Foundation
+
+/// Answers bluetoothd's questions while a device pairs (BlueZ: `org.bluez.Agent`, `doc/agent-api.txt`).
+///
+/// The agent of this program has no input and no output: pairing is "Just Works". A program that can ask its user sets
+/// ``onPasskeyRequest`` and ``onConfirmationRequest`` and another capability.
+@BusActor
+public final class PairingAgent {
+    /// What the program can do to help pairing, in BlueZ's words.
+    public enum Capability: String, Swift.Sendable {
+        case noInputNoOutput = "NoInputNoOutput"
+        case displayOnly = "DisplayOnly"
+        case displayYesNo = "DisplayYesNo"
+        case keyboardOnly = "KeyboardOnly"
+        case keyboardDisplay = "KeyboardDisplay"
+    }
+
+    static let interface = "org.bluez.Agent1"
+    private static let managerPath = ObjectPath.root.appending("org").appending("bluez")
+    private static let path = ObjectPath.root.appending("bluejay").appending("agent")
+
+    /// Asked for the six digits that the device shows; answers nil to refuse.
+    public var onPasskeyRequest: (@BusActor (ObjectPath) async -> UInt32?)?
+    /// Asked whether the device shows these six digits, too. Without it everything is confirmed.
+    public var onConfirmationRequest: (@BusActor (ObjectPath, UInt32) async -> Bool)?
+    /// Told which six digits to show.
+    public var onDisplayPasskey: (@BusActor (ObjectPath, UInt32) -> Void)?
+
+    private let capability: Capability
+    private var connection: BusConnection?
+
+    public init(capability: Capability = .noInputNoOutput) {
+        self.capability = capability
+    }
+
+    /// Registers the agent and makes it the default one, which answers for pairings that nobody asked for by name.
+    ///
+    /// - Throws: ``BlueZError``.
+    public func register(with session: BlueZSession) async throws {
+        guard let connection = session.connection else { throw BlueZError.notRunning }
+        do {
+            connection.unexport(Self.path)
+            try connection.export([exportedInterface], at: Self.path)
+            try await call(connection, "RegisterAgent", [.objectPath(Self.path), .string(capability.rawValue)])
+            try await call(connection, "RequestDefaultAgent", [.objectPath(Self.path)])
+            self.connection = connection
+        } catch {
+            connection.unexport(Self.path)
+            throw (error as? BusError).map(BlueZError.init) ?? error
+        }
+    }
+
+    /// Takes the agent back.
+    public func unregister() async {
+        guard let connection else { return }
+        self.connection = nil
+        // An error means that bluetoothd has forgotten it already.
+        try? await call(connection, "UnregisterAgent", [.objectPath(Self.path)])
+        connection.unexport(Self.path)
+    }
+
+    private func call(_ connection: BusConnection, _ method: String, _ arguments: [BusValue]) async throws {
+        _ = try await connection.call(
+            MethodCall(
+                destination: BlueZSession.serviceName, path: Self.managerPath, interface: "org.bluez.AgentManager1",
+                method: method, arguments: arguments))
+    }
+
+    private static let rejected = MethodFailure(name: "org.bluez.Error.Rejected", message: "refused")
+
+    private var exportedInterface: ExportedInterface {
+        let device = ExportedArgument("device", ObjectPath.self)
+        let passkey = ExportedArgument("passkey", UInt32.self)
+        return ExportedInterface(
+            Self.interface,
+            methods: [
+                ExportedMethod("Release") { [weak self] invocation in
+                    self?.connection = nil
+                    invocation.reply()
+                },
+                ExportedMethod("Cancel") { $0.reply() },
+                ExportedMethod("RequestAuthorization", inputs: [device]) { $0.reply() },
+                ExportedMethod("AuthorizeService", inputs: [device, ExportedArgument("uuid", String.self)]) {
+                    $0.reply()
+                },
+                ExportedMethod("RequestConfirmation", inputs: [device, passkey]) { [weak self] in self?.confirm($0) },
+                ExportedMethod("RequestPasskey", inputs: [device], outputs: [passkey]) { [weak self] in
+                    self?.askPasskey($0)
+                },
+                ExportedMethod(
+                    "DisplayPasskey", inputs: [device, passkey, ExportedArgument("entered", UInt16.self)]
+                ) { [weak self] invocation in
+                    if let device: ObjectPath = try? invocation.argument(0),
+                        let passkey: UInt32 = try? invocation.argument(1)
+                    {
+                        self?.onDisplayPasskey?(device, passkey)
+                    }
+                    invocation.reply()
+                },
+                ExportedMethod("DisplayPinCode", inputs: [device, ExportedArgument("code", String.self)]) {
+                    $0.reply()
+                },
+                ExportedMethod("RequestPinCode", inputs: [device], outputs: [ExportedArgument("code", String.self)]) {
+                    $0.fail(Self.rejected)
+                },
+            ])
+    }
+
+    private func confirm(_ invocation: MethodInvocation) {
+        guard let onConfirmationRequest else { return invocation.reply() }
+        guard let device: ObjectPath = try? invocation.argument(0), let passkey: UInt32 = try? invocation.argument(1)
+        else { return invocation.fail(Self.rejected) }
+        Task {
+            if await onConfirmationRequest(device, passkey) {
+                invocation.reply()
+            } else {
+                invocation.fail(Self.rejected)
+            }
+        }
+    }
+
+    private func askPasskey(_ invocation: MethodInvocation) {
+        guard let onPasskeyRequest, let device: ObjectPath = try? invocation.argument(0) else {
+            return invocation.fail(Self.rejected)
+        }
+        Task {
+            guard let passkey = await onPasskeyRequest(device) else { return invocation.fail(Self.rejected) }
+            invocation.reply([.uint32(passkey)])
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import DBus
+import Foundation
+
+/// A Bluetooth controller of this machine (BlueZ: `org.bluez.Adapter`, `doc/adapter-api.txt`).
+@BusActor
+public final class Adapter: RemoteObject {
+    static let interface = "org.bluez.Adapter1"
+
+    init(path: ObjectPath, properties: [String: BusValue], session: BlueZSession) {
+        super.init(path: path, interface: Self.interface, properties: properties, session: session)
+    }
+
+    // MARK: Properties
+
+    /// The kernel's name of the controller: `hci0`.
+    public nonisolated var name: String { path.lastElement }
+    /// The controller's address, such as `00:AA:01:00:00:00`.
+    public var address: String { property("Address") ?? "" }
+    /// `public` or `random`.
+    public var addressType: String { property("AddressType") ?? "public" }
+    /// The name that peers see (GAP Device Name).
+    public var alias: String { property("Alias") ?? "" }
+    /// The system's name of the controller, which is the alias when none is set.
+    public var systemName: String { property("Name") ?? "" }
+    public var isPowered: Bool { property("Powered") ?? false }
+    /// Whether any program scans.
+    public var isDiscovering: Bool { property("Discovering") ?? false }
+    /// `central`, `peripheral`; older versions of BlueZ do not tell.
+    public var roles: [String] { property("Roles") ?? [] }
+    /// Whether local services can be registered here.
+    public internal(set) var offersGattManager = false
+    /// Whether advertisements can be registered here.
+    public internal(set) var offersAdvertising = false
+
+    /// The devices that bluetoothd knows here: connected, paired, or seen a moment ago.
+    public var devices: [Device] { devicesByPath.values.sorted { $0.path.string < $1.path.string } }
+    var devicesByPath: [ObjectPath: Device] = [:]
+
+    // MARK: Changing it
+
+    public func setPowered(_ powered: Bool) async throws { try await setProperty("Powered", to: powered) }
+    /// Sets the name that peers see. The empty string brings the system's name back.
+    public func setAlias(_ alias: String) async throws { try await setProperty("Alias", to: alias) }
+
+    /// Makes bluetoothd forget the device: its link, its pairing, its cached services.
+    public func remove(_ device: Device) async throws {
+        try await call("RemoveDevice", [.objectPath(device.path)])
+    }
+
+    // MARK: Discovery
+
+    /// Sets what this program wants to find. A scan without any filter does not report LE devices that are not
+    /// discoverable, hence there is always one.
+    public func setDiscoveryFilter(_ filter: DiscoveryFilter) async throws {
+        try await call("SetDiscoveryFilter", [filter.busValue])
+    }
+
+    /// Starts scanning; it lasts until ``stopDiscovery()``, or until this program's connection to the bus ends.
+    public func startDiscovery() async throws { try await call("StartDiscovery") }
+    public func stopDiscovery() async throws { try await call("StopDiscovery") }
+}
+
+/// What a scan reports (BlueZ: `SetDiscoveryFilter`).
+public struct DiscoveryFilter: Hashable, Swift.Sendable {
+    /// Only devices that advertise one of these services, as 128-bit UUIDs in lower case; empty means any.
+    public var serviceUUIDs: [String]
+    /// Whether each advertisement is reported, not only news.
+    public var reportsDuplicates: Bool
+
+    public init(serviceUUIDs: [String] = [], reportsDuplicates: Bool = false) {
+        self.serviceUUIDs = serviceUUIDs
+        self.reportsDuplicates = reportsDuplicates
+    }
+
+    var busValue: BusValue {
+        var options: [String: BusValue] = [
+            "Transport": .string("le"), "DuplicateData": .boolean(reportsDuplicates),
+        ]
+        if !serviceUUIDs.isEmpty { options["UUIDs"] = serviceUUIDs.busValue }
+        return options.busValue
+    }
+}

@@ -1,0 +1,67 @@
+import DBus
+import Foundation
+
+/// A remote device (BlueZ: `org.bluez.Device`, `doc/device-api.txt`).
+@BusActor
+public final class Device: RemoteObject {
+    static let interface = "org.bluez.Device1"
+
+    public private(set) weak var adapter: Adapter?
+
+    init(path: ObjectPath, properties: [String: BusValue], adapter: Adapter, session: BlueZSession) {
+        self.adapter = adapter
+        super.init(path: path, interface: Self.interface, properties: properties, session: session)
+    }
+
+    // MARK: Properties
+
+    /// The device's address, such as `00:AA:01:01:00:01`.
+    public var address: String { property("Address") ?? "" }
+    /// `public` or `random`.
+    public var addressType: String { property("AddressType") ?? "public" }
+    /// The GAP name, or before a connection the advertised name.
+    public var name: String? { property("Name") }
+    public var alias: String { property("Alias") ?? address }
+    /// The services that are advertised, or after a connection found, as 128-bit UUIDs in lower case.
+    public var serviceUUIDs: [String] { property("UUIDs") ?? [] }
+    /// dBm; only while a scan sees the device. 127 means not known.
+    public var rssi: Int? { property("RSSI", as: Int16.self).map(Int.init) }
+    /// dBm, as advertised.
+    public var txPower: Int? { property("TxPower", as: Int16.self).map(Int.init) }
+    /// By company identifier.
+    public var manufacturerData: [UInt16: Data] { property("ManufacturerData") ?? [:] }
+    /// By service UUID.
+    public var serviceData: [String: Data] { property("ServiceData") ?? [:] }
+    /// The advertised flags (Core Specification Supplement, Part A, 1.3).
+    public var advertisingFlags: Data? { property("AdvertisingFlags") }
+    public var isConnected: Bool { property("Connected") ?? false }
+    /// Whether the services were found after connecting. The last objects may still follow.
+    public var areServicesResolved: Bool { property("ServicesResolved") ?? false }
+    public var isPaired: Bool { property("Paired") ?? false }
+    public var isTrusted: Bool { property("Trusted") ?? false }
+
+    /// The primary services, in the order of their handles.
+    public var services: [RemoteService] { servicesByPath.values.sorted { $0.path.string < $1.path.string } }
+    var servicesByPath: [ObjectPath: RemoteService] = [:]
+
+    // MARK: Connecting
+
+    /// Connects. bluetoothd gives up after some 40 seconds when the device is not there.
+    ///
+    /// - Throws: ``BlueZError``. Cancelling the task stops waiting; it is ``disconnect()`` that stops the attempt.
+    public func connect() async throws {
+        try await call("Connect", timeout: .seconds(120))
+    }
+
+    /// Drops the link, or gives up the attempt to connect. It is done once ``isConnected`` is false.
+    public func disconnect() async throws {
+        try await call("Disconnect")
+    }
+
+    /// Pairs, with the help of the registered agent.
+    public func pair() async throws {
+        try await call("Pair", timeout: .seconds(60))
+    }
+
+    public func setTrusted(_ trusted: Bool) async throws { try await setProperty("Trusted", to: trusted) }
+}

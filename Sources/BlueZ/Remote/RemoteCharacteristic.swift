@@ -1,0 +1,125 @@
+import DBus
+import Foundation
+
+/// A GATT characteristic of a remote device (BlueZ: `org.bluez.GattCharacteristic`, `doc/gatt-api.txt`).
+///
+/// The calls take completions instead of being `async`: they are made in an order that matters.
+@BusActor
+public final class RemoteCharacteristic: RemoteObject {
+    static let interface = "org.bluez.GattCharacteristic1"
+
+    public private(set) weak var service: RemoteService?
+
+    /// Called with each value that bluetoothd tells: notifications, indications, and what anybody on this machine reads.
+    public var onValue: (@BusActor (Data) -> Void)?
+    /// Called when somebody's notifications were turned on or off, or when the object went (false).
+    public var onNotifyingChange: (@BusActor (Bool) -> Void)?
+
+    init(path: ObjectPath, properties: [String: BusValue], service: RemoteService, session: BlueZSession) {
+        self.service = service
+        super.init(path: path, interface: Self.interface, properties: properties, session: session)
+    }
+
+    // MARK: Properties
+
+    /// The 128-bit UUID in lower case.
+    public var uuid: String { property("UUID") ?? "" }
+    /// `read`, `write`, `notify`, … as BlueZ names the characteristic's properties.
+    public var flags: [String] { property("Flags") ?? [] }
+    /// Whether any program on this machine has notifications turned on.
+    public var isNotifying: Bool { property("Notifying") ?? false }
+    /// The ATT MTU of the link in bytes, where BlueZ tells it (since 5.62).
+    public var mtu: Int? { property("MTU", as: UInt16.self).map(Int.init) }
+    /// Whether writes without response can go over a socket.
+    public var offersWriteSocket: Bool { property("WriteAcquired", as: Bool.self) != nil }
+
+    /// In the order of their handles.
+    public var descriptors: [RemoteDescriptor] { descriptorsByPath.values.sorted { $0.path.string < $1.path.string } }
+    var descriptorsByPath: [ObjectPath: RemoteDescriptor] = [:]
+
+    override func update(_ changes: PropertyChanges) {
+        // The value is not kept: it comes by the thousand, and whoever wants it gets it here.
+        if let value = changes.changed["Value"] {
+            if let data = Data(busValue: value) { onValue?(data) }
+            if changes.changed.count == 1 { return }
+        }
+        super.update(changes)
+        if let notifying = changes.changed["Notifying"].flatMap(Bool.init(busValue:)) { onNotifyingChange?(notifying) }
+    }
+
+    override func invalidate() {
+        super.invalidate()
+        onNotifyingChange?(false)
+        onValue = nil
+        onNotifyingChange = nil
+    }
+
+    // MARK: Values
+
+    /// How long bluetoothd may take: an ATT transaction times out after 30 s, and pairing may come in between.
+    private static let attTimeout: Duration = .seconds(90)
+
+    /// Reads the value, all of it, up to 512 bytes.
+    public func read(completion: @escaping @BusActor (Result<Data, any Error>) -> Void) {
+        call("ReadValue", [[String: BusValue]().busValue], timeout: Self.attTimeout) { result in
+            completion(result.flatMap { reply in Result { try reply.first(as: Data.self) } })
+        }
+    }
+
+    /// How a value is written.
+    public enum WriteKind: String, Swift.Sendable {
+        /// Write Request, or a long write when the value does not fit into one.
+        case request
+        /// Write Command: without response.
+        case command
+    }
+
+    /// Writes the value. A command completes as soon as bluetoothd has taken it.
+    public func write(
+        _ value: Data, as kind: WriteKind, completion: @escaping @BusActor (Result<Void, any Error>) -> Void
+    ) {
+        let options: [String: BusValue] = ["type": .string(kind.rawValue)]
+        call("WriteValue", [.bytes(value), options.busValue], timeout: Self.attTimeout) { result in
+            completion(result.map { _ in })
+        }
+    }
+
+    // MARK: Notifications
+
+    /// Turns notifications (or indications) on for this program; values come to ``onValue``.
+    public func startNotify(completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+        call("StartNotify", timeout: Self.attTimeout) { result in completion(result.map { _ in }) }
+    }
+
+    /// Turns them off for this program.
+    public func stopNotify(completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+        call("StopNotify", timeout: Self.attTimeout) { result in completion(result.map { _ in }) }
+    }
+
+    // MARK: Sockets
+
+    /// Turns notifications on and takes them from a socket, one packet each, past the bus. Every other program is
+    /// locked out, and what the socket cannot take is lost.
+    public func acquireNotify(completion: @escaping @BusActor (Result<PacketSocket, any Error>) -> Void) {
+        acquire("AcquireNotify", completion)
+    }
+
+    /// Gets a socket for writes without response, past the bus. Every other program is locked out.
+    public func acquireWrite(completion: @escaping @BusActor (Result<PacketSocket, any Error>) -> Void) {
+        acquire("AcquireWrite", completion)
+    }
+
+    private func acquire(_ method: String, _ completion: @escaping @BusActor (Result<PacketSocket, any Error>) -> Void)
+    {
+        call(method, [[String: BusValue]().busValue], timeout: Self.attTimeout) { result in
+            completion(
+                result.flatMap { reply in
+                    Result {
+                        let descriptor: BusFileDescriptor = try reply.first()
+                        let mtu: UInt16 = try reply.value(at: 1)
+                        return try PacketSocket(descriptor, mtu: Int(mtu))
+                    }
+                })
+        }
+    }
+}

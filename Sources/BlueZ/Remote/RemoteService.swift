@@ -1,0 +1,59 @@
+import DBus
+import Foundation
+
+/// A GATT service of a remote device (BlueZ: `org.bluez.GattService`, `doc/gatt-api.txt`).
+@BusActor
+public final class RemoteService: RemoteObject {
+    static let interface = "org.bluez.GattService1"
+
+    public private(set) weak var device: Device?
+
+    init(path: ObjectPath, properties: [String: BusValue], device: Device, session: BlueZSession) {
+        self.device = device
+        super.init(path: path, interface: Self.interface, properties: properties, session: session)
+    }
+
+    /// The 128-bit UUID in lower case.
+    public var uuid: String { property("UUID") ?? "" }
+    public var isPrimary: Bool { property("Primary") ?? true }
+    /// The paths of the included services.
+    public var includes: [ObjectPath] { property("Includes") ?? [] }
+
+    /// In the order of their handles.
+    public var characteristics: [RemoteCharacteristic] {
+        characteristicsByPath.values.sorted { $0.path.string < $1.path.string }
+    }
+    var characteristicsByPath: [ObjectPath: RemoteCharacteristic] = [:]
+}
+
+/// A descriptor of a remote characteristic (BlueZ: `org.bluez.GattDescriptor`).
+@BusActor
+public final class RemoteDescriptor: RemoteObject {
+    static let interface = "org.bluez.GattDescriptor1"
+
+    public private(set) weak var characteristic: RemoteCharacteristic?
+
+    init(
+        path: ObjectPath, properties: [String: BusValue], characteristic: RemoteCharacteristic, session: BlueZSession
+    ) {
+        self.characteristic = characteristic
+        super.init(path: path, interface: Self.interface, properties: properties, session: session)
+    }
+
+    /// The 128-bit UUID in lower case.
+    public var uuid: String { property("UUID") ?? "" }
+
+    /// Reads the value, up to 512 bytes.
+    public func read(completion: @escaping @BusActor (Result<Data, any Error>) -> Void) {
+        call("ReadValue", [[String: BusValue]().busValue], timeout: .seconds(60)) { result in
+            completion(result.flatMap { reply in Result { try reply.first(as: Data.self) } })
+        }
+    }
+
+    /// Writes the value.
+    public func write(_ value: Data, completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+        call("WriteValue", [.bytes(value), [String: BusValue]().busValue], timeout: .seconds(60)) { result in
+            completion(result.map { _ in })
+        }
+    }
+}

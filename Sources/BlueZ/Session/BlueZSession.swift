@@ -1,0 +1,358 @@
+import DBus
+import Foundation
+
+/// What happens in bluetoothd's object tree.
+public enum BlueZEvent {
+    case stateChanged(BlueZSession.State)
+    case adapterAdded(Adapter)
+    case adapterChanged(Adapter, PropertyChanges)
+    case adapterRemoved(Adapter)
+    case deviceAdded(Device)
+    case deviceChanged(Device, PropertyChanges)
+    case deviceRemoved(Device)
+    case serviceAdded(RemoteService)
+    case serviceRemoved(RemoteService)
+}
+
+/// A connection to bluetoothd: a live mirror of its object tree (`org.freedesktop.DBus.ObjectManager` at `/`).
+///
+/// It survives bluetoothd and the bus: when either comes back, the tree is built anew, with new objects.
+@BusActor
+public final class BlueZSession {
+    public nonisolated static let serviceName = "org.bluez"
+
+    public enum State: Hashable, Swift.Sendable {
+        /// Nothing is known yet.
+        case starting
+        /// bluetoothd cannot be reached, for this reason.
+        case unavailable(BlueZError)
+        /// bluetoothd was there and went away.
+        case lost
+        /// The tree is complete.
+        case available
+    }
+
+    /// The session of this process, on the system bus.
+    public static let shared = BlueZSession { () throws(BusError) in try BusConnection.system() }
+
+    public private(set) var state: State = .starting
+    /// All adapters, in the order of their names (hci0, hci1, …).
+    public var adapters: [Adapter] { objects.adapters.values.sorted { $0.path.string < $1.path.string } }
+    /// The connection to the bus; nil while there is none.
+    public private(set) var connection: BusConnection?
+
+    private let connect: @BusActor () throws(BusError) -> BusConnection
+    private var objects = ObjectTree()
+    private var observers: [(key: Int, handler: @BusActor (BlueZEvent) -> Void)] = []
+    private var nextKey = 0
+    private var registrations: [Registration] = []
+    private var retry: LoopSource?
+    private var generation = 0
+
+    /// A session on another bus. It starts with ``start()``.
+    public init(connect: @escaping @BusActor () throws(BusError) -> BusConnection) {
+        self.connect = connect
+    }
+
+    // MARK: Observing
+
+    /// Starts the session. Does nothing the second time.
+    public func start() {
+        guard connection == nil, retry == nil else { return }
+        open()
+    }
+
+    /// Calls `handler` for every event until the registration is cancelled or released.
+    public func observe(_ handler: @escaping @BusActor (BlueZEvent) -> Void) -> Registration {
+        nextKey += 1
+        let key = nextKey
+        observers.append((key, handler))
+        return Registration { [weak self] in self?.observers.removeAll { $0.key == key } }
+    }
+
+    func send(_ event: BlueZEvent) {
+        for observer in observers { observer.handler(event) }
+    }
+
+    /// Waits until ``state`` is known, at most for `timeout`.
+    ///
+    /// - Throws: ``BlueZError`` when bluetoothd cannot be reached.
+    public func waitUntilAvailable(timeout: Duration = .seconds(10)) async throws {
+        start()
+        if state == .starting {
+            var observation: Registration?
+            var timer: LoopSource?
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let once = OnceContinuation(continuation)
+                observation = observe { event in
+                    if case .stateChanged = event { once.resume() }
+                }
+                timer = .timer(after: timeout) { once.resume() }
+            }
+            observation?.cancel()
+            timer?.cancel()
+        }
+        switch state {
+        case .available: return
+        case .unavailable(let error): throw error
+        case .starting, .lost: throw BlueZError.notRunning
+        }
+    }
+
+    // MARK: The bus
+
+    /// The connection for a call of `object`.
+    func connection(for object: RemoteObject) throws(BlueZError) -> BusConnection {
+        guard let connection, connection.isConnected else { throw .notRunning }
+        guard object.isValid else { throw .gone(object.path.string) }
+        return connection
+    }
+
+    private func open() {
+        retry = nil
+        do throws(BusError) {
+            let connection = try connect()
+            self.connection = connection
+            connection.onDisconnect { [weak self] in self?.busLost() }.keep()
+            subscribe(connection)
+        } catch {
+            setState(.unavailable(BlueZError.unreachable(error)))
+            retryLater()
+        }
+    }
+
+    private func busLost() {
+        registrations = []
+        connection = nil
+        tearDown(.lost)
+        retryLater()
+    }
+
+    private func retryLater() {
+        retry = .timer(after: .seconds(1)) { [weak self] in self?.open() }
+    }
+
+    private func subscribe(_ connection: BusConnection) {
+        let name = Self.serviceName
+        registrations = [
+            connection.onSignal(
+                MatchRule(sender: name, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+            ) { [weak self] in self?.propertiesChanged($0) },
+            connection.onSignal(MatchRule(sender: name, interface: "org.freedesktop.DBus.ObjectManager")) {
+                [weak self] in self?.treeChanged($0)
+            },
+            connection.watchOwner(of: name) { [weak self] owner in self?.ownerChanged(owner) },
+        ]
+    }
+
+    private func ownerChanged(_ owner: String?) {
+        generation += 1
+        guard owner != nil else {
+            return tearDown(state == .starting ? .unavailable(.notRunning) : .lost)
+        }
+        if state == .available { tearDown(.lost) }
+        load(generation)
+    }
+
+    private func load(_ generation: Int) {
+        let call = MethodCall(
+            destination: Self.serviceName, path: .root, interface: "org.freedesktop.DBus.ObjectManager",
+            method: "GetManagedObjects")
+        connection?.call(call) { [weak self] result in
+            guard let self, generation == self.generation else { return }
+            do {
+                let tree: [ObjectPath: [String: [String: BusValue]]] = try result.get().first()
+                // Parents first.
+                for (path, interfaces) in tree.sorted(by: { $0.key.string < $1.key.string }) {
+                    add(path, interfaces)
+                }
+                setState(.available)
+            } catch {
+                setState(.unavailable((error as? BusError).map(BlueZError.init) ?? .notRunning))
+                retry = .timer(after: .seconds(1)) { [weak self] in
+                    self?.retry = nil
+                    self?.load(generation)
+                }
+            }
+        }
+    }
+
+    private func tearDown(_ newState: State) {
+        for path in objects.allPathsChildrenFirst { remove(path, interfaces: nil) }
+        setState(newState)
+    }
+
+    private func setState(_ newState: State) {
+        guard state != newState else { return }
+        state = newState
+        send(.stateChanged(newState))
+    }
+
+    // MARK: The tree
+
+    private func treeChanged(_ signal: BusSignal) {
+        guard signal.arguments.count == 2, let path = ObjectPath(busValue: signal.arguments[0]) else { return }
+        switch signal.member {
+        case "InterfacesAdded":
+            guard let interfaces = [String: [String: BusValue]](busValue: signal.arguments[1]) else { return }
+            add(path, interfaces)
+        case "InterfacesRemoved":
+            guard let interfaces = [String](busValue: signal.arguments[1]) else { return }
+            remove(path, interfaces: interfaces)
+        default: break
+        }
+    }
+
+    private func propertiesChanged(_ signal: BusSignal) {
+        guard signal.arguments.count == 3, case .string(let interface) = signal.arguments[0],
+            let object = objects.find(signal.path, interface),
+            let changed = [String: BusValue](busValue: signal.arguments[1]),
+            let invalidated = [String](busValue: signal.arguments[2])
+        else { return }
+        let changes = PropertyChanges(changed: changed, invalidated: invalidated)
+        object.update(changes)
+        switch object {
+        case let adapter as Adapter: send(.adapterChanged(adapter, changes))
+        case let device as Device: send(.deviceChanged(device, changes))
+        default: break
+        }
+    }
+
+    private func add(_ path: ObjectPath, _ interfaces: [String: [String: BusValue]]) {
+        for (interface, properties) in interfaces {
+            if let known = objects.find(path, interface) {
+                known.update(PropertyChanges(changed: properties, invalidated: []))
+                continue
+            }
+            switch interface {
+            case Adapter.interface:
+                let adapter = Adapter(path: path, properties: properties, session: self)
+                adapter.offersGattManager = interfaces[GattManager.interface] != nil
+                adapter.offersAdvertising = interfaces[AdvertisingManager.interface] != nil
+                objects.adapters[path] = adapter
+                send(.adapterAdded(adapter))
+            case GattManager.interface: objects.adapters[path]?.offersGattManager = true
+            case AdvertisingManager.interface: objects.adapters[path]?.offersAdvertising = true
+            case Device.interface:
+                guard let parent = path.parent, let adapter = objects.adapters[parent] else { continue }
+                let device = Device(path: path, properties: properties, adapter: adapter, session: self)
+                objects.devices[path] = device
+                adapter.devicesByPath[path] = device
+                send(.deviceAdded(device))
+            case RemoteService.interface:
+                guard let parent = path.parent, let device = objects.devices[parent] else { continue }
+                let service = RemoteService(path: path, properties: properties, device: device, session: self)
+                objects.services[path] = service
+                device.servicesByPath[path] = service
+                send(.serviceAdded(service))
+            case RemoteCharacteristic.interface:
+                guard let parent = path.parent, let service = objects.services[parent] else { continue }
+                let characteristic = RemoteCharacteristic(
+                    path: path, properties: properties, service: service, session: self)
+                objects.characteristics[path] = characteristic
+                service.characteristicsByPath[path] = characteristic
+            case RemoteDescriptor.interface:
+                guard let parent = path.parent, let characteristic = objects.characteristics[parent] else { continue }
+                let descriptor = RemoteDescriptor(
+                    path: path, properties: properties, characteristic: characteristic, session: self)
+                objects.descriptors[path] = descriptor
+                characteristic.descriptorsByPath[path] = descriptor
+            default: break
+            }
+        }
+    }
+
+    /// - Parameter interfaces: nil means all.
+    private func remove(_ path: ObjectPath, interfaces: [String]?) {
+        func goes(_ interface: String) -> Bool { interfaces?.contains(interface) ?? true }
+        if goes(RemoteDescriptor.interface), let descriptor = objects.descriptors.removeValue(forKey: path) {
+            descriptor.characteristic?.descriptorsByPath[path] = nil
+            descriptor.invalidate()
+        }
+        if goes(RemoteCharacteristic.interface), let characteristic = objects.characteristics.removeValue(forKey: path)
+        {
+            characteristic.service?.characteristicsByPath[path] = nil
+            characteristic.invalidate()
+        }
+        if goes(RemoteService.interface), let service = objects.services.removeValue(forKey: path) {
+            service.device?.servicesByPath[path] = nil
+            service.invalidate()
+            send(.serviceRemoved(service))
+        }
+        if goes(Device.interface), let device = objects.devices.removeValue(forKey: path) {
+            device.adapter?.devicesByPath[path] = nil
+            device.invalidate()
+            send(.deviceRemoved(device))
+        }
+        if goes(Adapter.interface), let adapter = objects.adapters.removeValue(forKey: path) {
+            adapter.invalidate()
+            send(.adapterRemoved(adapter))
+        } else if let adapter = objects.adapters[path] {
+            if goes(GattManager.interface) { adapter.offersGattManager = false }
+            if goes(AdvertisingManager.interface) { adapter.offersAdvertising = false }
+        }
+    }
+
+    /// The device at `path`, such as the `device` option of a server's method call names it.
+    public func device(at path: ObjectPath) -> Device? { objects.devices[path] }
+
+    /// The adapter with this name (`hci0`) or address (any letter case).
+    public func adapter(named name: String) -> Adapter? {
+        adapters.first { $0.name == name || $0.address.caseInsensitiveCompare(name) == .orderedSame }
+    }
+}
+
+/// The mirrored objects by path.
+@BusActor
+private struct ObjectTree {
+    var adapters: [ObjectPath: Adapter] = [:]
+    var devices: [ObjectPath: Device] = [:]
+    var services: [ObjectPath: RemoteService] = [:]
+    var characteristics: [ObjectPath: RemoteCharacteristic] = [:]
+    var descriptors: [ObjectPath: RemoteDescriptor] = [:]
+
+    func find(_ path: ObjectPath, _ interface: String) -> RemoteObject? {
+        switch interface {
+        // The first, because values of characteristics come by the thousand.
+        case RemoteCharacteristic.interface: characteristics[path]
+        case Device.interface: devices[path]
+        case RemoteService.interface: services[path]
+        case RemoteDescriptor.interface: descriptors[path]
+        case Adapter.interface: adapters[path]
+        default: nil
+        }
+    }
+
+    var allPathsChildrenFirst: [ObjectPath] {
+        let levels: [[ObjectPath]] = [
+            Array(descriptors.keys), Array(characteristics.keys), Array(services.keys), Array(devices.keys),
+            Array(adapters.keys),
+        ]
+        return levels.flatMap { $0.sorted { $0.string < $1.string } }
+    }
+}
+
+/// Resumes a continuation at the first of several events.
+@BusActor
+final class OnceContinuation {
+    private var continuation: CheckedContinuation<Void, Never>?
+
+    nonisolated init(_ continuation: CheckedContinuation<Void, Never>) {
+        self.continuation = continuation
+    }
+
+    func resume() {
+        continuation?.resume()
+        continuation = nil
+    }
+}
+
+extension BlueZError {
+    /// The bus itself cannot be reached.
+    static func unreachable(_ error: BusError) -> BlueZError {
+        if case .cannotConnect(let address, let reason) = error {
+            return .failed(name: "", message: "cannot reach the system bus at \(address): \(reason)")
+        }
+        return BlueZError(error)
+    }
+}

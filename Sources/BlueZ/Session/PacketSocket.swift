@@ -1,0 +1,153 @@
+import DBus
+import Foundation
+
+/// One end of a SOCK_SEQPACKET pair whose other end bluetoothd holds: one characteristic value a packet
+/// (`AcquireNotify`, `AcquireWrite`).
+@BusActor
+public final class PacketSocket {
+    /// The ATT MTU that holds for the link, in bytes: a value may have 3 bytes less.
+    public let mtu: Int
+    /// Called with each packet that arrives.
+    public var onPacket: (@BusActor (Data) -> Void)? { didSet { watchReading() } }
+    /// Called when there is room again after ``send(_:)`` had answered false.
+    public var onReady: (@BusActor () -> Void)?
+    /// Called once when the other end has closed; not after ``close()``.
+    public var onClose: (@BusActor () -> Void)?
+
+    // Only `deinit` touches it off the actor, when nobody else can.
+    private nonisolated(unsafe) var descriptor: Int32
+    private var reading: LoopSource?
+    private var writing: LoopSource?
+
+    /// The longest value of a characteristic (Core Specification, Vol 3, Part F, 3.2.9).
+    private static let maximumValueLength = 512
+
+    /// Takes the descriptor over.
+    init(_ descriptor: BusFileDescriptor, mtu: Int) throws(BlueZError) {
+        guard let raw = descriptor.take() else { throw .invalidArguments("a socket that was taken before") }
+        self.descriptor = raw
+        self.mtu = mtu
+        prepare()
+    }
+
+    /// Makes a connected pair: an end to keep, and the other's descriptor to give away.
+    static func pair(mtu: Int) throws(BlueZError) -> (local: PacketSocket, remote: BusFileDescriptor) {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw .failed(name: "", message: "no socket pair: \(String(cString: strerror(errno)))")
+        }
+        // Both ends: bluetoothd's io code polls, but must never block on it either.
+        _ = fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK)
+        return (try PacketSocket(BusFileDescriptor(owning: ends[0]), mtu: mtu), BusFileDescriptor(owning: ends[1]))
+    }
+
+    deinit {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+    }
+
+    private func prepare() {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        watchReading()
+    }
+
+    public var isOpen: Bool { descriptor >= 0 }
+
+    /// Closes this end. Neither ``onClose`` nor anything else is called afterwards.
+    public func close() {
+        guard descriptor >= 0 else { return }
+        reading?.cancel()
+        writing?.cancel()
+        reading = nil
+        writing = nil
+        Glibc.close(descriptor)
+        descriptor = -1
+        onPacket = nil
+        onReady = nil
+        onClose = nil
+    }
+
+    /// Sends one packet.
+    ///
+    /// - Returns: false when there is no room for it now; ``onReady`` tells when there is.
+    /// - Throws: ``BlueZError/notConnected`` when the other end is gone.
+    public func send(_ packet: Data) throws(BlueZError) -> Bool {
+        guard descriptor >= 0 else { throw .notConnected }
+        let sent = packet.withUnsafeBytes { bytes in
+            Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+        if sent >= 0 { return true }
+        switch errno {
+        case EAGAIN, ENOBUFS, EINTR:
+            if writing == nil {
+                writing = .descriptor(descriptor, .writable) { [weak self] _ in
+                    self?.writing?.cancel()
+                    self?.writing = nil
+                    self?.onReady?()
+                }
+            }
+            return false
+        default: throw .notConnected
+        }
+    }
+
+    /// How many bytes the other end has not taken yet.
+    public var unreadByteCount: Int {
+        var count: Int32 = 0
+        // SIOCOUTQ, which Glibc's module does not export.
+        guard descriptor >= 0, ioctl(descriptor, 0x5411, &count) == 0 else { return 0 }
+        return Int(count)
+    }
+
+    private func watchReading() {
+        guard reading == nil, descriptor >= 0 else { return }
+        reading = .descriptor(descriptor, onPacket == nil ? .hangUp : [.readable, .hangUp]) { [weak self] events in
+            self?.ready(events)
+        }
+    }
+
+    private func ready(_ events: DescriptorEvents) {
+        // What was sent before the other end closed is read first.
+        if events.contains(.readable) {
+            for _ in 0..<64 {
+                switch receive() {
+                case .packet(let data): onPacket?(data)
+                case .nothing: return
+                case .end: return ended()
+                }
+                guard descriptor >= 0 else { return }
+            }
+        } else if events.contains(.hangUp) {
+            ended()
+        }
+    }
+
+    private enum Received {
+        case packet(Data)
+        case nothing
+        case end
+    }
+
+    private func receive() -> Received {
+        withUnsafeTemporaryAllocation(byteCount: Self.maximumValueLength, alignment: 1) { buffer in
+            var vector = iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
+            var header = msghdr()
+            let count = withUnsafeMutablePointer(to: &vector) { vector in
+                header.msg_iov = vector
+                header.msg_iovlen = 1
+                return recvmsg(descriptor, &header, Int32(MSG_DONTWAIT))
+            }
+            if count > 0 { return .packet(Data(bytes: buffer.baseAddress!, count: count)) }
+            if count < 0 { return errno == EAGAIN || errno == EINTR ? .nothing : .end }
+            // An empty notification and the end of the connection both read as nothing: the latter stays so.
+            var more = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            poll(&more, 1, 0)
+            return more.revents & Int16(POLLHUP) != 0 ? .end : .packet(Data())
+        }
+    }
+
+    private func ended() {
+        let closed = onClose
+        close()
+        closed?()
+    }
+}

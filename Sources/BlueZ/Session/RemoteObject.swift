@@ -1,0 +1,96 @@
+import DBus
+import Foundation
+
+/// An object of bluetoothd, mirrored: its properties are as bluetoothd last told them.
+///
+/// An object that bluetoothd removed stays usable as a value, but its calls fail; ``isValid`` tells.
+@BusActor
+public class RemoteObject {
+    public nonisolated let path: ObjectPath
+    /// False once bluetoothd has removed the object, or is gone itself.
+    public internal(set) var isValid = true
+    private(set) var properties: [String: BusValue]
+    let interface: String
+    unowned let session: BlueZSession
+
+    init(path: ObjectPath, interface: String, properties: [String: BusValue], session: BlueZSession) {
+        self.path = path
+        self.interface = interface
+        self.properties = properties
+        self.session = session
+    }
+
+    /// A property, or nil when bluetoothd has not set it, or has it as another type.
+    func property<T: BusType>(_ name: String, as type: T.Type = T.self) -> T? {
+        properties[name].flatMap { T(busValue: $0) }
+    }
+
+    /// Called when properties have changed. Overridden by objects with a fast path; call super.
+    func update(_ changes: PropertyChanges) {
+        for (name, value) in changes.changed { properties[name] = value }
+        for name in changes.invalidated { properties[name] = nil }
+    }
+
+    /// Called when bluetoothd has removed the object. Overridden to end what depends on it; call super.
+    func invalidate() {
+        isValid = false
+    }
+
+    // MARK: Calls
+
+    func methodCall(_ method: String, _ arguments: [BusValue] = []) -> MethodCall {
+        MethodCall(
+            destination: BlueZSession.serviceName, path: path, interface: interface, method: method,
+            arguments: arguments)
+    }
+
+    /// Calls a method of this object and waits for the answer.
+    ///
+    /// - Throws: ``BlueZError``, or `CancellationError`.
+    @discardableResult
+    func call(
+        _ method: String, _ arguments: [BusValue] = [], timeout: Duration? = BusConnection.defaultTimeout
+    ) async throws -> MethodReply {
+        do {
+            return try await session.connection(for: self).call(methodCall(method, arguments), timeout: timeout)
+        } catch let error as BusError {
+            throw BlueZError(error)
+        }
+    }
+
+    /// Calls a method of this object; `completion` runs once, later.
+    func call(
+        _ method: String, _ arguments: [BusValue] = [], timeout: Duration? = BusConnection.defaultTimeout,
+        completion: @escaping @BusActor (Result<MethodReply, any Error>) -> Void
+    ) {
+        do {
+            try session.connection(for: self).call(methodCall(method, arguments), timeout: timeout) { result in
+                completion(result.mapError { ($0 as? BusError).map(BlueZError.init) ?? $0 })
+            }
+        } catch {
+            MainLoop.shared.async { completion(.failure(error)) }
+        }
+    }
+
+    func setProperty<T: BusType>(_ name: String, to value: T) async throws {
+        let call = MethodCall(
+            destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
+            method: "Set", arguments: [.string(interface), .string(name), .variant(value.busValue)])
+        do {
+            _ = try await session.connection(for: self).call(call)
+        } catch let error as BusError {
+            throw BlueZError(error)
+        }
+    }
+}
+
+/// What one PropertiesChanged signal said.
+public struct PropertyChanges: Swift.Sendable {
+    public let changed: [String: BusValue]
+    public let invalidated: [String]
+
+    /// Whether `name` has a new value, or lost its value.
+    public func contains(_ name: String) -> Bool {
+        changed[name] != nil || invalidated.contains(name)
+    }
+}

@@ -231,8 +231,11 @@ public final class BlueZSession {
                 adapter.offersAdvertising = interfaces[AdvertisingManager.interface] != nil
                 objects.adapters[path] = adapter
                 send(.adapterAdded(adapter))
-            case GattManager.interface: objects.adapters[path]?.offersGattManager = true
-            case AdvertisingManager.interface: objects.adapters[path]?.offersAdvertising = true
+            case GattManager.interface, AdvertisingManager.interface:
+                guard let adapter = objects.adapters[path] else { continue }
+                if interface == GattManager.interface { adapter.offersGattManager = true }
+                if interface == AdvertisingManager.interface { adapter.offersAdvertising = true }
+                send(.adapterChanged(adapter, PropertyChanges(changed: [:], invalidated: [])))
             case Device.interface:
                 guard let parent = path.parent, let adapter = objects.adapters[parent] else { continue }
                 let device = Device(path: path, properties: properties, adapter: adapter, session: self)

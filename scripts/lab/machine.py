@@ -49,7 +49,7 @@ def product_folder():
     return REPOSITORY / ".build" / os.environ.get("LAB_CONFIG", "debug")
 
 
-def job_environment(out, controllers, capture):
+def job_environment(kernel, out, controllers, capture):
     """What the command finds in its environment: little of the caller's, so that a run does not depend on it."""
     values = {
         name: value
@@ -64,7 +64,8 @@ def job_environment(out, controllers, capture):
         LAB_CONTROLLERS=str(controllers),
         LAB_OUT=str(out),
         LAB_CWD=str(caller if inside else REPOSITORY),
-        LAB_REPOSITORY=str(REPOSITORY),
+        LAB_GUEST=str(GUEST),
+        LAB_MODULES=str(LAB / "kernel" / "lib" / "modules" / kernel.name.removeprefix("vmlinuz-")),
         LAB_PYTHON=str(LAB / "venv" / "bin" / "python"),
     )
     if capture:
@@ -75,6 +76,7 @@ def job_environment(out, controllers, capture):
 def write_job(folder, environment, command, size):
     folder.mkdir(parents=True)
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
+    (folder / "init").symlink_to(GUEST / "init")
     (folder / "environment").write_text("".join(lines))
     (folder / "command").write_text("command=(" + " ".join(shlex.quote(word) for word in command) + ")\n")
     if size:
@@ -100,8 +102,9 @@ class Machine:
 
     PORTS = ("control", "stdin", "stdout", "stderr", "console")
 
-    def __init__(self, job, out, controllers):
+    def __init__(self, kernel, job, out):
         self.ours = {}
+        self.accelerator = "KVM" if kvm_works() else "software emulation"
         options, theirs = [], []
         serial = "virtio-serial-ccw" if platform.machine() == "s390x" else "virtio-serial-pci"
         options += ["-device", f"{serial},id=lab,max_ports=8"]
@@ -111,20 +114,17 @@ class Machine:
             theirs.append(there)
             device = "virtconsole,bus=lab.0" if name == "console" else f"virtserialport,bus=lab.0,name=lab.{name}"
             options += ["-chardev", f"socket,id=lab-{name},fd={there.fileno()}", "-device", f"{device},chardev=lab-{name}"]
-        overlays = ["/etc", "/var", "/tmp", str(REPOSITORY)]
-        if not os.path.isdir("/lib/modules"):
-            overlays.append("/usr/lib" if os.path.islink("/lib") else "/lib")
-        self.accelerator = "KVM" if kvm_works() else "software emulation"
-        command = [str(LAB / "tools" / "bin" / "virtme-run"), "--kimg", str(kernel_image()), "--mods", "auto"]
+        command = [str(LAB / "tools" / "bin" / "virtme-run"), "--kimg", str(kernel), "--mods", "auto"]
         command += ["--force-9p", "--disable-microvm", "--show-boot-console", "--user", "root"]
         command += [] if kvm_works() else ["--disable-kvm"]
         command += ["--cpus", os.environ.get("LAB_CPUS", str(min(2, os.cpu_count() or 1)))]
         command += ["--memory", os.environ.get("LAB_MEMORY", "2G")]
-        command += [f"--overlay-rwdir={folder}" for folder in overlays]
-        command += [f"--rwdir={out}"]
-        command += ["--kopt", f"PATH={GUEST / 'boot'}:/usr/bin:/bin:/usr/sbin:/sbin", "--kopt", "quiet", "--kopt", "loglevel=2"]
-        command += ["--script-sh", f"exec {shlex.quote(str(GUEST / 'init'))} {shlex.quote(str(job))}"]
-        command += ["--qemu-opts", *options]
+        command += [f"--rwdir={out}", "--kopt", f"lab_job={bytes(job).hex()}", "--kopt", "quiet", "--kopt", "loglevel=2"]
+        # The initramfs and the kernel as `setup` prepared them; QEMU takes the last of two.
+        command += ["--script-sh", "true", "--qemu-opts", "-initrd", str(LAB / "boot" / "initramfs")]
+        if (LAB / "boot" / "vmlinux").exists():
+            command += ["-kernel", str(LAB / "boot" / "vmlinux")]
+        command += options
         self.console_log = out / "console.log"
         self.empty_input, self.input_writer = os.pipe()
         with open(self.console_log, "ab") as log:
@@ -379,11 +379,12 @@ def parse(arguments):
 
 def main():
     options = parse(sys.argv[1:])
+    kernel = kernel_image()
     job, out = prepare_folders(options.out)
     terminal = Terminal(os.isatty(0) and os.isatty(1))
-    environment = job_environment(out, options.controllers, options.capture)
+    environment = job_environment(kernel, out, options.controllers, options.capture)
     write_job(job, environment, options.command, Terminal.size() if terminal.wanted else None)
-    with terminal, Machine(job, out, options.controllers) as machine:
+    with terminal, Machine(kernel, job, out) as machine:
         session = Session(machine, terminal, out)
         session.install_signals()
         status = session.run()

@@ -57,6 +57,22 @@ public final class MainLoop: SerialExecutor {
         append(.closure(work))
     }
 
+    /// Runs `work` on the loop and waits for its result, from whatever thread. For short work only.
+    public func sync<T: Swift.Sendable>(_ work: @escaping @Sendable @BusActor () -> T) -> T {
+        if isCurrent { return BusActor.assumeIsolated(work) }
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var result: T?
+        withoutActuallyEscaping(work) { work in
+            async {
+                result = work()
+                done.signal()
+            }
+            done.wait()
+        }
+        // The semaphore has been signalled, so the result is there.
+        return result.unsafelyUnwrapped
+    }
+
     public func enqueue(_ job: consuming ExecutorJob) {
         append(.job(UnownedJob(job)))
     }

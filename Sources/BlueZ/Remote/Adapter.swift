@@ -49,15 +49,18 @@ public final class Adapter: RemoteObject {
 
     // MARK: Discovery
 
+    /// Scanning, shared by everybody in this process.
+    public private(set) lazy var discovery = Discovery(self)
+
     /// Sets what this program wants to find. A scan without any filter does not report LE devices that are not
     /// discoverable, hence there is always one.
-    public func setDiscoveryFilter(_ filter: DiscoveryFilter) async throws {
+    func setDiscoveryFilter(_ filter: DiscoveryFilter) async throws {
         try await call("SetDiscoveryFilter", [filter.busValue])
     }
 
     /// Starts scanning; it lasts until ``stopDiscovery()``, or until this program's connection to the bus ends.
-    public func startDiscovery() async throws { try await call("StartDiscovery") }
-    public func stopDiscovery() async throws { try await call("StopDiscovery") }
+    func startDiscovery() async throws { try await call("StartDiscovery") }
+    func stopDiscovery() async throws { try await call("StopDiscovery") }
 }
 
 /// What a scan reports (BlueZ: `SetDiscoveryFilter`).

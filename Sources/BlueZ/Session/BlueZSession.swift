@@ -299,6 +299,19 @@ public final class BlueZSession {
     /// The device at `path`, such as the `device` option of a server's method call names it.
     public func device(at path: ObjectPath) -> Device? { objects.devices[path] }
 
+    public func service(at path: ObjectPath) -> RemoteService? { objects.services[path] }
+    public func characteristic(at path: ObjectPath) -> RemoteCharacteristic? { objects.characteristics[path] }
+    public func descriptor(at path: ObjectPath) -> RemoteDescriptor? { objects.descriptors[path] }
+
+    /// Runs `work` once bluetoothd has told everything that it had decided to tell until now. It sends its news in bursts
+    /// when it is idle, so an answer to a call that is made after a piece of news comes after the rest of the burst.
+    public func afterBurst(_ work: @escaping @Sendable @BusActor () -> Void) {
+        guard let connection else { return MainLoop.shared.async(work) }
+        let ping = MethodCall(
+            destination: Self.serviceName, path: .root, interface: "org.freedesktop.DBus.Peer", method: "Ping")
+        connection.call(ping) { _ in work() }
+    }
+
     /// The adapter with this name (`hci0`) or address (any letter case).
     public func adapter(named name: String) -> Adapter? {
         adapters.first { $0.name == name || $0.address.caseInsensitiveCompare(name) == .orderedSame }

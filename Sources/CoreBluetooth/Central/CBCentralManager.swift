@@ -33,6 +33,7 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         self.delegate = delegate
         self.options = options ?? [:]
         super.init(queue: queue)
+        engine = BlueZCentralEngine(manager: self)
     }
 
     deinit {

@@ -31,6 +31,8 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     /// The ATT MTU of the connection in bytes, if known.
     var mtu: Int?
     var lastRSSI: NSNumber?
+    /// Writes without response that bluetoothd has yet to take.
+    var commandsUnderWay = 0
 
     init(identifier: UUID, manager: CBCentralManager?) {
         self.manager = manager

@@ -1,0 +1,128 @@
+import DBus
+import Foundation
+
+/// The scanning of one adapter, for as many in this process as want it.
+///
+/// bluetoothd has one scan for each program, so several wishes are merged into one filter, and whoever asked looks at the
+/// devices himself. The scan is restarted from time to time: controllers that filter duplicates, and kernels (6.1)
+/// that drop a report while discovery is still starting, otherwise keep an advertiser from being seen for many seconds.
+@BusActor
+public final class Discovery {
+    private struct Client {
+        let filter: DiscoveryFilter
+        let onSighting: @BusActor (Device) -> Void
+    }
+
+    /// The time until the next restart, in milliseconds. The first ones come soon, since it is then that somebody waits.
+    private static let restartIntervals = [400, 600, 900, 1400, 2000, 3000, 5000]
+
+    private weak var adapter: Adapter?
+    private var clients: [Int: Client] = [:]
+    private var nextKey = 0
+    private var running: Task<Void, Never>?
+    private var wakeUp: OnceContinuation?
+    private var observation: Registration?
+
+    init(_ adapter: Adapter) {
+        self.adapter = adapter
+    }
+
+    /// Scans until the registration is cancelled or released. `onSighting` is called each time that an advertisement is
+    /// reported of a device that `filter` lets through.
+    public func start(
+        _ filter: DiscoveryFilter, onSighting: @escaping @BusActor (Device) -> Void
+    ) -> Registration {
+        nextKey += 1
+        let key = nextKey
+        clients[key] = Client(filter: filter, onSighting: onSighting)
+        changed()
+        return Registration { [weak self] in
+            self?.clients[key] = nil
+            self?.changed()
+        }
+    }
+
+    /// Waits until bluetoothd has ended the scan after the last registration was cancelled. A connection that is made
+    /// while the scan is on takes longer.
+    public func waitUntilStopped() async {
+        guard clients.isEmpty, let running else { return }
+        await running.value
+    }
+
+    private func changed() {
+        wakeUp?.resume()
+        guard running == nil, !clients.isEmpty else { return }
+        running = Task { [weak self] in await self?.run() }
+    }
+
+    private func run() async {
+        observation = adapter?.session.observe { [weak self] in self?.handle($0) }
+        var restarts = 0
+        var filter: DiscoveryFilter?
+        while !clients.isEmpty, let adapter, adapter.isValid {
+            let wanted = mergedFilter
+            if wanted != filter { restarts = 0 }
+            filter = wanted
+            do {
+                try await adapter.setDiscoveryFilter(wanted)
+                try await adapter.startDiscovery()
+            } catch {
+                // Not powered, or another scan is just ending: it is tried again, until nobody wants it any more.
+                await sleep(milliseconds: 250)
+                continue
+            }
+            if wanted == mergedFilter {
+                await sleep(milliseconds: Self.restartIntervals[min(restarts, Self.restartIntervals.count - 1)])
+            }
+            restarts += 1
+            // It may have ended by itself, with the adapter's power.
+            try? await adapter.stopDiscovery()
+        }
+        observation?.cancel()
+        observation = nil
+        running = nil
+        // Somebody may have come while the last scan was being stopped.
+        if !clients.isEmpty, adapter?.isValid == true { changed() }
+    }
+
+    /// Returns early when the wishes change.
+    private func sleep(milliseconds: Int) async {
+        var timer: LoopSource?
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let once = OnceContinuation(continuation)
+            wakeUp = once
+            timer = .timer(after: .milliseconds(milliseconds)) { once.resume() }
+        }
+        timer?.cancel()
+        wakeUp = nil
+    }
+
+    private var mergedFilter: DiscoveryFilter {
+        let filters = clients.values.map(\.filter)
+        let takesAny = filters.contains { $0.serviceUUIDs.isEmpty }
+        return DiscoveryFilter(
+            serviceUUIDs: takesAny ? [] : Set(filters.flatMap(\.serviceUUIDs)).sorted(),
+            reportsDuplicates: filters.contains { $0.reportsDuplicates })
+    }
+
+    private func handle(_ event: BlueZEvent) {
+        switch event {
+        case .deviceAdded(let device) where device.rssi != nil: sighted(device)
+        // With a filter set, each report changes the RSSI, or tells the same one again (src/adapter.c).
+        case .deviceChanged(let device, let changes) where changes.changed["RSSI"] != nil: sighted(device)
+        default: break
+        }
+    }
+
+    private func sighted(_ device: Device) {
+        guard device.adapter === adapter else { return }
+        for client in clients.values where client.filter.lets(device) { client.onSighting(device) }
+    }
+}
+
+extension DiscoveryFilter {
+    @BusActor
+    fileprivate func lets(_ device: Device) -> Bool {
+        serviceUUIDs.isEmpty || device.serviceUUIDs.contains { serviceUUIDs.contains($0) }
+    }
+}

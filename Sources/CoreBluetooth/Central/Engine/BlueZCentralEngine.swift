@@ -1,0 +1,165 @@
+import BlueZ
+import DBus
+
+/// The central role on BlueZ: hands what the app asks for over to the loop, where ``CentralCore`` does the work.
+final class BlueZCentralEngine: CentralEngine {
+    private let core: CentralCore
+
+    init(manager: CBCentralManager) {
+        let choice = AdapterChoice(option: manager.options[CBCentralManagerOptionAdapterKey])
+        core = CentralCore(manager: manager, mailbox: EventMailbox(queue: manager.queue), choice: choice)
+        MainLoop.shared.async { [core] in core.start() }
+    }
+
+    func invalidate() {
+        MainLoop.shared.async { [core] in core.stop() }
+    }
+
+    // MARK: Scanning
+
+    func scan(for services: [CBUUID]?, options: [String: Any]) {
+        let filter = DiscoveryFilter(
+            serviceUUIDs: services?.map(\.bluezText) ?? [],
+            reportsDuplicates: options.flag(CBCentralManagerScanOptionAllowDuplicatesKey))
+        MainLoop.shared.async { [core] in core.scan(filter) }
+    }
+
+    func stopScan() {
+        MainLoop.shared.async { [core] in core.stopScan() }
+    }
+
+    // MARK: Connecting
+
+    func connect(_ peripheral: CBPeripheral, options: [String: Any]) {
+        if peripheral.state != .connected { peripheral.state = .connecting }
+        let options = ConnectOptions(options)
+        MainLoop.shared.async { [core] in core.connect(peripheral, options) }
+    }
+
+    func cancelConnection(_ peripheral: CBPeripheral) {
+        if peripheral.state == .connected { peripheral.state = .disconnecting }
+        MainLoop.shared.async { [core] in core.cancelConnection(peripheral) }
+    }
+
+    func peripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+        let manager = core.manager
+        return identifiers.filter { PeerIdentifier($0) != nil }.map { core.registry.peripheral($0, of: manager) }
+    }
+
+    func connectedPeripherals(withServices services: [CBUUID]) -> [CBPeripheral] {
+        let manager = core.manager
+        let wanted = Set(services.map(\.bluezText))
+        let identifiers = MainLoop.shared.sync { [core] in core.connectedDevices(offering: wanted) }
+        return identifiers.map { core.registry.peripheral($0, of: manager) }
+    }
+
+    func registerForConnectionEvents(_ options: [CBConnectionEventMatchingOption: Any]?) {
+        let services = options?[.serviceUUIDs] as? [CBUUID]
+        let identifiers = options?[.peripheralUUIDs] as? [UUID]
+        let filter = options.map { _ in
+            ConnectionEventFilter(
+                services: services.map { Set($0.map(\.bluezText)) }, identifiers: identifiers.map(Set.init))
+        }
+        MainLoop.shared.async { [core] in core.connectionEvents = filter }
+    }
+
+    // MARK: Requests
+
+    private func withLink(_ peripheral: CBPeripheral, _ body: @escaping @Sendable @BusActor (PeripheralLink) -> Void) {
+        MainLoop.shared.async { [core] in
+            // The link may have gone while this was on its way: requests are dropped then, as after any disconnection.
+            if let link = core.link(of: peripheral) { body(link) }
+        }
+    }
+
+    func readRSSI(of peripheral: CBPeripheral) {
+        withLink(peripheral) { $0.readRSSI() }
+    }
+
+    func discoverServices(_ filter: [CBUUID]?, of peripheral: CBPeripheral) {
+        withLink(peripheral) { $0.discoverServices(filter) }
+    }
+
+    func discoverIncludedServices(_ filter: [CBUUID]?, of service: CBService, on peripheral: CBPeripheral) {
+        withLink(peripheral) { $0.discoverIncludedServices(filter, of: service) }
+    }
+
+    func discoverCharacteristics(_ filter: [CBUUID]?, of service: CBService, on peripheral: CBPeripheral) {
+        withLink(peripheral) { $0.discoverCharacteristics(filter, of: service) }
+    }
+
+    func discoverDescriptors(of characteristic: CBCharacteristic, on peripheral: CBPeripheral) {
+        withLink(peripheral) { $0.discoverDescriptors(of: characteristic) }
+    }
+
+    func readValue(of characteristic: CBCharacteristic, on peripheral: CBPeripheral) {
+        withLink(peripheral) { $0.read(characteristic) }
+    }
+
+    func readValue(of descriptor: CBDescriptor, on peripheral: CBPeripheral) {
+        withLink(peripheral) { $0.read(descriptor) }
+    }
+
+    func writeValue(
+        _ data: Data, to characteristic: CBCharacteristic, type: CBCharacteristicWriteType,
+        on peripheral: CBPeripheral
+    ) {
+        switch type {
+        case .withResponse: withLink(peripheral) { $0.write(data, to: characteristic) }
+        case .withoutResponse:
+            let limit = peripheral.maximumWriteValueLength(for: .withoutResponse)
+            guard data.count <= limit else {
+                return Diagnostics.misuse("\(data.count) bytes in one write without response; \(limit) fit: dropped")
+            }
+            peripheral.commandsUnderWay += 1
+            if peripheral.commandsUnderWay >= CBPeripheral.commandWindow {
+                peripheral.canSendWriteWithoutResponse = false
+            }
+            withLink(peripheral) { $0.writeCommand(data, to: characteristic) }
+        }
+    }
+
+    func writeValue(_ data: Data, to descriptor: CBDescriptor, on peripheral: CBPeripheral) {
+        withLink(peripheral) { $0.write(data, to: descriptor) }
+    }
+
+    func setNotifying(_ enabled: Bool, for characteristic: CBCharacteristic, on peripheral: CBPeripheral) {
+        withLink(peripheral) { $0.setNotifying(enabled, for: characteristic) }
+    }
+
+    func openL2CAPChannel(_ psm: CBL2CAPPSM, on peripheral: CBPeripheral) {
+        withLink(peripheral) { link in
+            link.post { $0.delegate?.peripheral($0, didOpen: nil, error: CBError(.operationNotSupported)) }
+        }
+    }
+}
+
+/// What `connect` was asked for, by the keys `CBConnectPeripheralOption…`.
+struct ConnectOptions: Swift.Sendable {
+    var startDelay: Duration?
+    var reconnects = false
+    var usesNotifySockets = false
+
+    init(_ options: [String: Any]) {
+        if let seconds = (options[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue, seconds > 0,
+            seconds.isFinite
+        {
+            startDelay = .seconds(min(seconds, 1e6))
+        }
+        reconnects = options.flag(CBConnectPeripheralOptionEnableAutoReconnect)
+        usesNotifySockets = options.flag(CBConnectPeripheralOptionUseNotifySocketsKey)
+    }
+}
+
+/// Which connections `registerForConnectionEvents` reports; nil means any.
+struct ConnectionEventFilter: Swift.Sendable {
+    let services: Set<String>?
+    let identifiers: Set<UUID>?
+}
+
+extension [String: Any] {
+    /// A Boolean option, given as a Bool or as a number.
+    func flag(_ key: String) -> Bool {
+        (self[key] as? Bool) ?? (self[key] as? NSNumber)?.boolValue ?? false
+    }
+}

@@ -1,0 +1,175 @@
+import BlueZ
+import DBus
+
+/// A central manager's work on the loop: its state, its scan and its links.
+@BusActor
+final class CentralCore {
+    nonisolated let registry = PeripheralRegistry()
+    var session: BlueZSession { .shared }
+    private(set) var adapter: Adapter?
+    /// Which connections of the whole system the app wants to hear of; nil means none.
+    var connectionEvents: ConnectionEventFilter?
+
+    // Weak references may be read from any thread; it is set once, in `init`.
+    nonisolated(unsafe) private(set) weak var manager: CBCentralManager?
+    private let mailbox: EventMailbox
+    private let choice: AdapterChoice
+    private var watch: AdapterWatch?
+    private var observation: Registration?
+    private var links: [UUID: PeripheralLink] = [:]
+    private var scanning: Registration?
+    private var scanFilter: DiscoveryFilter?
+    private var reported: [UUID: Sighting] = [:]
+
+    nonisolated init(manager: CBCentralManager, mailbox: EventMailbox, choice: AdapterChoice) {
+        self.manager = manager
+        self.mailbox = mailbox
+        self.choice = choice
+    }
+
+    func start() {
+        observation = session.observe { [weak self] in self?.handle($0) }
+        watch = AdapterWatch(choice: choice, role: .central) { [weak self] state, adapter in
+            self?.stateChanged(state, adapter)
+        }
+    }
+
+    /// The manager is gone: nobody is left to tell anything, and its links end with it.
+    func stop() {
+        watch?.cancel()
+        watch = nil
+        observation?.cancel()
+        observation = nil
+        stopScan()
+        links.values.forEach { $0.cancel() }
+        links = [:]
+    }
+
+    /// Runs `event` on the manager's queue, after all that was posted before.
+    func post(_ event: @escaping @Sendable (CBCentralManager) -> Void) {
+        mailbox.post { [weak self] in
+            if let manager = self?.manager { event(manager) }
+        }
+    }
+
+    // MARK: State
+
+    private func stateChanged(_ state: CBManagerState, _ newAdapter: Adapter?) {
+        adapter = newAdapter
+        if state != .poweredOn {
+            stopScan()
+            // No individual callbacks: the state says it all.
+            links.values.forEach { $0.abandon() }
+            links = [:]
+        }
+        post { manager in
+            manager.state = state
+            if state != .poweredOn { manager.isScanning = false }
+            manager.delegate?.centralManagerDidUpdateState(manager)
+        }
+    }
+
+    private func handle(_ event: BlueZEvent) {
+        switch event {
+        case .deviceChanged(let device, let changes):
+            guard let identifier = identifier(of: device) else { return }
+            links[identifier]?.deviceChanged(device, changes)
+            if let connected = changes.changed["Connected"].flatMap(Bool.init(busValue:)) {
+                reportConnectionEvent(connected ? .peerConnected : .peerDisconnected, device, identifier)
+            }
+        case .deviceAdded(let device):
+            guard let identifier = identifier(of: device) else { return }
+            links[identifier]?.deviceAdded(device)
+        case .deviceRemoved(let device):
+            links.values.first { $0.device === device }?.deviceRemoved()
+        case .serviceAdded(let service):
+            links.values.first { $0.device === service.device }?.serviceAdded(service)
+        case .serviceRemoved(let service):
+            links.values.first { $0.device === service.device }?.serviceRemoved(service)
+        default: break
+        }
+    }
+
+    private func identifier(of device: Device) -> UUID? {
+        guard device.adapter === adapter, connectionEvents != nil || !links.isEmpty else { return nil }
+        return PeerIdentifier(device)?.uuid
+    }
+
+    private func reportConnectionEvent(_ event: CBConnectionEvent, _ device: Device, _ identifier: UUID) {
+        guard let connectionEvents else { return }
+        if let identifiers = connectionEvents.identifiers, !identifiers.contains(identifier) { return }
+        if let services = connectionEvents.services, services.isDisjoint(with: device.serviceUUIDs) { return }
+        post { [registry] manager in
+            manager.delegate?.centralManager(
+                manager, connectionEventDidOccur: event, for: registry.peripheral(identifier, of: manager))
+        }
+    }
+
+    // MARK: Scanning
+
+    func scan(_ filter: DiscoveryFilter) {
+        guard let adapter else { return }
+        reported = [:]
+        scanFilter = filter
+        scanning?.cancel()
+        scanning = adapter.discovery.start(filter) { [weak self] in self?.sighted($0) }
+    }
+
+    func stopScan() {
+        scanning?.cancel()
+        scanning = nil
+        scanFilter = nil
+        reported = [:]
+    }
+
+    private func sighted(_ device: Device) {
+        guard let scanFilter, let sighting = Sighting(device) else { return }
+        if !scanFilter.reportsDuplicates, let earlier = reported[sighting.identifier], !sighting.adds(to: earlier) {
+            return
+        }
+        reported[sighting.identifier] = sighting
+        post { [registry] manager in
+            guard manager.isScanning else { return }
+            let peripheral = registry.peripheral(sighting.identifier, of: manager)
+            peripheral.name = sighting.name ?? peripheral.name
+            manager.delegate?.centralManager(
+                manager, didDiscover: peripheral, advertisementData: sighting.advertisementData,
+                rssi: NSNumber(value: sighting.rssi))
+        }
+    }
+
+    // MARK: Links
+
+    func link(of peripheral: CBPeripheral) -> PeripheralLink? { links[peripheral.identifier] }
+
+    func connect(_ peripheral: CBPeripheral, _ options: ConnectOptions) {
+        guard adapter != nil else { return }
+        if let link = links[peripheral.identifier] { return link.connectAgain(options) }
+        guard let peer = PeerIdentifier(peripheral.identifier) else { return }
+        let link = PeripheralLink(peripheral, peer: peer, options: options, core: self)
+        links[peripheral.identifier] = link
+        link.start()
+    }
+
+    func cancelConnection(_ peripheral: CBPeripheral) {
+        guard let link = links[peripheral.identifier] else { return }
+        link.cancel()
+    }
+
+    /// The link is over; what the app is told of it has been posted.
+    func forget(_ link: PeripheralLink) {
+        if links[link.peripheral.identifier] === link { links[link.peripheral.identifier] = nil }
+    }
+
+    /// The identifiers of the devices that are connected, by whatever program, and offer one of `services`.
+    func connectedDevices(offering services: Set<String>) -> [UUID] {
+        (adapter?.devices ?? [])
+            .filter { $0.isConnected && !services.isDisjoint(with: $0.serviceUUIDs) }
+            .compactMap { PeerIdentifier($0)?.uuid }
+    }
+
+    /// bluetoothd's object for a peer, if it has one.
+    func device(_ peer: PeerIdentifier) -> Device? {
+        adapter?.devices.first { PeerIdentifier($0) == peer }
+    }
+}

@@ -1,0 +1,243 @@
+import BlueZ
+import DBus
+
+/// What has changed in the peripheral's services since the app was told last.
+struct ServiceChange {
+    var invalidated: [CBService] = []
+    var hasAdditions = false
+}
+
+/// Finding services, characteristics and descriptors: all of it is answered from bluetoothd's objects.
+extension PeripheralLink {
+    // MARK: Resolution
+
+    /// bluetoothd says that the services are resolved; the last of them may still be on their way (bleak #1806).
+    func resolveIfReady() {
+        guard phase == .connected, !isResolved, let device, device.areServicesResolved else { return }
+        session.afterBurst { [weak self, weak device] in
+            guard let self, phase == .connected, device === self.device, !isResolved else { return }
+            isResolved = true
+            let waiters = resolutionWaiters
+            resolutionWaiters = []
+            for waiter in waiters { waiter() }
+        }
+    }
+
+    private func whenResolved(_ work: @escaping @BusActor () -> Void) {
+        if isResolved { work() } else { resolutionWaiters.append(work) }
+    }
+
+    // MARK: Discovery
+
+    func discoverServices(_ filter: [CBUUID]?) {
+        requests.add { [weak self] done in
+            self?.whenResolved {
+                self?.reportServices(filter)
+                done()
+            }
+        }
+    }
+
+    private func reportServices(_ filter: [CBUUID]?) {
+        guard let device else { return }
+        let found = device.services.filter(\.isPrimary).compactMap { remote in
+            wanted(remote.uuid, filter).map { service(remote, $0) }
+        }
+        let mtu = device.services.lazy.flatMap(\.characteristics).compactMap(\.mtu).first
+        post { peripheral in
+            if let mtu { peripheral.mtu = mtu }
+            peripheral.services = (peripheral.services ?? []).adding(found)
+            peripheral.delegate?.peripheral(peripheral, didDiscoverServices: nil)
+        }
+    }
+
+    func discoverIncludedServices(_ filter: [CBUUID]?, of service: CBService) {
+        requests.add { [weak self] done in
+            defer { done() }
+            guard let self else { return }
+            guard let remote = remoteService(service) else {
+                return post {
+                    $0.delegate?.peripheral($0, didDiscoverIncludedServicesFor: service, error: CBError(.invalidHandle))
+                }
+            }
+            let found = remote.includes.compactMap { self.session.service(at: $0) }.compactMap { included in
+                self.wanted(included.uuid, filter).map { self.service(included, $0) }
+            }
+            post {
+                service.includedServices = (service.includedServices ?? []).adding(found)
+                $0.delegate?.peripheral($0, didDiscoverIncludedServicesFor: service, error: nil)
+            }
+        }
+    }
+
+    func discoverCharacteristics(_ filter: [CBUUID]?, of service: CBService) {
+        requests.add { [weak self] done in
+            defer { done() }
+            guard let self else { return }
+            guard let remote = remoteService(service) else {
+                return post {
+                    $0.delegate?.peripheral($0, didDiscoverCharacteristicsFor: service, error: CBError(.invalidHandle))
+                }
+            }
+            let found = remote.characteristics.compactMap { characteristic in
+                self.wanted(characteristic.uuid, filter).map { self.characteristic(characteristic, $0, of: service) }
+            }
+            post {
+                service.characteristics = (service.characteristics ?? []).adding(found)
+                $0.delegate?.peripheral($0, didDiscoverCharacteristicsFor: service, error: nil)
+            }
+        }
+    }
+
+    func discoverDescriptors(of characteristic: CBCharacteristic) {
+        requests.add { [weak self] done in
+            defer { done() }
+            guard let self else { return }
+            guard let remote = remoteCharacteristic(characteristic) else {
+                return post {
+                    $0.delegate?.peripheral(
+                        $0, didDiscoverDescriptorsFor: characteristic, error: CBError(.invalidHandle))
+                }
+            }
+            let found = remote.descriptors.compactMap { descriptor in
+                self.wanted(descriptor.uuid, nil).map { self.descriptor(descriptor, $0, of: characteristic) }
+            }
+            post {
+                characteristic.descriptors = (characteristic.descriptors ?? []).adding(found)
+                $0.delegate?.peripheral($0, didDiscoverDescriptorsFor: characteristic, error: nil)
+            }
+        }
+    }
+
+    private func wanted(_ text: String, _ filter: [CBUUID]?) -> CBUUID? {
+        guard let uuid = CBUUID(shortening: text), filter?.contains(uuid) ?? true else { return nil }
+        return uuid
+    }
+
+    // MARK: Objects
+
+    /// The app's object for one of bluetoothd's: the same for the whole connection.
+    private func object<T: CBAttribute>(_ path: ObjectPath, make: () -> T) -> T {
+        if let known = attributes[path] as? T { return known }
+        let new = make()
+        new.objectPath = path.string
+        attributes[path] = new
+        return new
+    }
+
+    private func service(_ remote: RemoteService, _ uuid: CBUUID) -> CBService {
+        object(remote.path) { CBService(uuid: uuid, isPrimary: remote.isPrimary, peripheral: peripheral) }
+    }
+
+    private func characteristic(
+        _ remote: RemoteCharacteristic, _ uuid: CBUUID, of service: CBService
+    ) -> CBCharacteristic {
+        object(remote.path) {
+            CBCharacteristic(
+                uuid: uuid, properties: CBCharacteristicProperties(bluezFlags: remote.flags), service: service)
+        }
+    }
+
+    private func descriptor(
+        _ remote: RemoteDescriptor, _ uuid: CBUUID, of characteristic: CBCharacteristic
+    ) -> CBDescriptor {
+        object(remote.path) { CBDescriptor(uuid: uuid, characteristic: characteristic) }
+    }
+
+    /// bluetoothd's object behind an object of the app's; nil when it is of an earlier connection, or has gone.
+    private func path(_ attribute: CBAttribute) -> ObjectPath? {
+        guard let path = attribute.objectPath.flatMap(ObjectPath.init(_:)), attributes[path] === attribute else {
+            return nil
+        }
+        return path
+    }
+
+    private func remoteService(_ service: CBService) -> RemoteService? {
+        path(service).flatMap { session.service(at: $0) }
+    }
+
+    func remoteCharacteristic(_ characteristic: CBCharacteristic) -> RemoteCharacteristic? {
+        path(characteristic).flatMap { session.characteristic(at: $0) }
+    }
+
+    func remoteDescriptor(_ descriptor: CBDescriptor) -> RemoteDescriptor? {
+        path(descriptor).flatMap { session.descriptor(at: $0) }
+    }
+
+    // MARK: Service Changed
+
+    func serviceAdded(_ service: RemoteService) {
+        // Before the resolution it is only the connection's beginning.
+        guard phase == .connected, isResolved else { return }
+        change { $0.hasAdditions = true }
+    }
+
+    func serviceRemoved(_ service: RemoteService) {
+        guard phase == .connected, isResolved else { return }
+        let gone = attributes.filter { $0.key.isSameOrBelow(service.path) }
+        for (path, _) in gone {
+            attributes[path] = nil
+            subscriptions.removeValue(forKey: path)?.end()
+            writeSockets.removeValue(forKey: path)?.close()
+        }
+        guard let object = gone[service.path] as? CBService else { return }
+        let characteristics = gone.values.compactMap { $0 as? CBCharacteristic }
+        post { _ in
+            for characteristic in characteristics { characteristic.isNotifying = false }
+        }
+        change { $0.invalidated.append(object) }
+    }
+
+    /// One change comes as many pieces of news; the app is told once.
+    private func change(_ edit: (inout ServiceChange) -> Void) {
+        if pendingServiceChange == nil {
+            pendingServiceChange = ServiceChange()
+            session.afterBurst { [weak self] in self?.reportServiceChange() }
+        }
+        if var pending = pendingServiceChange {
+            edit(&pending)
+            pendingServiceChange = pending
+        }
+    }
+
+    private func reportServiceChange() {
+        guard let change = pendingServiceChange else { return }
+        pendingServiceChange = nil
+        let invalidated = change.invalidated
+        post { peripheral in
+            peripheral.services?.removeAll { service in invalidated.contains { $0 === service } }
+            peripheral.delegate?.peripheral(peripheral, didModifyServices: invalidated)
+        }
+    }
+}
+
+extension Array where Element: AnyObject {
+    /// These and those of `others` that are not among them.
+    fileprivate func adding(_ others: [Element]) -> [Element] {
+        self + others.filter { other in !contains { $0 === other } }
+    }
+}
+
+extension CBUUID {
+    /// The UUID as bluetoothd writes it.
+    var bluezText: String { fullText.lowercased() }
+}
+
+extension CBCharacteristicProperties {
+    /// From the properties of a remote characteristic as bluetoothd names them (BlueZ `doc/gatt-api.txt`, "Flags").
+    init(bluezFlags flags: [String]) {
+        self = flags.reduce(into: []) { properties, flag in
+            switch flag {
+            case "broadcast": properties.insert(.broadcast)
+            case "read": properties.insert(.read)
+            case "write-without-response": properties.insert(.writeWithoutResponse)
+            case "write": properties.insert(.write)
+            case "notify": properties.insert(.notify)
+            case "indicate": properties.insert(.indicate)
+            case "authenticated-signed-writes": properties.insert(.authenticatedSignedWrites)
+            case "extended-properties": properties.insert(.extendedProperties)
+            default: break
+            }
+        }
+    }
+}

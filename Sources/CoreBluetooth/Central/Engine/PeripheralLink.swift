@@ -1,0 +1,310 @@
+import BlueZ
+import DBus
+
+/// A peripheral that is being connected to, or is connected: from `connect` to the disconnection.
+@BusActor
+final class PeripheralLink {
+    enum Phase {
+        case connecting
+        case connected
+        /// The app has asked for the end of a link that was up.
+        case disconnecting
+        case ended
+    }
+
+    nonisolated let peripheral: CBPeripheral
+    let peer: PeerIdentifier
+    private(set) var options: ConnectOptions
+    private(set) var phase = Phase.connecting
+    private(set) var device: Device?
+
+    /// Requests to the GATT server (PeripheralLink+Requests.swift).
+    let requests = RequestQueue()
+    /// The objects that the app has got, by the path of bluetoothd's object.
+    var attributes: [ObjectPath: CBAttribute] = [:]
+    var subscriptions: [ObjectPath: Subscription] = [:]
+    var writeSockets: [ObjectPath: WriteSocket] = [:]
+    /// Whether bluetoothd has told all services of this connection.
+    var isResolved = false
+    var resolutionWaiters: [@BusActor () -> Void] = []
+    /// Retries and pauses of the request that is under way.
+    var drainTimer: LoopSource?
+    var busyTimer: LoopSource?
+    /// Changes of the services that the app has not been told yet.
+    var pendingServiceChange: ServiceChange?
+
+    private unowned let core: CentralCore
+    private var attempt: Task<Void, Never>?
+    private var search: DeviceSearch?
+    private var timer: LoopSource?
+
+    /// How long a link may take to go down after bluetoothd was asked for it.
+    private static let disconnectionTimeout: Duration = .seconds(5)
+
+    init(_ peripheral: CBPeripheral, peer: PeerIdentifier, options: ConnectOptions, core: CentralCore) {
+        self.peripheral = peripheral
+        self.peer = peer
+        self.options = options
+        self.core = core
+    }
+
+    var session: BlueZSession { core.session }
+
+    /// Runs `event` on the manager's queue, after all that was posted before.
+    func post(_ event: @escaping @Sendable (CBPeripheral) -> Void) {
+        core.post { [peripheral] _ in event(peripheral) }
+    }
+
+    // MARK: Connecting
+
+    func start() {
+        phase = .connecting
+        // Pairing may become necessary with the first request.
+        SharedAgent.shared.register()
+        attempt = Task { [weak self] in await self?.attemptUntilConnected() }
+    }
+
+    /// `connect` on a link that exists already.
+    func connectAgain(_ options: ConnectOptions) {
+        self.options = options
+        if phase == .connected {
+            core.post { [peripheral] manager in manager.delegate?.centralManager(manager, didConnect: peripheral) }
+        }
+    }
+
+    /// A pending connect never times out: it is tried again until it is cancelled.
+    private func attemptUntilConnected() async {
+        if let delay = options.startDelay { try? await Task.sleep(for: delay) }
+        var failures = 0
+        while phase == .connecting, !Task.isCancelled {
+            guard let device = await findDevice(), phase == .connecting else { return }
+            self.device = device
+            if device.isConnected { return linkIsUp() }
+            do {
+                try await device.connect()
+                guard phase == .connecting else { return }
+                if device.isConnected { return linkIsUp() }
+                // Up and down again before this could be seen: as good as a failure.
+            } catch let error as BlueZError {
+                guard phase == .connecting else { return }
+                if case .accessDenied(let reason) = error { return giveUp(reason) }
+                await recover(from: error, device, failures)
+            } catch {
+                return
+            }
+            failures += 1
+            // Quick at first, for what is merely busy; then at a pace that leaves the controller to others.
+            try? await Task.sleep(for: .milliseconds(min(100 << min(failures, 5), 2000)))
+        }
+    }
+
+    private func findDevice() async -> Device? {
+        if let device = core.device(peer) { return device }
+        guard let adapter = core.adapter else { return nil }
+        let search = DeviceSearch(adapter.discovery) { [weak self] in self.flatMap { $0.core.device($0.peer) } }
+        self.search = search
+        let device = await search.run()
+        self.search = nil
+        await adapter.discovery.waitUntilStopped()
+        return device
+    }
+
+    /// A program that died while it connected can leave bluetoothd believing that it still does (BlueZ 5.66): only
+    /// asking for the opposite, or forgetting the device, clears that.
+    private func recover(from error: BlueZError, _ device: Device, _ failures: Int) async {
+        guard case .inProgress = error, failures > 0, failures.isMultiple(of: 10) else { return }
+        try? await device.disconnect()
+        if failures.isMultiple(of: 20), !device.isPaired, phase == .connecting, !device.isConnected {
+            try? await device.adapter?.remove(device)
+        }
+    }
+
+    private func giveUp(_ reason: String) {
+        phase = .ended
+        core.forget(self)
+        core.post { [peripheral] manager in
+            peripheral.state = .disconnected
+            let error = CBError(.connectionFailed, userInfo: [NSLocalizedDescriptionKey: reason])
+            manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: error)
+        }
+    }
+
+    private func linkIsUp() {
+        guard phase == .connecting, let device else { return }
+        phase = .connected
+        attempt?.cancel()
+        let name = device.name
+        core.post { [peripheral] manager in
+            peripheral.connectionIsUp(name: name)
+            manager.delegate?.centralManager(manager, didConnect: peripheral)
+        }
+        resolveIfReady()
+    }
+
+    // MARK: Ending
+
+    /// The app no longer wants the connection, or the attempt.
+    func cancel() {
+        switch phase {
+        case .connecting:
+            phase = .ended
+            stopTrying()
+            if let device { Task { try? await device.disconnect() } }
+            end(error: nil)
+        case .connected:
+            phase = .disconnecting
+            requests.clear()
+            guard let device else { return end(error: nil) }
+            timer = .timer(after: Self.disconnectionTimeout) { [weak self] in self?.end(error: nil) }
+            Task { [weak self] in
+                do {
+                    try await device.disconnect()
+                } catch {
+                    self?.end(error: nil)
+                }
+            }
+        case .disconnecting, .ended: break
+        }
+    }
+
+    /// The controller or bluetoothd is gone: the app learns it from the manager's state.
+    func abandon() {
+        phase = .ended
+        stopTrying()
+        dropConnectionState()
+        post { $0.connectionIsDown(state: .disconnected) }
+    }
+
+    private func stopTrying() {
+        attempt?.cancel()
+        attempt = nil
+        search?.cancel()
+        timer?.cancel()
+    }
+
+    private func dropConnectionState() {
+        requests.clear()
+        attributes = [:]
+        subscriptions.values.forEach { $0.end() }
+        subscriptions = [:]
+        writeSockets.values.forEach { $0.close() }
+        writeSockets = [:]
+        isResolved = false
+        resolutionWaiters = []
+        pendingServiceChange = nil
+        drainTimer = nil
+        busyTimer = nil
+    }
+
+    private func end(error: CBError?) {
+        timer?.cancel()
+        dropConnectionState()
+        let reconnects = error != nil && options.reconnects
+        if reconnects { start() } else { phase = .ended; core.forget(self) }
+        let timestamp = Date().timeIntervalSinceReferenceDate
+        core.post { [peripheral] manager in
+            peripheral.connectionIsDown(state: reconnects ? .connecting : .disconnected)
+            manager.delegate?.centralManager(
+                manager, didDisconnectPeripheral: peripheral, timestamp: timestamp, isReconnecting: reconnects,
+                error: error)
+        }
+    }
+
+    // MARK: What bluetoothd tells
+
+    func deviceAdded(_ device: Device) {
+        search?.look()
+    }
+
+    func deviceChanged(_ device: Device, _ changes: PropertyChanges) {
+        guard device === self.device else { return }
+        if let connected = changes.changed["Connected"].flatMap(Bool.init(busValue:)) {
+            switch (connected, phase) {
+            case (true, .connecting): linkIsUp()
+            // Newer versions of BlueZ tell why; 5.66 does not.
+            case (false, .connected): end(error: CBError(.peripheralDisconnected))
+            case (false, .disconnecting): end(error: nil)
+            default: break
+            }
+        }
+        if changes.contains("ServicesResolved") { resolveIfReady() }
+        if phase == .connected, let name = changes.changed["Name"].flatMap(String.init(busValue:)) {
+            post { peripheral in
+                guard peripheral.name != name else { return }
+                peripheral.name = name
+                peripheral.delegate?.peripheralDidUpdateName(peripheral)
+            }
+        }
+    }
+
+    func deviceRemoved() {
+        device = nil
+        switch phase {
+        case .connected: end(error: CBError(.peripheralDisconnected))
+        case .disconnecting: end(error: nil)
+        case .connecting, .ended: break
+        }
+    }
+}
+
+/// Scans until bluetoothd has an object for a device.
+@BusActor
+private final class DeviceSearch {
+    private let discovery: Discovery
+    private let find: @BusActor () -> Device?
+    private var continuation: CheckedContinuation<Device?, Never>?
+    private var scanning: Registration?
+    private var isCancelled = false
+
+    init(_ discovery: Discovery, find: @escaping @BusActor () -> Device?) {
+        self.discovery = discovery
+        self.find = find
+    }
+
+    func run() async -> Device? {
+        guard !isCancelled else { return nil }
+        return await withCheckedContinuation { continuation in
+            self.continuation = continuation
+            scanning = discovery.start(DiscoveryFilter()) { [weak self] _ in self?.look() }
+        }
+    }
+
+    /// To be called when bluetoothd has a new device.
+    func look() {
+        if let device = find() { finish(device) }
+    }
+
+    func cancel() {
+        isCancelled = true
+        finish(nil)
+    }
+
+    private func finish(_ device: Device?) {
+        scanning?.cancel()
+        scanning = nil
+        continuation?.resume(returning: device)
+        continuation = nil
+    }
+}
+
+extension CBPeripheral {
+    /// How many writes without response may be under way before the app is asked to wait.
+    static let commandWindow = 32
+
+    /// On the manager's queue.
+    fileprivate func connectionIsUp(name: String?) {
+        if let name { self.name = name }
+        state = .connected
+        commandsUnderWay = 0
+        canSendWriteWithoutResponse = true
+    }
+
+    /// On the manager's queue.
+    fileprivate func connectionIsDown(state: CBPeripheralState) {
+        self.state = state
+        services = nil
+        mtu = nil
+        commandsUnderWay = 0
+        canSendWriteWithoutResponse = false
+    }
+}

@@ -1,0 +1,38 @@
+import DBus
+import DequeModule
+
+/// Runs the requests to one peripheral one after another.
+@BusActor
+final class RequestQueue {
+    /// Starts a request; it calls the closure that it is given when it is through.
+    typealias Request = @BusActor (_ done: @escaping @BusActor () -> Void) -> Void
+
+    private var waiting: Deque<Request> = []
+    private var isBusy = false
+    // What was under way before the queue was cleared must not end what is under way now.
+    private var generation = 0
+
+    func add(_ request: @escaping Request) {
+        waiting.append(request)
+        next()
+    }
+
+    /// Drops everything that has not started; what is under way ends unheard.
+    func clear() {
+        waiting = []
+        isBusy = false
+        generation += 1
+    }
+
+    private func next() {
+        while !isBusy, let request = waiting.popFirst() {
+            isBusy = true
+            let current = generation
+            request { [weak self] in
+                guard let self, current == generation else { return }
+                isBusy = false
+                next()
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import BlueZ
+import DBus
+
+/// What is known of an advertiser when it is sighted.
+struct Sighting: Hashable, Swift.Sendable {
+    let identifier: UUID
+    let name: String?
+    let serviceUUIDs: [String]
+    let manufacturerData: [UInt16: Data]
+    let serviceData: [String: Data]
+    let txPower: Int?
+    /// dBm; 127 means not known.
+    let rssi: Int
+
+    @BusActor
+    init?(_ device: Device) {
+        guard let identifier = PeerIdentifier(device)?.uuid else { return nil }
+        self.identifier = identifier
+        name = device.name
+        serviceUUIDs = device.serviceUUIDs
+        manufacturerData = device.manufacturerData
+        serviceData = device.serviceData
+        txPower = device.txPower
+        rssi = device.rssi ?? 127
+    }
+
+    /// Whether this says something that `earlier` did not: scan-response data came, for example.
+    func adds(to earlier: Sighting) -> Bool {
+        (name != nil && earlier.name == nil)
+            || !Set(serviceUUIDs).isSubset(of: earlier.serviceUUIDs)
+            || !Set(manufacturerData.keys).isSubset(of: earlier.manufacturerData.keys)
+            || !Set(serviceData.keys).isSubset(of: earlier.serviceData.keys)
+    }
+
+    /// In the form that `didDiscover` reports.
+    var advertisementData: [String: Any] {
+        // bluetoothd does not tell; what it lists with a discoverable flag is meant to be connected to.
+        var data: [String: Any] = [CBAdvertisementDataIsConnectable: NSNumber(value: true)]
+        data[CBAdvertisementDataLocalNameKey] = name
+        if !serviceUUIDs.isEmpty {
+            data[CBAdvertisementDataServiceUUIDsKey] = serviceUUIDs.compactMap(CBUUID.init(shortening:))
+        }
+        if let (company, bytes) = manufacturerData.min(by: { $0.key < $1.key }) {
+            data[CBAdvertisementDataManufacturerDataKey] = Data([UInt8(company & 0xFF), UInt8(company >> 8)]) + bytes
+        }
+        if !serviceData.isEmpty {
+            var byService: [CBUUID: Data] = [:]
+            for (service, bytes) in serviceData {
+                if let uuid = CBUUID(shortening: service) { byService[uuid] = bytes }
+            }
+            data[CBAdvertisementDataServiceDataKey] = byService
+        }
+        data[CBAdvertisementDataTxPowerLevelKey] = txPower.map { NSNumber(value: $0) }
+        return data
+    }
+}
+
+extension PeerIdentifier {
+    @BusActor
+    init?(_ device: Device) {
+        self.init(addressText: device.address, isRandom: device.addressType == "random")
+    }
+}

@@ -1,0 +1,85 @@
+import BlueZ
+import DBus
+
+/// A characteristic whose notifications the app wants.
+@BusActor
+final class Subscription {
+    let remote: RemoteCharacteristic
+    /// Delivers a value to the app.
+    private let deliver: @BusActor (Data) -> Void
+    private var socket: PacketSocket?
+    /// Values that came before the app was told that notifications are on.
+    private var early: [Data]? = []
+    /// bluetoothd tells the value that a read yields like a notification, just before it answers the read. So while a
+    /// read is under way the last value is held back until it is clear which of the two it was.
+    private var isReading = false
+    private var held: Data?
+
+    init(_ remote: RemoteCharacteristic, deliver: @escaping @BusActor (Data) -> Void) {
+        self.remote = remote
+        self.deliver = deliver
+    }
+
+    func start(usingSocket: Bool, completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+        guard usingSocket else {
+            remote.onValue = { [weak self] in self?.received($0) }
+            return remote.startNotify(completion: completion)
+        }
+        remote.acquireNotify { [weak self] result in
+            if let socket = try? result.get() {
+                self?.socket = socket
+                socket.onPacket = { [weak self] in self?.received($0) }
+            }
+            completion(result.map { _ in })
+        }
+    }
+
+    func stop(completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+        if let socket {
+            // Closing it is what turns notifications off.
+            socket.close()
+            self.socket = nil
+            return MainLoop.shared.async { completion(.success(())) }
+        }
+        remote.stopNotify(completion: completion)
+    }
+
+    /// The app has been told that notifications are on.
+    func isOn() {
+        let values = early ?? []
+        early = nil
+        values.forEach(deliver)
+    }
+
+    /// Nothing is delivered any more.
+    func end() {
+        remote.onValue = nil
+        socket?.close()
+        socket = nil
+        early = nil
+        held = nil
+    }
+
+    func readBegins() {
+        isReading = socket == nil
+    }
+
+    /// - Parameter value: what the read yielded; nil when it failed.
+    func readEnds(with value: Data?) {
+        isReading = false
+        guard let held else { return }
+        self.held = nil
+        if held != value { deliver(held) }
+    }
+
+    private func received(_ value: Data) {
+        if early != nil {
+            early?.append(value)
+        } else if isReading {
+            if let held { deliver(held) }
+            held = value
+        } else {
+            deliver(value)
+        }
+    }
+}

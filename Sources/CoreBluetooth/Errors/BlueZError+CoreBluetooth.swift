@@ -1,0 +1,27 @@
+import BlueZ
+
+/// What the app is told of an error of bluetoothd's: the peer's answer as ``CBATTError``, all else as ``CBError``.
+func coreBluetoothError(_ error: any Error) -> any Error {
+    guard let error = error as? BlueZError else { return error }
+    if case .att(let code) = error { return CBATTError(attCode: code) }
+    let userInfo = [NSLocalizedDescriptionKey: error.description]
+    let code: CBError.Code =
+        switch error {
+        case .notConnected, .notRunning, .notReady: .notConnected
+        case .gone: .invalidHandle
+        case .connectionFailed: .connectionFailed
+        case .invalidArguments: .invalidParameters
+        case .notSupported: .operationNotSupported
+        case .authenticationFailed: .encryptionTimedOut
+        case .timedOut: .connectionTimeout
+        case .att, .accessDenied, .inProgress, .acquired, .failed: .unknown
+        }
+    return CBError(code, userInfo: userInfo)
+}
+
+extension CBATTError {
+    /// The error for a code that came over the air.
+    init(attCode: UInt8) {
+        self.init(CBATTError.Code(number: Int(attCode)))
+    }
+}

@@ -32,7 +32,9 @@ LAB = REPOSITORY / ".lab"
 GUEST = HERE / "guest"
 PASSED_PREFIXES = ("LAB_", "BLUEJAY_", "DITTOJAY_", "BLUETOOTH_")
 PASSED_NAMES = ("TERM", "CI", "LANG", "LC_ALL", "NO_COLOR")
+BOOT_VARIABLES = ("export LAB_OUT", "export LAB_MODULES")  # what guest/boot needs, in a shell with a PATH of its own
 BOOT_LIMIT = 180  # seconds until the command must have started, on a slow and busy machine
+BOOT_CHATTER = ("[    0.00000", "Poking", "Memory KASLR", "qemu-system-x86_64: terminating on signal")
 EXIT_LAB_FAILED = 125
 
 
@@ -76,8 +78,10 @@ def job_environment(kernel, out, controllers, capture):
 def write_job(folder, environment, command, size):
     folder.mkdir(parents=True)
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
-    (folder / "init").symlink_to(GUEST / "init")
+    for part in ("init", "modules"):
+        (folder / part).symlink_to(GUEST / part)
     (folder / "environment").write_text("".join(lines))
+    (folder / "boot").write_text("".join(line for line in lines if line.split("=")[0] in BOOT_VARIABLES))
     (folder / "command").write_text("command=(" + " ".join(shlex.quote(word) for word in command) + ")\n")
     if size:
         (folder / "tty").write_text(f"{size[0]} {size[1]}\n")
@@ -120,6 +124,8 @@ class Machine:
         command += ["--cpus", os.environ.get("LAB_CPUS", str(min(2, os.cpu_count() or 1)))]
         command += ["--memory", os.environ.get("LAB_MEMORY", "2G")]
         command += [f"--rwdir={out}", "--kopt", f"lab_job={bytes(job).hex()}", "--kopt", "quiet", "--kopt", "loglevel=2"]
+        # The kernel need not test its cryptography here, at a second in software emulation.
+        command += ["--kopt", "cryptomgr.notests=1", "--kopt", "mitigations=off"]
         # The initramfs and the kernel as `setup` prepared them; QEMU takes the last of two.
         command += ["--script-sh", "true", "--qemu-opts", "-initrd", str(LAB / "boot" / "initramfs")]
         if (LAB / "boot" / "vmlinux").exists():
@@ -323,12 +329,21 @@ class Session:
 
     def finish(self):
         if self.reason:
-            where = os.path.relpath(self.out)
-            say(f"{self.reason} (logs in {where})" if self.out.name not in self.reason else self.reason)
-            for line in self.machine.console_log.read_text(errors="replace").splitlines()[-8:]:
-                if line.strip():
-                    say(f"  {line.rstrip()}")
+            say(f"{self.reason} (logs in {os.path.relpath(self.out)})")
+            for name in ("lab.log", "console.log"):
+                for line in self.last_lines(self.out / name):
+                    say(f"  {name}: {line}")
         return EXIT_LAB_FAILED if self.status is None else self.status
+
+
+    @staticmethod
+    def last_lines(file):
+        """The end of a log, without what every start of a machine says."""
+        try:
+            lines = file.read_text(errors="replace").splitlines()
+        except OSError:
+            return []
+        return [line for line in lines if line.strip() and not line.startswith(BOOT_CHATTER)][-6:]
 
 
 def write_all(descriptor, data):

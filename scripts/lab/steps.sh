@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Progress and errors of the lab's scripts: one line a step, with the time that it took. To be sourced.
 
 say() { printf 'lab: %s\n' "$*" >&2; }

@@ -52,6 +52,9 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
+        // What the integration tests stand on: the lab around them, and programs under test.
+        .target(name: "BluetoothLab"),
+
         .testTarget(name: "DBusTests", dependencies: ["DBus"]),
         .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth"]),
         // Most programs for CoreBluetooth are still in the Swift 5 language mode: they must compile as well.
@@ -60,7 +63,8 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "BluejayTests", dependencies: ["Bluejay"]),
         .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput"]),
-        .testTarget(name: "IntegrationTests", dependencies: ["Bluejay", "Dittojay"]),
+        .testTarget(
+            name: "IntegrationTests", dependencies: ["Bluejay", "CoreBluetooth", "BluetoothLab", "GATTProfiles"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,163 @@
+import Foundation
+import Synchronization
+
+/// A program under test, with all that it prints, line by line.
+public final class ChildProcess: Swift.Sendable {
+    /// The program and its arguments, for messages.
+    public let command: String
+
+    private struct State: Swift.Sendable {
+        var lines: [String] = []
+        var exitStatus: Int32?
+        var openPipes = 2
+        var waiters: [Int: Waiter] = [:]
+        var nextWaiter = 0
+    }
+
+    private struct Waiter: Swift.Sendable {
+        /// Looks at the state; true when what is waited for is there.
+        let check: @Sendable (State) -> Bool
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private let state = Mutex(State())
+    private let process = Process()
+    private let input: FileHandle
+
+    /// Starts `program`, looked up on PATH unless it is a path.
+    public init(_ program: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
+        command = ([program] + arguments).joined(separator: " ")
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = standardInput
+        process.standardOutput = output
+        process.standardError = errors
+        input = standardInput.fileHandleForWriting
+        process.terminationHandler = { [weak self] process in
+            let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+            self?.update { $0.exitStatus = status }
+        }
+        try process.run()
+        for pipe in [output, errors] { collect(pipe.fileHandleForReading) }
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// The process's number.
+    public var identifier: Int32 { process.processIdentifier }
+
+    private func collect(_ handle: FileHandle) {
+        let thread = Thread { [weak self] in
+            var rest = Data()
+            while true {
+                let chunk = handle.availableData
+                if chunk.isEmpty { break }
+                rest.append(chunk)
+                var lines: [String] = []
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    lines.append(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+                    rest = Data(rest[rest.index(after: end)...])
+                }
+                let complete = lines
+                self?.update { $0.lines += complete }
+            }
+            let last = rest.isEmpty ? [] : [String(decoding: rest, as: UTF8.self)]
+            self?.update {
+                $0.lines += last
+                $0.openPipes -= 1
+            }
+        }
+        thread.start()
+    }
+
+    private func update(_ change: @Sendable (inout State) -> Void) {
+        let ready = state.withLock { state in
+            change(&state)
+            let ready = state.waiters.filter { $0.value.check(state) }
+            for key in ready.keys { state.waiters[key] = nil }
+            return ready.map(\.value.continuation)
+        }
+        for continuation in ready { continuation.resume() }
+    }
+
+    // MARK: Output
+
+    /// All lines until now, of standard output and standard error, in the order of their arrival.
+    public var lines: [String] { state.withLock(\.lines) }
+
+    /// Everything that was printed, for messages.
+    public var transcript: String { "\(command)\n" + lines.map { "    \($0)" }.joined(separator: "\n") }
+
+    /// Waits for a line that contains `text`, among those that have come and those that come.
+    ///
+    /// - Parameter start: how many lines to leave out, such as ``lines`` had at an earlier moment.
+    @discardableResult
+    public func line(containing text: String, from start: Int = 0, within timeout: Duration = .seconds(20)) async throws
+        -> String
+    {
+        try await wait("a line with \"\(text)\"", within: timeout) { state in
+            state.lines.dropFirst(start).contains { $0.contains(text) } || Self.hasEnded(state)
+        }
+        guard let line = lines.dropFirst(start).first(where: { $0.contains(text) }) else {
+            throw LabError("\(command) ended without a line with \"\(text)\":\n\(transcript)")
+        }
+        return line
+    }
+
+    // MARK: Control
+
+    /// Types a line.
+    public func type(_ line: String) throws {
+        try input.write(contentsOf: Data((line + "\n").utf8))
+    }
+
+    public func signal(_ signal: Int32) {
+        kill(process.processIdentifier, signal)
+    }
+
+    /// Waits for the end. A program that was killed by a signal has the signal's number, negated.
+    public func exitStatus(within timeout: Duration = .seconds(20)) async throws -> Int32 {
+        try await wait("its end", within: timeout, until: Self.hasEnded)
+        return state.withLock { $0.exitStatus ?? -1 }
+    }
+
+    /// Asks the program to end, as Ctrl-C does, and waits for it.
+    @discardableResult
+    public func interrupt(within timeout: Duration = .seconds(20)) async throws -> Int32 {
+        signal(SIGINT)
+        return try await exitStatus(within: timeout)
+    }
+
+    private static func hasEnded(_ state: State) -> Bool { state.exitStatus != nil && state.openPipes == 0 }
+
+    private func wait(
+        _ what: String, within timeout: Duration, until check: @escaping @Sendable (State) -> Bool
+    ) async throws {
+        let key = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        let deadline = Task { [weak self] in
+            try await Task.sleep(for: timeout)
+            self?.giveUp(key, what, timeout)
+        }
+        defer { deadline.cancel() }
+        try await withCheckedThrowingContinuation { continuation in
+            let isThere = state.withLock { state in
+                if check(state) { return true }
+                state.waiters[key] = Waiter(check: check, continuation: continuation)
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    private func giveUp(_ key: Int, _ what: String, _ timeout: Duration) {
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: key) }
+        waiter?.continuation.resume(throwing: LabError("no sign of \(what) within \(timeout):\n\(transcript)"))
+    }
+}

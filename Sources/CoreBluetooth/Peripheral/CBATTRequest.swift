@@ -17,8 +17,14 @@ open class CBATTRequest: NSObject, @unchecked Swift.Sendable {
     private let storedCentral: CBCentral
     private let storedCharacteristic: CBCharacteristic
     private let storedOffset: Int
+    /// Where the answer goes; nil for all but the first of several requests.
+    let pendingAnswer: PendingAnswer?
 
-    init(central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?) {
+    init(
+        central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?,
+        pendingAnswer: PendingAnswer? = nil
+    ) {
+        self.pendingAnswer = pendingAnswer
         storedCentral = central
         storedCharacteristic = characteristic
         storedOffset = offset

@@ -34,6 +34,7 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         self.delegate = delegate
         self.options = options ?? [:]
         super.init(queue: queue)
+        engine = BlueZPeripheralEngine(manager: self)
     }
 
     deinit {

@@ -1,0 +1,100 @@
+import BlueZ
+import DBus
+
+/// The peripheral role on BlueZ: passes the calls of a manager on to the loop, where ``PeripheralCore`` does the work.
+final class BlueZPeripheralEngine: PeripheralEngine {
+    private let core: PeripheralCore
+
+    /// - Parameter manager: whose delegate is called, on its queue.
+    init(manager: CBPeripheralManager) {
+        let core = PeripheralCore(
+            manager: manager, choice: AdapterChoice(option: manager.options[CBPeripheralManagerOptionAdapterKey]))
+        self.core = core
+        MainLoop.shared.async { core.start() }
+    }
+
+    deinit { invalidate() }
+
+    func invalidate() {
+        let core = core
+        MainLoop.shared.async { core.invalidate() }
+    }
+
+    // MARK: Advertising
+
+    func startAdvertising(_ data: [String: Any]) {
+        let core = core
+        let plan = AdvertisementPlan(data)
+        let call = core.epochs.current
+        MainLoop.shared.async { core.startAdvertising(plan, in: call) }
+    }
+
+    func stopAdvertising() {
+        let core = core
+        core.epochs.countStop()
+        MainLoop.shared.async { core.stopAdvertising() }
+    }
+
+    // MARK: Services
+
+    func add(_ service: CBMutableService) {
+        let core = core
+        let call = core.epochs.current
+        do {
+            let plan = try ServicePlan(service)
+            MainLoop.shared.async { core.add(plan, in: call) }
+        } catch {
+            MainLoop.shared.async { core.answerAdd(service, error: error) }
+        }
+    }
+
+    func remove(_ service: CBMutableService) {
+        let core = core
+        MainLoop.shared.async { core.remove(service) }
+    }
+
+    func removeAllServices() {
+        let core = core
+        MainLoop.shared.async { core.removeAll() }
+    }
+
+    // MARK: Requests and values
+
+    func respond(to request: CBATTRequest, with result: CBATTError.Code) {
+        guard let answer = request.pendingAnswer, answer.owner == ObjectIdentifier(core) else {
+            return Diagnostics.misuse(
+                "respond to a request that is not this manager's, or not the first one: \(request)")
+        }
+        guard answer.give(result, value: request.value) else {
+            return Diagnostics.misuse("a second answer to \(request)")
+        }
+    }
+
+    func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool {
+        let chosen = centrals.map { $0.map(ObjectIdentifier.init) }
+        switch core.updates.offer(value, to: ObjectIdentifier(characteristic), only: chosen) {
+        case .noReceiver, .queued: return true
+        case .queuedFirst:
+            let core = core
+            MainLoop.shared.async { core.sendUpdates() }
+            return true
+        case .full: return false
+        }
+    }
+
+    // MARK: L2CAP, which BlueZ offers to no program over D-Bus
+
+    func publishL2CAPChannel(encrypted: Bool) {
+        core.deliver { manager in
+            manager.delegate?.peripheralManager(
+                manager, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported))
+        }
+    }
+
+    func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
+        core.deliver { manager in
+            manager.delegate?.peripheralManager(
+                manager, didUnpublishL2CAPChannel: psm, error: CBError(.operationNotSupported))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import BlueZ
+import DBus
+
+/// A published characteristic and who is subscribed to it.
+@BusActor
+final class CharacteristicLink {
+    let plan: CharacteristicPlan
+    let local: LocalCharacteristic
+    nonisolated let key: ObjectIdentifier
+
+    /// The centrals of which it is known that they are subscribed.
+    var subscribers: [RemoteCentral] = []
+    /// Bonded centrals that went while subscribed: bluetoothd keeps their subscription, and they are subscribed again as
+    /// soon as they are connected (Core Specification, Vol 3, Part G, 3.3.3.3).
+    var absentSubscribers: Set<ObjectPath> = []
+    /// Counts the periods in which somebody was subscribed.
+    var generation = 0
+
+    init(_ plan: CharacteristicPlan) {
+        self.plan = plan
+        key = ObjectIdentifier(plan.characteristic)
+        local = LocalCharacteristic(
+            uuid: plan.uuid, flags: plan.flags,
+            descriptors: plan.descriptors.map { descriptor in
+                let local = LocalDescriptor(uuid: descriptor.uuid, flags: ["read"])
+                local.onRead = { $0.reply(part: descriptor.value) }
+                return local
+            })
+    }
+}
+
+/// A connected central.
+@BusActor
+final class RemoteCentral {
+    let path: ObjectPath
+    nonisolated let central: CBCentral
+    var mtu: Int
+
+    init(path: ObjectPath, central: CBCentral, mtu: Int) {
+        self.path = path
+        self.central = central
+        self.mtu = mtu
+    }
+}
+
+extension LocalRequest {
+    /// Answers a read with what `value` holds from the requested offset on.
+    func reply(part value: Data) {
+        guard context.offset <= value.count else {
+            return fail(attError: UInt8(CBATTError.Code.invalidOffset.rawValue))
+        }
+        reply(value.dropFirst(context.offset))
+    }
+}
+
+extension LocalCharacteristic {
+    /// From now on requests are refused and nobody hears of subscriptions.
+    func ignoreRequests() {
+        onRead = nil
+        onWrite = nil
+        onSubscribe = nil
+        onUnsubscribe = nil
+        onReadyToNotify = nil
+    }
+}

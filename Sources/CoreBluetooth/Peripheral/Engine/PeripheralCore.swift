@@ -1,0 +1,290 @@
+import BlueZ
+import DBus
+import DequeModule
+
+/// The state of a peripheral manager on the loop. What it finds out is delivered on the manager's queue, in order.
+@BusActor
+final class PeripheralCore {
+    // A weak reference may be loaded on any thread, and it is stored once, in `init`.
+    private nonisolated(unsafe) weak var manager: CBPeripheralManager?
+    private nonisolated let queue: DispatchQueue
+    private nonisolated let choice: AdapterChoice
+    nonisolated let updates = UpdateQueue()
+    nonisolated let epochs = PeripheralEpochs()
+
+    private var session: BlueZSession { .shared }
+    private var watch: AdapterWatch?
+    private var observation: Registration?
+    private(set) var adapter: Adapter?
+    private var state: CBManagerState = .unknown
+    private var epoch = 0
+    private var isInvalid = false
+
+    private var jobs = Deque<@BusActor () async -> Void>()
+    private var isWorking = false
+
+    /// The services of this epoch, from the beginning of their registration.
+    private var services: [ObjectIdentifier: PublishedService] = [:]
+    /// Their characteristics.
+    var links: [ObjectIdentifier: CharacteristicLink] = [:]
+    /// The centrals that have made a request since they connected.
+    var centrals: [ObjectPath: RemoteCentral] = [:]
+    /// What the loop has taken out of ``updates``.
+    var batch = Deque<UpdateQueue.Update>()
+
+    private var advertisement: Advertisement?
+    private var wantsAdvertising = false
+
+    nonisolated init(manager: CBPeripheralManager, choice: AdapterChoice) {
+        self.manager = manager
+        self.queue = manager.queue
+        self.choice = choice
+    }
+
+    func start() {
+        guard watch == nil, !isInvalid else { return }
+        observation = session.observe { [weak self] in self?.handle($0) }
+        watch = AdapterWatch(choice: choice, role: .peripheral, session: session) { [weak self] in
+            self?.stateChanged(to: $0, adapter: $1)
+        }
+    }
+
+    /// Takes everything back that bluetoothd has of this manager.
+    func invalidate() {
+        guard !isInvalid else { return }
+        isInvalid = true
+        watch?.cancel()
+        observation?.cancel()
+        clear()
+    }
+
+    /// Calls `body` on the manager's queue, unless the manager is gone by then.
+    nonisolated func deliver(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
+        queue.async { [self] in
+            if let manager { body(manager) }
+        }
+    }
+
+    /// Does `job` after all jobs before it.
+    private func enqueue(_ job: @escaping @BusActor () async -> Void) {
+        jobs.append(job)
+        guard !isWorking else { return }
+        isWorking = true
+        Task {
+            while let job = jobs.popFirst() { await job() }
+            isWorking = false
+        }
+    }
+
+    // MARK: State
+
+    private func stateChanged(to newState: CBManagerState, adapter newAdapter: Adapter?) {
+        epoch += 1
+        state = newState
+        let silenced = clear()
+        adapter = newAdapter
+        if newState == .poweredOn { SharedAgent.shared.register(with: session) }
+        deliver { [epochs, epoch] manager in
+            for characteristic in silenced { characteristic.subscribedCentrals = [] }
+            manager.isAdvertising = false
+            manager.state = newState
+            epochs.enter(epoch)
+            manager.delegate?.peripheralManagerDidUpdateState(manager)
+        }
+    }
+
+    /// Takes back all services and the advertisement.
+    ///
+    /// - Returns: the characteristics that had subscribers.
+    @discardableResult
+    private func clear() -> [CBMutableCharacteristic] {
+        let silenced = links.values.filter { !$0.subscribers.isEmpty }.map(\.plan.characteristic)
+        updates.closeAll()
+        for service in services.values { withdraw(service) }
+        services = [:]
+        links = [:]
+        centrals = [:]
+        wantsAdvertising = false
+        if let advertisement {
+            self.advertisement = nil
+            enqueue { await advertisement.unregister() }
+        }
+        sendUpdates()
+        return silenced
+    }
+
+    /// Whether a call that the app made when it knew `call.epoch` still means something.
+    private func isCurrent(_ call: PeripheralEpochs.Call) -> Bool {
+        call.epoch == epoch && state == .poweredOn && adapter != nil
+    }
+
+    private func handle(_ event: BlueZEvent) {
+        switch event {
+        case .deviceChanged(let device, let changes):
+            guard changes.contains("Connected"), device.adapter === adapter else { return }
+            if device.isConnected { connected(device) } else { disconnected(device.path, isBonded: device.isPaired) }
+        case .deviceRemoved(let device): disconnected(device.path, isBonded: false)
+        default: break
+        }
+    }
+
+    // MARK: Services
+
+    func add(_ plan: ServicePlan, in call: PeripheralEpochs.Call) {
+        let key = ObjectIdentifier(plan.service)
+        guard isCurrent(call), let adapter else { return answerAdd(plan.service, error: CBError(.operationCancelled)) }
+        enqueue { [self] in
+            guard isCurrent(call) else { return answerAdd(plan.service, error: CBError(.operationCancelled)) }
+            guard services[key] == nil else {
+                return answerAdd(plan.service, error: ServicePlan.invalid("the service is published already"))
+            }
+            let service = publish(plan)
+            services[key] = service
+            do {
+                try await service.local.register(with: adapter)
+                // Else it was withdrawn while bluetoothd was about to register it.
+                guard services[key] === service else {
+                    await service.local.unregister()
+                    throw CBError(.operationCancelled)
+                }
+                answerAdd(plan.service, error: nil)
+            } catch {
+                if services[key] === service {
+                    services[key] = nil
+                    close(service, tellsDelegate: false)
+                }
+                answerAdd(plan.service, error: CBError(peripheralRole: error))
+            }
+        }
+    }
+
+    nonisolated func answerAdd(_ service: CBMutableService, error: (any Error)?) {
+        deliver { $0.delegate?.peripheralManager($0, didAdd: service, error: error) }
+    }
+
+    func remove(_ service: CBMutableService) {
+        let key = ObjectIdentifier(service)
+        enqueue { [self] in
+            guard let published = services.removeValue(forKey: key) else { return }
+            close(published, tellsDelegate: true)
+            await published.local.unregister()
+        }
+    }
+
+    func removeAll() {
+        enqueue { [self] in
+            let all = services.values
+            services = [:]
+            for published in all { close(published, tellsDelegate: true) }
+            for published in all { await published.local.unregister() }
+        }
+    }
+
+    private func publish(_ plan: ServicePlan) -> PublishedService {
+        let characteristics = plan.characteristics.map { characteristic in
+            let link = CharacteristicLink(characteristic)
+            connect(link)
+            links[link.key] = link
+            return link
+        }
+        return PublishedService(plan, links: characteristics)
+    }
+
+    /// Ends the traffic of a service.
+    private func close(_ service: PublishedService, tellsDelegate: Bool) {
+        for link in service.links {
+            if tellsDelegate { unsubscribeAll(link) }
+            updates.close(link.key)
+            if links[link.key] === link { links[link.key] = nil }
+            link.local.ignoreRequests()
+        }
+        sendUpdates()
+    }
+
+    /// Takes a service back without another word to the app, which learns it from the manager's state.
+    private func withdraw(_ service: PublishedService) {
+        close(service, tellsDelegate: false)
+        enqueue { await service.local.unregister() }
+    }
+
+    // MARK: Advertising
+
+    func startAdvertising(_ plan: AdvertisementPlan, in call: PeripheralEpochs.Call) {
+        guard isCurrent(call), let adapter else { return answerAdvertising(CBError(.operationCancelled)) }
+        guard !wantsAdvertising else { return answerAdvertising(CBError(.alreadyAdvertising)) }
+        wantsAdvertising = true
+        let advertisement = Advertisement(plan.bluezData)
+        self.advertisement = advertisement
+        enqueue { [self] in
+            do {
+                guard self.advertisement === advertisement else { throw CBError(.operationCancelled) }
+                try await advertisement.register(with: adapter)
+                guard self.advertisement === advertisement else {
+                    await advertisement.unregister()
+                    throw CBError(.operationCancelled)
+                }
+                advertisement.onRelease = { [weak self, weak advertisement] in self?.advertisementEnded(advertisement) }
+                deliver { [epochs] manager in
+                    // A stop that the app has called meanwhile has the last word.
+                    manager.isAdvertising = epochs.current.stops == call.stops
+                    manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: nil)
+                }
+            } catch {
+                if self.advertisement === advertisement {
+                    self.advertisement = nil
+                    wantsAdvertising = false
+                }
+                answerAdvertising(CBError(peripheralRole: error))
+            }
+        }
+    }
+
+    private func answerAdvertising(_ error: CBError) {
+        deliver { $0.delegate?.peripheralManagerDidStartAdvertising($0, error: error) }
+    }
+
+    func stopAdvertising() {
+        wantsAdvertising = false
+        guard let advertisement else { return }
+        self.advertisement = nil
+        enqueue { await advertisement.unregister() }
+    }
+
+    /// bluetoothd has taken the advertisement down by itself.
+    private func advertisementEnded(_ ended: Advertisement?) {
+        guard let ended, ended === advertisement else { return }
+        advertisement = nil
+        wantsAdvertising = false
+        deliver { $0.isAdvertising = false }
+    }
+}
+
+/// A service that bluetoothd has, or is about to have.
+@BusActor
+final class PublishedService {
+    let local: LocalService
+    let links: [CharacteristicLink]
+
+    init(_ plan: ServicePlan, links: [CharacteristicLink]) {
+        self.links = links
+        local = LocalService(uuid: plan.uuid, isPrimary: plan.isPrimary, characteristics: links.map(\.local))
+    }
+}
+
+extension CBError {
+    /// What the app is told when bluetoothd did not do what the peripheral manager asked for.
+    init(peripheralRole error: any Error) {
+        if let error = error as? CBError {
+            self = error
+            return
+        }
+        let code: CBError.Code =
+            switch error {
+            case BlueZError.invalidArguments: .invalidParameters
+            case BlueZError.notSupported: .operationNotSupported
+            case BlueZError.failed(let name, _) where name == "org.bluez.Error.NotPermitted": .outOfSpace
+            default: .unknown
+            }
+        self.init(code, userInfo: [NSLocalizedDescriptionKey: "\(error)"])
+    }
+}

@@ -1,0 +1,114 @@
+import DequeModule
+import Synchronization
+
+/// The transmit queue of a peripheral manager: between ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)``, which
+/// is called on any thread and has to know its answer at once, and the loop, which hands the values to bluetoothd.
+///
+/// The first value of a burst wakes the loop; the loop then takes whole batches until nothing is left.
+final class UpdateQueue: Swift.Sendable {
+    /// A characteristic.
+    typealias Target = ObjectIdentifier
+
+    /// One value on its way.
+    struct Update: Swift.Sendable {
+        let target: Target
+        /// Of which period of subscription it is a part: once nobody is subscribed, what is still queued has no receiver.
+        let generation: Int
+        let value: Data
+    }
+
+    enum Outcome: Hashable, Swift.Sendable {
+        /// Nobody is there to receive it.
+        case noReceiver
+        /// It will be sent.
+        case queued
+        /// It will be sent, and the loop has to be told.
+        case queuedFirst
+        /// It was not taken; ``finished(_:)`` will say when to try again.
+        case full
+    }
+
+    private struct Receivers {
+        var generation: Int
+        var centrals: [ObjectIdentifier]
+    }
+
+    private struct State {
+        var receivers: [Target: Receivers] = [:]
+        var incoming = Deque<Update>()
+        /// All values that are not with bluetoothd yet, those included that the loop has taken.
+        var count = 0
+        var loopIsAwake = false
+        var wasRefused = false
+    }
+
+    /// How many values may be on their way to bluetoothd. Its sockets hold about as many again.
+    static let defaultCapacity = 256
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    init(capacity: Int = UpdateQueue.defaultCapacity) {
+        self.capacity = capacity
+    }
+
+    /// Opens a characteristic for values, or says anew who receives them.
+    ///
+    /// - Parameter centrals: the known receivers, for the choice among them.
+    func open(_ target: Target, generation: Int, centrals: [ObjectIdentifier]) {
+        state.withLock { $0.receivers[target] = Receivers(generation: generation, centrals: centrals) }
+    }
+
+    /// Nobody receives values of the characteristic any more.
+    func close(_ target: Target) {
+        state.withLock { $0.receivers[target] = nil }
+    }
+
+    /// Closes all characteristics, and forgets that a value was refused.
+    func closeAll() {
+        state.withLock {
+            $0.receivers = [:]
+            $0.wasRefused = false
+        }
+    }
+
+    /// Queues a value.
+    ///
+    /// - Parameter centrals: which of the receivers shall have it; nil is all.
+    func offer(_ value: Data, to target: Target, only centrals: [ObjectIdentifier]?) -> Outcome {
+        state.withLock { state in
+            guard let receivers = state.receivers[target] else { return .noReceiver }
+            if let centrals, !centrals.contains(where: receivers.centrals.contains) { return .noReceiver }
+            guard state.count < capacity else {
+                state.wasRefused = true
+                return .full
+            }
+            state.count += 1
+            state.incoming.append(Update(target: target, generation: receivers.generation, value: value))
+            defer { state.loopIsAwake = true }
+            return state.loopIsAwake ? .queued : .queuedFirst
+        }
+    }
+
+    /// Fills `batch`, which is empty, with all that is queued. When that is nothing the loop may sleep: the next
+    /// ``offer(_:to:only:)`` says that it has to be woken.
+    func take(into batch: inout Deque<Update>) {
+        state.withLock { state in
+            swap(&batch, &state.incoming)
+            state.loopIsAwake = !batch.isEmpty
+        }
+    }
+
+    /// Gives back the room of values that were sent or dropped.
+    ///
+    /// - Returns: whether somebody has to be told, because a value was refused and half of the queue is free now. True once
+    ///   for all refusals before.
+    func finished(_ count: Int) -> Bool {
+        state.withLock { state in
+            state.count -= count
+            guard state.wasRefused, state.count <= capacity / 2 else { return false }
+            state.wasRefused = false
+            return true
+        }
+    }
+}

@@ -14,7 +14,8 @@ public final class LocalCharacteristic {
     public var onRead: (@BusActor (LocalRequest) -> Void)?
     /// Takes writes. Without it they are refused.
     public var onWrite: (@BusActor (LocalRequest) -> Void)?
-    /// Called when the first central subscribes, with what bluetoothd tells of it; nil where bluetoothd tells nothing.
+    /// Called when the first central subscribes, with what bluetoothd tells of it; nil where bluetoothd tells nothing. Of
+    /// further ones it tells nothing at all, as long as notifications go over the socket (seen with 5.66).
     public var onSubscribe: (@BusActor (RequestContext?) -> Void)?
     /// Called when the last central has unsubscribed or disconnected.
     public var onUnsubscribe: (@BusActor () -> Void)?
@@ -80,7 +81,9 @@ public final class LocalCharacteristic {
                     outputs: [
                         ExportedArgument("socket", BusFileDescriptor.self), ExportedArgument("mtu", UInt16.self),
                     ]
-                ) { [weak self] in self?.acquireNotify($0) },
+                ) { [weak self, weak connection] invocation in
+                    if let self, let connection { acquireNotify(invocation, on: connection, at: path) }
+                },
                 ExportedMethod("StartNotify") { [weak self, weak connection] invocation in
                     if let self, let connection { startNotify(on: connection, at: path) }
                     invocation.reply()
@@ -108,16 +111,17 @@ public final class LocalCharacteristic {
 
     // MARK: Subscriptions
 
-    private func acquireNotify(_ invocation: MethodInvocation) {
+    private func acquireNotify(_ invocation: MethodInvocation, on connection: BusConnection, at path: ObjectPath) {
         guard offersNotifySocket, canNotify else {
             return invocation.fail(MethodFailure(name: "org.bluez.Error.NotSupported", message: "no socket here"))
         }
         do {
             let context = RequestContext(try invocation.argument(0))
             let (local, remote) = try PacketSocket.pair(mtu: context.mtu)
-            channel?.close()
+            // bluetoothd acquires only when it has no socket: the end of the last one is still on its way.
+            stopNotify()
             channel = SocketChannel(
-                local, onReady: { [weak self] in self?.onReadyToNotify?() },
+                local, connection, path: path, onReady: { [weak self] in self?.onReadyToNotify?() },
                 onClose: { [weak self] in self?.stopNotify() })
             invocation.reply([.fileDescriptor(remote), .uint16(UInt16(clamping: context.mtu))])
             onSubscribe?(context)

@@ -44,8 +44,11 @@ public final class LocalRequest {
     /// Answers a write.
     public func reply() { invocation.reply() }
 
-    /// Answers with an ATT error (Core Specification, Vol 3, Part F, 3.4.1.1). bluetoothd passes on 0x02, 0x03, 0x06,
-    /// 0x07, 0x08, 0x0D and 0x80 to 0x9F, and makes 0x0E (Unlikely Error) of all others.
+    /// Answers with an ATT error (Core Specification, Vol 3, Part F, 3.4.1.1).
+    ///
+    /// bluetoothd 5.66 passes on 0x02 for reads, 0x03 for writes, 0x06, 0x07, 0x08, 0x0D, 0xFE and 0x80 to 0x9F, and makes
+    /// 0x0E (Unlikely Error) of all others. It answers a write to a characteristic that also allows writes without
+    /// response by itself, as soon as it has passed it on: no error reaches the central then.
     public func fail(attError code: UInt8) {
         let (name, message) =
             switch code {
@@ -54,8 +57,10 @@ public final class LocalRequest {
             case 0x07: ("InvalidOffset", "invalid offset")
             case 0x08: ("NotAuthorized", "not authorized")
             case 0x0D: ("InvalidValueLength", "invalid length")
+            case 0xFE: ("InProgress", "in progress")
             // bluetoothd reads the number from the message (src/gatt-database.c, dbus_error_to_att_ecode).
-            default: ("Failed", "0x" + String(code, radix: 16))
+            case 0x80...0x9F: ("Failed", "0x" + String(code, radix: 16))
+            default: ("Rejected", "ATT error 0x" + String(code, radix: 16))
             }
         invocation.fail(MethodFailure(name: "org.bluez.Error.\(name)", message: message))
     }

@@ -62,7 +62,6 @@ public final class LocalService {
     private var servicePath: ObjectPath { root.appending("service") }
 
     private func export(on connection: BusConnection) throws(BusError) {
-        connection.exportObjectManager(at: root)
         let uuid = uuid
         let isPrimary = isPrimary
         try connection.export(
@@ -77,13 +76,15 @@ public final class LocalService {
             try characteristic.export(
                 on: connection, at: servicePath.appending("characteristic\(index)"), of: servicePath)
         }
+        // The object manager comes last, and goes first, so that no signals announce objects that nobody watches.
+        connection.exportObjectManager(at: root)
     }
 
     private func unexport(from connection: BusConnection) {
+        connection.unexportObjectManager(at: root)
         for (index, characteristic) in characteristics.enumerated() {
             characteristic.unexport(from: connection, at: servicePath.appending("characteristic\(index)"))
         }
         connection.unexport(servicePath)
-        connection.unexportObjectManager(at: root)
     }
 }

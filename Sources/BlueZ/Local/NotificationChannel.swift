@@ -13,23 +13,64 @@ protocol NotificationChannel: AnyObject {
 /// Notifications over the socket that bluetoothd acquired.
 @BusActor
 final class SocketChannel: NotificationChannel {
-    private let socket: PacketSocket
+    /// The longest value of a characteristic. What is too long for a central's link bluetoothd cuts off itself, knowing
+    /// the packet size that holds now and not only the one at the time of the subscription.
+    private static let maximumValueLength = 512
+    /// How long to wait before looking again whether bluetoothd has read everything.
+    private static let drainingTime: Duration = .milliseconds(2)
 
-    init(_ socket: PacketSocket, onReady: @escaping @BusActor () -> Void, onClose: @escaping @BusActor () -> Void) {
+    private let socket: PacketSocket
+    private let connection: BusConnection
+    private let path: ObjectPath
+    private var onReady: (@BusActor () -> Void)?
+    private var isBlocked = false
+    private var draining: LoopSource?
+
+    init(
+        _ socket: PacketSocket, _ connection: BusConnection, path: ObjectPath,
+        onReady: @escaping @BusActor () -> Void, onClose: @escaping @BusActor () -> Void
+    ) {
         self.socket = socket
-        socket.onReady = onReady
+        self.connection = connection
+        self.path = path
+        self.onReady = onReady
+        socket.onReady = { [weak self] in self?.onReady?() }
         socket.onClose = onClose
     }
 
     var isSocket: Bool { true }
 
     func send(_ value: Data) -> Bool {
-        // What is longer than a notification can carry would be refused by bluetoothd: cut it, as Apple does. A closed
-        // socket is no lack of room: the central is gone, and its end is told by `onClose`.
-        (try? socket.send(value.prefix(max(socket.mtu - 3, 20)))) ?? true
+        guard !isBlocked else { return false }
+        guard !value.isEmpty else { return sendEmpty() }
+        // A closed socket is no lack of room: the central is gone, and its end is told by `onClose`.
+        return (try? socket.send(value.prefix(Self.maximumValueLength))) ?? true
     }
 
-    func close() { socket.close() }
+    /// bluetoothd 5.66 takes an empty packet for the end and never reads its socket again, so an empty value has to go over
+    /// the bus: after all that is in the socket, and before all that follows.
+    private func sendEmpty() -> Bool {
+        guard socket.unreadByteCount == 0 else {
+            draining = .timer(after: Self.drainingTime) { [weak self] in self?.onReady?() }
+            return false
+        }
+        guard
+            (try? connection.emitPropertiesChanged(
+                ["Value": .bytes(Data())], of: RemoteCharacteristic.interface, at: path)) != nil
+        else { return true }
+        isBlocked = true
+        connection.confirmReceipt { [weak self] in
+            self?.isBlocked = false
+            self?.onReady?()
+        }
+        return true
+    }
+
+    func close() {
+        onReady = nil
+        draining = nil
+        socket.close()
+    }
 }
 
 /// Notifications as PropertiesChanged signals, for a bluetoothd that does not acquire a socket.
@@ -71,9 +112,7 @@ final class SignalChannel: NotificationChannel {
     }
 
     private func confirm() {
-        let ping = MethodCall(
-            destination: BlueZSession.serviceName, path: .root, interface: "org.freedesktop.DBus.Peer", method: "Ping")
-        connection.call(ping) { [weak self] _ in
+        connection.confirmReceipt { [weak self] in
             guard let self else { return }
             unconfirmed = 0
             if wasRefused {
@@ -84,4 +123,14 @@ final class SignalChannel: NotificationChannel {
     }
 
     func close() { onReady = nil }
+}
+
+extension BusConnection {
+    /// Calls `action` when bluetoothd has handled everything that it was sent before.
+    fileprivate func confirmReceipt(_ action: @escaping @BusActor () -> Void) {
+        let ping = MethodCall(
+            destination: BlueZSession.serviceName, path: .root, interface: "org.freedesktop.DBus.Peer", method: "Ping")
+        // An error is an answer, too: bluetoothd is gone, or has nothing at this path.
+        call(ping) { _ in action() }
+    }
 }

@@ -1,0 +1,47 @@
+import LineOutput
+
+/// The answer to a ``ControlRequest``: one JSON object on a line with `ok`, with `error` if that is false, and with what
+/// the command yields.
+public struct ControlReply: Codable, Hashable, Swift.Sendable {
+    /// Whether the command was carried out.
+    public var ok: Bool
+    /// Why not.
+    public var error: String?
+    /// chirp: how many centrals have subscribed.
+    public var subscribers: Int?
+    /// burst: how many notifications were handed over.
+    public var sent: Int?
+    /// burst: how often it had to wait for room.
+    public var waits: Int?
+    /// burst: how long it took.
+    public var seconds: Double?
+    /// disconnect: the addresses of the centrals.
+    public var disconnected: [String]?
+    /// status.
+    public var status: PeripheralStatus?
+
+    /// A plain success.
+    public init() {
+        ok = true
+    }
+
+    /// A failure.
+    public init(error: String) {
+        ok = false
+        self.error = error
+    }
+
+    /// The line, without its end.
+    public var line: String {
+        var object = JSONObject()
+        object.add("ok", ok)
+        object.add("error", error)
+        object.add("subscribers", subscribers)
+        object.add("sent", sent)
+        object.add("waits", waits)
+        object.add("seconds", seconds, places: 6)
+        if let disconnected { object.add("disconnected", disconnected) }
+        object.add("status", status?.json)
+        return object.text
+    }
+}

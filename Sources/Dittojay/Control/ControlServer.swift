@@ -1,0 +1,124 @@
+import Foundation
+
+/// Listens at the control socket and hands what comes to a handler. Used on one queue only, like its handler.
+final class ControlServer {
+    /// Answers one request by calling `reply`, once, now or later.
+    typealias Handler = (_ request: ControlRequest, _ reply: @escaping (ControlReply) -> Void) -> Void
+
+    private let address: ControlSocketAddress
+    private let queue: DispatchQueue
+    private let handler: Handler
+    private let listener: Int32
+    private let source: any DispatchSourceRead
+    /// The socket file that this server made: another one at the same path is not its own.
+    private let file: (device: dev_t, inode: ino_t)
+    private var clients: [Int32: ControlClientConnection] = [:]
+
+    /// More than a few at a time is a mistake of somebody's script.
+    private static let clientLimit = 32
+
+    /// Starts to listen.
+    ///
+    /// - Throws: ``DittojayError/alreadyRunning(socket:)`` if somebody listens there; a socket file that nobody listens at
+    ///   is replaced. ``DittojayError/controlSocket(_:)``.
+    init(_ address: ControlSocketAddress, queue: DispatchQueue, handler: @escaping Handler) throws(DittojayError) {
+        self.address = address
+        self.queue = queue
+        self.handler = handler
+        try address.prepareFolder()
+        // Between looking at an old socket and replacing it nobody else may do the same.
+        let lock = open(address.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if lock >= 0 { flock(lock, LOCK_EX) }
+        defer { if lock >= 0 { close(lock) } }
+        try Self.removeStale(address)
+
+        let listener = try makeUnixSocket()
+        do throws(DittojayError) {
+            file = try Self.listen(listener, at: address)
+        } catch {
+            close(listener)
+            throw error
+        }
+        self.listener = listener
+        source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
+        source.setEventHandler { [weak self] in self?.accept() }
+        source.setCancelHandler { close(listener) }
+        source.activate()
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Stops listening and removes the socket's file. Does nothing the second time.
+    func stop() {
+        guard !source.isCancelled else { return }
+        source.cancel()
+        for client in clients.values { client.close() }
+        clients = [:]
+        var info = stat()
+        if lstat(address.path, &info) == 0, info.st_dev == file.device, info.st_ino == file.inode {
+            unlink(address.path)
+        }
+    }
+
+    private static func removeStale(_ address: ControlSocketAddress) throws(DittojayError) {
+        var info = stat()
+        guard lstat(address.path, &info) == 0 else { return }
+        guard info.st_mode & S_IFMT == S_IFSOCK else {
+            throw .controlSocket("\(address.path) exists and is not a socket")
+        }
+        let probe = try makeUnixSocket()
+        defer { close(probe) }
+        let result = try address.withSocketAddress { connect(probe, $0, $1) }
+        if result == 0 { throw .alreadyRunning(socket: address.path) }
+        guard errno == ECONNREFUSED else {
+            throw .controlSocket("cannot tell whether dittojay runs at \(address.path): \(systemError())")
+        }
+        guard unlink(address.path) == 0 else {
+            throw .controlSocket("cannot replace the old socket \(address.path): \(systemError())")
+        }
+    }
+
+    private static func listen(
+        _ listener: Int32, at address: ControlSocketAddress
+    ) throws(DittojayError) -> (device: dev_t, inode: ino_t) {
+        guard try address.withSocketAddress({ bind(listener, $0, $1) }) == 0 else {
+            throw .controlSocket("cannot make the socket \(address.path): \(systemError())")
+        }
+        var info = stat()
+        // Nobody can connect before `listen`, hence the file's mode is in force in time.
+        guard chmod(address.path, 0o600) == 0, lstat(address.path, &info) == 0, Glibc.listen(listener, 8) == 0 else {
+            let error = systemError()
+            unlink(address.path)
+            throw .controlSocket("cannot listen at \(address.path): \(error)")
+        }
+        _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
+        return (info.st_dev, info.st_ino)
+    }
+
+    private func accept() {
+        let descriptor = Glibc.accept(listener, nil, nil)
+        guard descriptor >= 0 else { return }
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        guard clients.count < Self.clientLimit, Self.isAllowed(descriptor) else {
+            close(descriptor)
+            return
+        }
+        let client = ControlClientConnection(descriptor, queue: queue, handler: handler)
+        client.onClose = { [weak self] in self?.clients[descriptor] = nil }
+        clients[descriptor] = client
+        client.start()
+    }
+
+    /// Whether the other end is a process of this user or of root. The file's mode says the same, but not every file system
+    /// heeds it for sockets.
+    private static func isAllowed(_ descriptor: Int32) -> Bool {
+        // struct ucred: pid, uid, gid.
+        var credentials: (Int32, UInt32, UInt32) = (0, .max, .max)
+        var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+        guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return false }
+        return credentials.1 == geteuid() || credentials.1 == 0
+    }
+}

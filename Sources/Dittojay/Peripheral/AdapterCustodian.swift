@@ -1,0 +1,184 @@
+import BlueZ
+import DBus
+import Foundation
+
+/// Looks after the controller that a virtual peripheral runs on, as far as Apple's API does not: its power, its name, and
+/// who is connected to it.
+@BusActor
+final class AdapterCustodian {
+    /// What the custodian tells. Delivered on the bus's loop.
+    enum Event: Swift.Sendable {
+        case connected(address: String)
+        case disconnected(address: String)
+        case failed(String)
+    }
+
+    /// The controller that was chosen.
+    struct Description: Hashable, Swift.Sendable {
+        var name: String
+        var address: String
+    }
+
+    private var session: BlueZSession { .shared }
+    private let selection: String?
+    private let alias: String
+    private let onEvent: @Sendable (Event) -> Void
+
+    private var chosen: Description?
+    private var observation: Registration?
+    private var connected: Set<String> = []
+    /// What the alias was before, to be put back; nil while it is as it was.
+    private var formerAlias: String?
+    private var hasPoweredOn = false
+    /// Whether the controller was on when last seen.
+    private var wasPowered = false
+
+    /// How long to wait for a controller of a bluetoothd that has only just started.
+    private static let patience = Duration.seconds(1)
+
+    /// - Parameters:
+    ///   - selection: the controller's name or address; the first that is powered, else the first, if nil.
+    ///   - alias: the name that centrals shall see while the peripheral runs.
+    nonisolated init(selection: String?, alias: String, onEvent: @escaping @Sendable (Event) -> Void) {
+        self.selection = selection
+        self.alias = alias
+        self.onEvent = onEvent
+    }
+
+    /// Chooses the controller, switches it on if it is off, and gives it the name.
+    ///
+    /// - Throws: ``DittojayError``.
+    func start() async throws -> Description {
+        do {
+            try await session.waitUntilAvailable()
+        } catch {
+            throw DittojayError.bluetoothUnavailable("cannot use Bluetooth: \(error)")
+        }
+        let adapter = try await chooseAdapter()
+        guard adapter.offersGattManager, adapter.offersAdvertising else {
+            throw DittojayError.adapterUnusable("the Bluetooth adapter \(adapter.name) cannot be a peripheral")
+        }
+        chosen = Description(name: adapter.name, address: adapter.address)
+        do {
+            if !adapter.isPowered {
+                try await adapter.setPowered(true)
+                hasPoweredOn = true
+            }
+            wasPowered = true
+            if adapter.alias != alias {
+                // The empty alias stands for the system's name, whatever that will be.
+                let former = adapter.alias == adapter.systemName ? "" : adapter.alias
+                try await adapter.setAlias(alias)
+                formerAlias = former
+            }
+        } catch {
+            await stop()
+            throw DittojayError.adapterUnusable("cannot set up the Bluetooth adapter \(adapter.name): \(error)")
+        }
+        // Who is connected already has not come because of this peripheral, but may use it: only its end is news.
+        connected = Set(adapter.devices.filter(\.isConnected).map(\.address))
+        observation = session.observe { [weak self] event in self?.handle(event) }
+        return Description(name: adapter.name, address: adapter.address)
+    }
+
+    /// Puts the controller's name and power back. Does nothing the second time.
+    func stop() async {
+        observation?.cancel()
+        observation = nil
+        defer {
+            formerAlias = nil
+            hasPoweredOn = false
+        }
+        guard let adapter = currentAdapter else { return }
+        do {
+            // Not if somebody else has changed the name meanwhile.
+            if let formerAlias, adapter.alias == alias { try await adapter.setAlias(formerAlias) }
+            if hasPoweredOn { try await adapter.setPowered(false) }
+        } catch {
+            onEvent(.failed("cannot put the Bluetooth adapter \(adapter.name) back as it was: \(error)"))
+        }
+    }
+
+    /// Ends the connections of all centrals, or of one.
+    ///
+    /// - Returns: the addresses of those that were connected.
+    func disconnectCentrals(address: String? = nil) async -> [String] {
+        let devices = (currentAdapter?.devices ?? []).filter { device in
+            device.isConnected
+                && (address == nil || device.address.caseInsensitiveCompare(address ?? "") == .orderedSame)
+        }
+        var addresses: [String] = []
+        for device in devices {
+            do {
+                try await device.disconnect()
+                addresses.append(device.address)
+            } catch {
+                onEvent(.failed("cannot disconnect \(device.address): \(error)"))
+            }
+        }
+        return addresses
+    }
+
+    private var currentAdapter: Adapter? {
+        chosen.flatMap { session.adapter(named: $0.address) }
+    }
+
+    private func chooseAdapter() async throws -> Adapter {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            let adapters = session.adapters
+            if let selection {
+                if let adapter = session.adapter(named: selection) { return adapter }
+            } else if let adapter = adapters.first(where: \.isPowered) ?? adapters.first {
+                return adapter
+            }
+            guard ContinuousClock.now < deadline else {
+                let known = adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
+                throw DittojayError.noAdapter(
+                    known.isEmpty
+                        ? "there is no Bluetooth adapter on this machine (bluetoothd runs, but has none). Try ./lab run …"
+                        : "there is no Bluetooth adapter \(selection ?? ""); there are: \(known)")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    private func handle(_ event: BlueZEvent) {
+        switch event {
+        case .deviceAdded(let device), .deviceChanged(let device, _):
+            guard device.adapter?.address == chosen?.address else { return }
+            update(device.address, isConnected: device.isConnected)
+        case .deviceRemoved(let device):
+            // Its adapter may be gone before it; the address tells.
+            update(device.address, isConnected: false)
+        case .adapterAdded(let adapter):
+            guard adapter.address == chosen?.address else { return }
+            Task { await restore(adapter) }
+        case .adapterChanged(let adapter, let changes):
+            guard adapter.address == chosen?.address else { return }
+            if changes.changed["Powered"] != nil { wasPowered = adapter.isPowered }
+        case .adapterRemoved, .stateChanged, .serviceAdded, .serviceRemoved: break
+        }
+    }
+
+    private func update(_ address: String, isConnected: Bool) {
+        if isConnected {
+            if connected.insert(address).inserted { onEvent(.connected(address: address)) }
+        } else {
+            if connected.remove(address) != nil { onEvent(.disconnected(address: address)) }
+        }
+    }
+
+    /// Sets up a controller that has come back, with bluetoothd or by itself, as it was.
+    private func restore(_ adapter: Adapter) async {
+        do {
+            if !adapter.isPowered, wasPowered { try await adapter.setPowered(true) }
+            if adapter.alias != alias {
+                if formerAlias == nil { formerAlias = adapter.alias == adapter.systemName ? "" : adapter.alias }
+                try await adapter.setAlias(alias)
+            }
+        } catch {
+            onEvent(.failed("cannot set up the Bluetooth adapter \(adapter.name) again: \(error)"))
+        }
+    }
+}

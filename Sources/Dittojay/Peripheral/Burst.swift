@@ -1,0 +1,115 @@
+import CoreBluetooth
+import GATTProfiles
+
+/// Many notifications in a row, as fast as the link takes them or at a given rate. Used on the peripheral's queue only.
+// @unchecked: all methods are called on `queue`, and what they schedule comes back there.
+final class Burst: @unchecked Swift.Sendable {
+    /// What a burst is to be.
+    struct Plan: Hashable, Swift.Sendable {
+        /// How many notifications.
+        var count: Int
+        /// Bytes in each.
+        var size: Int
+        /// How many a second; as many as possible if nil.
+        var rate: Double?
+
+        static let possibleCounts = 1...100_000_000
+        static let possibleSizes = ChirpService.Burst.minimumSize...LabService.maximumValueLength
+    }
+
+    /// How it went.
+    struct Outcome: Hashable, Swift.Sendable {
+        /// How many notifications were handed over.
+        var sent: Int
+        /// How often there was no room and the burst had to wait.
+        var waits: Int
+        var seconds: Double
+    }
+
+    private let plan: Plan
+    private let characteristic: SimulatedCharacteristic
+    private let queue: DispatchQueue
+    private var completion: ((Result<Outcome, DittojayError>) -> Void)?
+    private var sent = 0
+    private var waits = 0
+    private let started = DispatchTime.now()
+    private var timer: (any DispatchSourceTimer)?
+    private var isScheduled = false
+
+    /// How many are sent in one go before the queue's other work gets its turn.
+    private static let portion = 128
+
+    /// - Parameter completion: called once.
+    init(
+        _ plan: Plan, on characteristic: SimulatedCharacteristic, queue: DispatchQueue,
+        completion: @escaping (Result<Outcome, DittojayError>) -> Void
+    ) {
+        self.plan = plan
+        self.characteristic = characteristic
+        self.queue = queue
+        self.completion = completion
+    }
+
+    deinit {
+        timer?.cancel()
+    }
+
+    func start() {
+        guard plan.rate != nil else { return proceed() }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now(), repeating: .milliseconds(2))
+        timer.setEventHandler { [weak self] in self?.proceed() }
+        timer.activate()
+        self.timer = timer
+    }
+
+    /// Sends as much as is due and as there is room for. To be called again when there is room.
+    func proceed() {
+        guard completion != nil else { return }
+        guard !characteristic.subscribers.isEmpty else {
+            return finish(.failure(.refused("the last subscriber left after \(sent) of \(plan.count) notifications")))
+        }
+        let end = min(due, sent + Self.portion)
+        while sent < end {
+            let value = Data(ChirpService.Burst.bytes(number: UInt32(truncatingIfNeeded: sent), size: plan.size))
+            guard characteristic.sendNow(value) else {
+                waits += 1
+                return
+            }
+            sent += 1
+        }
+        if sent == plan.count {
+            finish(.success(Outcome(sent: sent, waits: waits, seconds: elapsed)))
+        } else if sent < due, !isScheduled {
+            isScheduled = true
+            queue.async { [weak self] in
+                self?.isScheduled = false
+                self?.proceed()
+            }
+        }
+    }
+
+    /// Ends the burst before its time.
+    func cancel(_ reason: String) {
+        finish(.failure(.refused("\(reason) after \(sent) of \(plan.count) notifications")))
+    }
+
+    private var elapsed: Double {
+        Double(DispatchTime.now().uptimeNanoseconds - started.uptimeNanoseconds) / 1e9
+    }
+
+    /// How many are to be sent by now.
+    private var due: Int {
+        guard let rate = plan.rate else { return plan.count }
+        let number = elapsed * rate + 1
+        return number < Double(plan.count) ? Int(number) : plan.count
+    }
+
+    private func finish(_ result: Result<Outcome, DittojayError>) {
+        timer?.cancel()
+        timer = nil
+        let completion = completion
+        self.completion = nil
+        completion?(result)
+    }
+}

@@ -1,0 +1,28 @@
+/// Why a virtual peripheral cannot be run, or a command to a running one has failed.
+public enum DittojayError: Error, Hashable, CustomStringConvertible, Swift.Sendable {
+    /// The bus or bluetoothd cannot be reached.
+    case bluetoothUnavailable(String)
+    /// There is no such controller, or none at all.
+    case noAdapter(String)
+    /// The controller cannot be switched on, or cannot be a peripheral.
+    case adapterUnusable(String)
+    /// Another dittojay listens at this control socket.
+    case alreadyRunning(socket: String)
+    /// No dittojay listens at this control socket.
+    case notRunning(socket: String)
+    /// The running dittojay has refused the command, or it has failed there.
+    case refused(String)
+    /// Something about the control socket does not work.
+    case controlSocket(String)
+
+    public var description: String {
+        switch self {
+        case .bluetoothUnavailable(let reason), .noAdapter(let reason), .adapterUnusable(let reason),
+            .refused(let reason), .controlSocket(let reason):
+            reason
+        case .alreadyRunning(let socket):
+            "dittojay already runs here (it answers at \(socket)); choose another --socket to run a second one"
+        case .notRunning(let socket): "no dittojay runs here (nothing answers at \(socket))"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import CoreBluetooth
+import GATTProfiles
+import LineOutput
+
+/// Something that has happened to a virtual peripheral, to be shown to its user.
+public struct PeripheralEvent: Hashable, Swift.Sendable {
+    /// What has happened.
+    public enum Kind: String, Swift.Sendable {
+        /// The program runs, and is about to use Bluetooth.
+        case started
+        /// The peripheral is advertising.
+        case advertising
+        /// The state of Bluetooth has changed.
+        case state
+        /// A central has connected.
+        case connected
+        /// A central's connection has ended.
+        case disconnected
+        /// A central has turned notifications or indications on.
+        case subscribed
+        /// A central has turned notifications or indications off, or has gone.
+        case unsubscribed
+        /// A central has read a characteristic.
+        case read
+        /// A central has written a characteristic.
+        case written
+        /// A value was sent to the subscribers at the user's wish.
+        case chirped
+        /// A service was published.
+        case serviceAdded = "service-added"
+        /// A service was withdrawn.
+        case serviceRemoved = "service-removed"
+        /// Something did not work.
+        case failed
+    }
+
+    /// A central, as far as it is known.
+    public struct Central: Hashable, Swift.Sendable {
+        /// The address as `AA:BB:CC:DD:EE:FF`.
+        public var address: String
+        /// The ATT MTU in bytes; nil until the central's first request or subscription.
+        public var mtu: Int?
+
+        public init(address: String, mtu: Int? = nil) {
+            self.address = address
+            self.mtu = mtu
+        }
+    }
+
+    public var kind: Kind
+    public var time: Timestamp
+    public var central: Central?
+    /// The names in the profile.
+    public var service: String?
+    public var characteristic: String?
+    /// What was read, written or sent.
+    public var value: Data?
+    /// With which ATT error a request was refused.
+    public var attError: Int?
+    /// More, in words.
+    public var message: String?
+
+    public init(_ kind: Kind, time: Timestamp = .now) {
+        self.kind = kind
+        self.time = time
+    }
+}
+
+extension PeripheralEvent {
+    /// One line for people.
+    public var text: String {
+        var line = time.timeOfDay + " " + kind.rawValue
+        if let characteristic { line += " \(characteristic)" } else if let service { line += " \(service)" }
+        if let value { line += value.isEmpty ? " (empty)" : " " + readable(value) }
+        if let attError { line += ": refused with ATT error \(hexadecimal(attError))" }
+        if let message { line += ": \(message)" }
+        if let central {
+            line += kind == .connected || kind == .disconnected ? " \(central.address)" : " by \(central.address)"
+            if let mtu = central.mtu { line += " (MTU \(mtu))" }
+        }
+        return line
+    }
+
+    /// The same for programs.
+    public var json: JSONObject {
+        var object = JSONObject()
+        object.add("time", time.utc)
+        object.add("event", kind.rawValue)
+        object.add("central", central?.address)
+        object.add("mtu", central?.mtu)
+        object.add("service", service)
+        object.add("characteristic", characteristic)
+        object.add("value", value.map { ValueText.hex($0) })
+        object.add("attError", attError)
+        object.add("message", message)
+        return object
+    }
+
+    private func hexadecimal(_ code: Int) -> String {
+        let digits = String(code, radix: 16, uppercase: true)
+        return "0x" + (digits.utf8.count == 1 ? "0" : "") + digits
+    }
+
+    /// Hexadecimal digits, and the text if it is one; long values shortened.
+    private func readable(_ value: Data) -> String {
+        let limit = 32
+        let hex = ValueText.hex(value.prefix(limit)) + (value.count > limit ? "… (\(value.count) bytes)" : "")
+        let isText = value.count > 1 && value.allSatisfy { (0x20...0x7E).contains($0) }
+        guard isText else { return hex }
+        return hex + " \"\(String(decoding: value.prefix(limit), as: UTF8.self))\(value.count > limit ? "…" : "")\""
+    }
+}

@@ -1,0 +1,128 @@
+import LineOutput
+
+/// How a running peripheral stands.
+public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
+    public struct Service: Codable, Hashable, Swift.Sendable {
+        public var name: String
+        public var uuid: String
+        /// Whether centrals can find it at the moment.
+        public var isPublished: Bool
+    }
+
+    public struct Central: Codable, Hashable, Swift.Sendable {
+        /// As `AA:BB:CC:DD:EE:FF`.
+        public var address: String
+        /// In bytes; absent until the central's first request or subscription.
+        public var mtu: Int?
+        /// The characteristics' names in the profile.
+        public var subscriptions: [String]
+    }
+
+    public struct HeartRate: Codable, Hashable, Swift.Sendable {
+        /// bpm.
+        public var rate: Int
+        public var hasContact: Bool
+        /// Kilojoules since the last reset.
+        public var energyExpended: Int
+    }
+
+    /// The process.
+    public var pid: Int
+    /// Seconds since it was started.
+    public var uptime: Double
+    public var profile: String
+    /// The advertised name.
+    public var name: String
+    /// The controller: `hci0`.
+    public var adapter: String
+    /// The controller's address.
+    public var address: String
+    /// As in Apple's API: `poweredOn`, `poweredOff`, `resetting`, …
+    public var state: String
+    public var isAdvertising: Bool
+    /// By which the simulation can be replayed.
+    public var seed: UInt64
+    public var services: [Service]
+    /// Those that are connected.
+    public var centrals: [Central]
+    /// Absent if the profile has no heart.
+    public var heartRate: HeartRate?
+    /// How many notifications and indications were handed over for sending since the start.
+    public var notifications: UInt64
+    /// How many reads were answered since the start.
+    public var reads: UInt64
+    /// How many writes were taken since the start.
+    public var writes: UInt64
+
+    /// One line for programs.
+    public var json: JSONObject {
+        var object = JSONObject()
+        object.add("pid", pid)
+        object.add("uptime", uptime, places: 3)
+        object.add("profile", profile)
+        object.add("name", name)
+        object.add("adapter", adapter)
+        object.add("address", address)
+        object.add("state", state)
+        object.add("isAdvertising", isAdvertising)
+        object.add("seed", seed)
+        object.add(
+            "services",
+            services.map { service in
+                var object = JSONObject()
+                object.add("name", service.name)
+                object.add("uuid", service.uuid)
+                object.add("isPublished", service.isPublished)
+                return object
+            })
+        object.add(
+            "centrals",
+            centrals.map { central in
+                var object = JSONObject()
+                object.add("address", central.address)
+                object.add("mtu", central.mtu)
+                object.add("subscriptions", central.subscriptions)
+                return object
+            })
+        object.add(
+            "heartRate",
+            heartRate.map { heart in
+                var object = JSONObject()
+                object.add("rate", heart.rate)
+                object.add("hasContact", heart.hasContact)
+                object.add("energyExpended", heart.energyExpended)
+                return object
+            })
+        object.add("notifications", notifications)
+        object.add("reads", reads)
+        object.add("writes", writes)
+        return object
+    }
+
+    /// Several lines for people.
+    public var text: String {
+        var lines = [
+            "\(name) (profile \(profile), seed \(seed)) on \(adapter) \(address), "
+                + "\(isAdvertising ? "advertising" : "not advertising"), Bluetooth is \(state)",
+            "running for \(fixedPoint(uptime, places: 0)) s as process \(pid): \(notifications) notifications, "
+                + "\(reads) reads, \(writes) writes",
+        ]
+        if let heart = heartRate {
+            lines.append(
+                "heart rate \(heart.rate) bpm, \(heart.hasContact ? "contact" : "no contact"), \(heart.energyExpended) kJ"
+            )
+        }
+        for service in services {
+            lines.append("service \(service.name) \(service.uuid)\(service.isPublished ? "" : " (withdrawn)")")
+        }
+        for central in centrals {
+            let mtu = central.mtu.map { ", MTU \($0)" } ?? ""
+            let subscriptions =
+                central.subscriptions.isEmpty
+                ? "" : ", subscribed to " + central.subscriptions.joined(separator: ", ")
+            lines.append("central \(central.address)\(mtu)\(subscriptions)")
+        }
+        if centrals.isEmpty { lines.append("no central is connected") }
+        return lines.joined(separator: "\n")
+    }
+}

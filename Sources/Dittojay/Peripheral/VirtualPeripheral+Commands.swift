@@ -1,0 +1,129 @@
+import CoreBluetooth
+
+extension VirtualPeripheral {
+    /// Carries out a command and answers it by calling `reply` once, on the queue.
+    public func perform(_ request: ControlRequest, reply: @escaping (ControlReply) -> Void) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        switch request {
+        case .status:
+            var answer = ControlReply()
+            answer.status = status
+            reply(answer)
+        case .chirp(let value): reply(chirp(Data(value)))
+        case .burst(let count, let size, let rate):
+            start(Burst.Plan(count: count, size: size, rate: rate), reply)
+        case .addService(let name): add(name, reply)
+        case .removeService(let name): reply(remove(name))
+        case .disconnect(let central): disconnect(central, reply)
+        case .quit:
+            reply(ControlReply())
+            stop()
+        }
+    }
+
+    private func chirp(_ value: Data) -> ControlReply {
+        guard let chirp, let chirpService = service(named: chirp.service.profile.name) else {
+            return ControlReply(error: "the profile \(profile.name) has no characteristic that chirps")
+        }
+        guard chirpService.isPublished else {
+            return ControlReply(error: "the service \(chirpService.profile.name) is withdrawn")
+        }
+        let subscribers = chirp.subscribers.count
+        if subscribers > 0, value.count > chirp.maximumNotificationLength {
+            return ControlReply(
+                error: "a chirp of \(value.count) bytes is longer than the \(chirp.maximumNotificationLength) "
+                    + "that fit into a notification at the subscriber's MTU")
+        }
+        guard chirp.sendOrWait(value) else {
+            return ControlReply(error: "too many chirps wait already for the link to take them")
+        }
+        tell(.chirped) { event in
+            event.value = value
+            event.message =
+                subscribers == 0
+                ? "nobody has subscribed" : "to \(subscribers) subscriber\(subscribers == 1 ? "" : "s")"
+        }
+        var answer = ControlReply()
+        answer.subscribers = subscribers
+        return answer
+    }
+
+    private func start(_ plan: Burst.Plan, _ reply: @escaping (ControlReply) -> Void) {
+        guard let chirp else {
+            return reply(ControlReply(error: "the profile \(profile.name) has no characteristic that chirps"))
+        }
+        guard burst == nil else { return reply(ControlReply(error: "a burst is under way already")) }
+        guard !chirp.subscribers.isEmpty else {
+            return reply(ControlReply(error: "nobody has subscribed to \(chirp.profile.name)"))
+        }
+        guard plan.size <= chirp.maximumNotificationLength else {
+            return reply(
+                ControlReply(
+                    error: "\(plan.size) bytes are more than the \(chirp.maximumNotificationLength) that fit into a "
+                        + "notification at the subscriber's MTU"))
+        }
+        let burst = Burst(plan, on: chirp, queue: queue) { [weak self] result in
+            self?.burst = nil
+            switch result {
+            case .success(let outcome):
+                var answer = ControlReply()
+                answer.sent = outcome.sent
+                answer.waits = outcome.waits
+                answer.seconds = outcome.seconds
+                reply(answer)
+            case .failure(let error): reply(ControlReply(error: error.description))
+            }
+        }
+        self.burst = burst
+        burst.start()
+    }
+
+    private func add(_ name: String, _ reply: @escaping (ControlReply) -> Void) {
+        guard let service = service(named: name) else { return reply(ControlReply(error: unknown(name))) }
+        guard !service.isPublished else {
+            return reply(ControlReply(error: "the service \(name) is published already"))
+        }
+        guard manager?.state == .poweredOn else {
+            return reply(ControlReply(error: "Bluetooth is not on"))
+        }
+        publicationReplies[name, default: []].append(reply)
+        service.isWanted = true
+        if service.registration == nil { publish(service) }
+    }
+
+    private func remove(_ name: String) -> ControlReply {
+        guard let service = service(named: name) else { return ControlReply(error: unknown(name)) }
+        guard let registration = service.registration, service.isPublished, let manager, manager.state == .poweredOn
+        else { return ControlReply(error: "the service \(name) is not published") }
+        service.isWanted = false
+        manager.remove(registration)
+        service.withdraw()
+        tell(.serviceRemoved) { $0.service = name }
+        burst?.proceed()
+        advertise()
+        return ControlReply()
+    }
+
+    private func disconnect(_ central: String?, _ reply: @escaping (ControlReply) -> Void) {
+        guard let custodian else { return reply(ControlReply(error: "Bluetooth is not on")) }
+        // @unchecked by hand: the closure goes to the bus's actor and back, and is called here only.
+        nonisolated(unsafe) let reply = reply
+        Task { [queue] in
+            let addresses = await custodian.disconnectCentrals(address: central)
+            queue.async {
+                guard !addresses.isEmpty else {
+                    return reply(
+                        ControlReply(error: central.map { "\($0) is not connected" } ?? "no central is connected"))
+                }
+                var answer = ControlReply()
+                answer.disconnected = addresses
+                reply(answer)
+            }
+        }
+    }
+
+    private func unknown(_ service: String) -> String {
+        "the profile \(profile.name) has no service \"\(service)\"; it has: "
+            + services.map(\.profile.name).joined(separator: ", ")
+    }
+}

@@ -1,0 +1,305 @@
+import CoreBluetooth
+import GATTProfiles
+
+/// A Bluetooth LE peripheral that exists in software only, made from a ``PeripheralProfile``.
+///
+/// Everything happens on one serial queue: its methods are to be called there, and its closures are called there.
+// @unchecked: the state is only touched on `queue`, which every method that can be called from outside checks, or on which
+// it is called by the manager and by what this class schedules.
+public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
+    /// How a peripheral is to be run.
+    public struct Options: Hashable, Swift.Sendable {
+        /// The controller's name or address; the first that is powered if nil.
+        public var adapter: String?
+        /// The name to be advertised; the profile's if nil.
+        public var localName: String?
+        public var heartRate: HeartRateSettings
+        /// By which the same run can be had again.
+        public var seed: UInt64
+        /// Where to listen for commands; nowhere if nil.
+        public var controlSocket: ControlSocketAddress?
+
+        public init(
+            adapter: String? = nil, localName: String? = nil, heartRate: HeartRateSettings = HeartRateSettings(),
+            seed: UInt64 = 0, controlSocket: ControlSocketAddress? = nil
+        ) {
+            self.adapter = adapter
+            self.localName = localName
+            self.heartRate = heartRate
+            self.seed = seed
+            self.controlSocket = controlSocket
+        }
+    }
+
+    public let profile: PeripheralProfile
+    public let options: Options
+    /// The name that is advertised.
+    public let localName: String
+    public let queue: DispatchQueue
+
+    /// Called for everything that the user may want to see. Nil costs nothing.
+    public var onEvent: ((PeripheralEvent) -> Void)?
+    /// Called once when the peripheral has ended: without an error after ``stop()``, with one if it could not start.
+    public var onEnd: ((DittojayError?) -> Void)?
+
+    let services: [SimulatedService]
+    var manager: CBPeripheralManager?
+    var custodian: AdapterCustodian?
+    var adapter: AdapterCustodian.Description?
+    var burst: Burst?
+    /// By address. Those that are connected, or that have sent a request.
+    var centrals: [String: PeripheralEvent.Central] = [:]
+    var reads: UInt64 = 0
+    var writes: UInt64 = 0
+    /// Who waits for a service to be published, by the service's name.
+    var publicationReplies: [String: [(ControlReply) -> Void]] = [:]
+    /// Whether the advertised services have changed while the answer to `startAdvertising` was outstanding.
+    var advertisedServices: [String]?
+
+    private var server: ControlServer?
+    private let started = DispatchTime.now()
+    private var hasBeenOn = false
+
+    private enum Life { case new, running, stopping, ended }
+    private var life = Life.new
+
+    /// - Parameter queue: a serial queue.
+    public init(profile: PeripheralProfile, options: Options, queue: DispatchQueue) {
+        self.profile = profile
+        self.options = options
+        self.queue = queue
+        localName = options.localName ?? profile.localName
+        services = profile.services.map { service in
+            SimulatedService(
+                service, context: ServiceContext(queue: queue, heartRate: options.heartRate, seed: options.seed))
+        }
+        super.init()
+    }
+
+    // MARK: Life
+
+    /// Starts: chooses the controller, publishes the services and advertises them. What comes of it is told by events, and
+    /// by ``onEnd`` if it cannot be.
+    public func start() {
+        dispatchPrecondition(condition: .onQueue(queue))
+        guard life == .new else { return }
+        life = .running
+        if let address = options.controlSocket {
+            do throws(DittojayError) {
+                server = try ControlServer(address, queue: queue) { [weak self] request, reply in
+                    self?.perform(request, reply: reply)
+                }
+            } catch {
+                return end(error)
+            }
+        }
+        tell(.started) { event in
+            let socket = options.controlSocket.map { ", commands at \($0.path)" } ?? ""
+            event.message = "profile \(profile.name), seed \(options.seed)\(socket)"
+        }
+        let custodian = AdapterCustodian(
+            selection: options.adapter, alias: localName,
+            onEvent: { [weak self, queue] event in queue.async { [weak self] in self?.handle(event) } })
+        self.custodian = custodian
+        Task {
+            do {
+                let adapter = try await custodian.start()
+                queue.async { [self] in run(on: adapter) }
+            } catch {
+                let error = error as? DittojayError ?? .bluetoothUnavailable("cannot use Bluetooth: \(error)")
+                queue.async { [self] in end(error) }
+            }
+        }
+    }
+
+    /// Stops: disconnects the centrals, withdraws everything, and puts the controller back as it was. ``onEnd`` is called
+    /// when that is done.
+    public func stop() {
+        dispatchPrecondition(condition: .onQueue(queue))
+        guard life == .running else { return }
+        life = .stopping
+        server?.stop()
+        burst?.cancel("dittojay was stopped")
+        if let manager, manager.state == .poweredOn {
+            manager.stopAdvertising()
+        }
+        let custodian = custodian
+        Task {
+            _ = await custodian?.disconnectCentrals()
+            queue.async { [self] in
+                withdraw()
+                manager = nil
+                Task {
+                    await custodian?.stop()
+                    queue.async { [self] in end(nil) }
+                }
+            }
+        }
+    }
+
+    private func run(on adapter: AdapterCustodian.Description) {
+        self.adapter = adapter
+        // Stopped before it had begun: `stop` has nothing to withdraw, but this would publish.
+        guard life == .running else { return }
+        manager = CBPeripheralManager(
+            delegate: self, queue: queue, options: [CBPeripheralManagerOptionAdapterKey: adapter.address])
+    }
+
+    private func end(_ error: DittojayError?) {
+        guard life != .ended else { return }
+        life = .ended
+        server?.stop()
+        server = nil
+        manager = nil
+        onEnd?(error)
+        onEnd = nil
+    }
+
+    private func withdraw() {
+        if let manager, manager.state == .poweredOn { manager.removeAllServices() }
+        for service in services { service.withdraw() }
+    }
+
+    // MARK: Services
+
+    func service(named name: String) -> SimulatedService? {
+        services.first { $0.profile.name == name }
+    }
+
+    /// The characteristic that chirps, if its service is in the profile.
+    var chirp: SimulatedCharacteristic? {
+        services.lazy.flatMap(\.characteristics).first { $0.profile.behaviour == .onDemand }
+    }
+
+    func characteristic(for attribute: CBCharacteristic) -> SimulatedCharacteristic? {
+        for service in services {
+            for characteristic in service.characteristics where characteristic.registration === attribute {
+                return characteristic
+            }
+        }
+        return nil
+    }
+
+    private func publishAll() {
+        for service in services where service.isWanted { publish(service) }
+    }
+
+    func publish(_ service: SimulatedService) {
+        guard let manager else { return }
+        manager.add(service.makeRegistration(manager: manager))
+    }
+
+    /// Advertises the services that are published, as soon as all that are wanted are.
+    func advertise() {
+        guard let manager, manager.state == .poweredOn, life == .running else { return }
+        guard services.allSatisfy({ !$0.isWanted || $0.publication == .done || $0.publication == .failed }) else {
+            return
+        }
+        let uuids = services.filter { $0.isPublished && $0.profile.isAdvertised }.map(\.profile.uuid)
+        guard uuids != advertisedServices else { return }
+        if advertisedServices != nil { manager.stopAdvertising() }
+        advertisedServices = uuids
+        manager.startAdvertising([
+            CBAdvertisementDataLocalNameKey: localName,
+            CBAdvertisementDataServiceUUIDsKey: uuids.map { CBUUID(string: $0) },
+        ])
+    }
+
+    // MARK: State
+
+    func stateChanged(_ state: CBManagerState) {
+        guard life == .running else { return }
+        advertisedServices = nil
+        switch state {
+        case .poweredOn:
+            if hasBeenOn { tell(.state) { $0.message = "Bluetooth is on" } }
+            hasBeenOn = true
+            publishAll()
+        case .unsupported where !hasBeenOn:
+            return end(.adapterUnusable("the Bluetooth adapter \(adapter?.name ?? "") cannot be a peripheral"))
+        case .unauthorized where !hasBeenOn:
+            return end(.bluetoothUnavailable("this user may not use Bluetooth (the system bus refuses it)"))
+        case .poweredOff, .resetting, .unknown, .unsupported, .unauthorized:
+            burst?.cancel("Bluetooth went off")
+            for service in services { service.withdraw() }
+            for (name, replies) in publicationReplies {
+                for reply in replies { reply(ControlReply(error: "Bluetooth went off before \(name) was published")) }
+            }
+            publicationReplies = [:]
+            tell(.state) { $0.message = state.explanation }
+        }
+    }
+
+    private func handle(_ event: AdapterCustodian.Event) {
+        switch event {
+        case .connected(let address):
+            let central = centrals[address] ?? PeripheralEvent.Central(address: address)
+            centrals[address] = central
+            tell(.connected) { $0.central = central }
+        case .disconnected(let address):
+            let central = centrals.removeValue(forKey: address) ?? PeripheralEvent.Central(address: address)
+            tell(.disconnected) { $0.central = central }
+        case .failed(let message):
+            tell(.failed) { $0.message = message }
+        }
+    }
+
+    /// Notes who has sent a request, and how much fits into a notification for it.
+    @discardableResult
+    func note(_ central: CBCentral) -> PeripheralEvent.Central {
+        let address = central.bluetoothAddress ?? central.identifier.uuidString
+        let known = PeripheralEvent.Central(address: address, mtu: central.maximumUpdateValueLength + 3)
+        centrals[address] = known
+        return known
+    }
+
+    /// Tells an event, if somebody wants to know.
+    func tell(_ kind: PeripheralEvent.Kind, _ fill: (inout PeripheralEvent) -> Void) {
+        guard let onEvent else { return }
+        var event = PeripheralEvent(kind)
+        fill(&event)
+        onEvent(event)
+    }
+
+    /// How the peripheral stands.
+    public var status: PeripheralStatus {
+        dispatchPrecondition(condition: .onQueue(queue))
+        let heart = services.lazy.map(\.context).first(where: \.hasHeart)?.heart.simulation
+        let characteristics = services.flatMap(\.characteristics)
+        return PeripheralStatus(
+            pid: Int(getpid()),
+            uptime: Double(DispatchTime.now().uptimeNanoseconds - started.uptimeNanoseconds) / 1e9,
+            profile: profile.name, name: localName,
+            adapter: adapter?.name ?? "", address: adapter?.address ?? "",
+            state: "\(manager?.state ?? .unknown)", isAdvertising: manager?.isAdvertising ?? false,
+            seed: options.seed,
+            services: services.map {
+                .init(name: $0.profile.name, uuid: $0.profile.uuid, isPublished: $0.isPublished)
+            },
+            centrals: centrals.values.sorted { $0.address < $1.address }.map { central in
+                let subscriptions = characteristics.filter { characteristic in
+                    characteristic.subscribers.contains { $0.bluetoothAddress == central.address }
+                }
+                return .init(
+                    address: central.address, mtu: central.mtu, subscriptions: subscriptions.map(\.profile.name))
+            },
+            heartRate: heart.map {
+                .init(rate: $0.currentRate, hasContact: $0.hasContact, energyExpended: Int($0.energyExpended))
+            },
+            notifications: characteristics.reduce(0) { $0 + $1.notificationCount }, reads: reads, writes: writes)
+    }
+}
+
+extension CBManagerState {
+    /// What the state means for somebody who runs a peripheral.
+    fileprivate var explanation: String {
+        switch self {
+        case .poweredOn: "Bluetooth is on"
+        case .poweredOff: "Bluetooth is off; waiting for it to be switched on"
+        case .resetting: "bluetoothd is gone; waiting for it to come back"
+        case .unknown: "the state of Bluetooth is not known; waiting"
+        case .unsupported: "the Bluetooth adapter is gone; waiting for it to come back"
+        case .unauthorized: "the system bus refuses the access to Bluetooth; waiting"
+        }
+    }
+}

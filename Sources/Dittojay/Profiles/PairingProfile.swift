@@ -1,0 +1,15 @@
+import CoreBluetooth
+import GATTProfiles
+
+extension ServiceProfile {
+    /// A service with a text for paired centrals only: the first read makes a central pair.
+    public static let pairing = ServiceProfile(
+        name: "pairing", uuid: PairingService.uuid,
+        characteristics: [
+            CharacteristicProfile(
+                name: "pairing-text", uuid: PairingService.text,
+                properties: .read, permissions: .readEncryptionRequired,
+                initialValue: Array("Paired with Dittojay: you read this over an encrypted link.".utf8),
+                behaviour: .constant)
+        ])
+}

@@ -1,0 +1,168 @@
+import ArgumentParser
+import Dittojay
+import Foundation
+import GATTProfiles
+import LineOutput
+
+/// The options of every command that talks to a running dittojay.
+struct ClientOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The control socket of the running dittojay.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    /// Sends a command and prints its answer. Ends the program if it fails.
+    func send(_ request: ControlRequest, text: (ControlReply) -> String?) throws {
+        do throws(DittojayError) {
+            let reply = try ControlClient.send(request, to: ControlSocketAddress(path: socket))
+            if json {
+                print(reply.status?.json.text ?? reply.line)
+            } else if let text = text(reply) {
+                print(text)
+            }
+        } catch {
+            if json { print(ControlReply(error: error.description).line) }
+            standardError("dittojay: \(error)")
+            throw ExitCode(error.exitStatus)
+        }
+    }
+}
+
+/// Writes a line to standard error.
+func standardError(_ line: String) {
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+}
+
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show how the running dittojay stands.")
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        try client.send(.status) { $0.status?.text }
+    }
+}
+
+struct ChirpCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chirp", abstract: "Make the running dittojay chirp: notify a value, empty by default.")
+    @OptionGroup var client: ClientOptions
+
+    @Argument(
+        help: "A text, or hex:0A0B, u8:1, u16:1, i32:-1, u16be:1, … (text: in front of a text that begins like that).")
+    var value: String?
+
+    func run() throws {
+        let bytes: [UInt8]
+        do throws(ValueText.ParsingError) {
+            bytes =
+                try value.map { value throws(ValueText.ParsingError) in try ValueText.parse(value, bare: .text) } ?? []
+        } catch {
+            throw ValidationError(error.description)
+        }
+        guard bytes.count <= LabService.maximumValueLength else {
+            throw ValidationError("a value has at most \(LabService.maximumValueLength) bytes")
+        }
+        try client.send(.chirp(bytes)) { reply in
+            switch reply.subscribers {
+            case 0, nil: "chirped, but nobody has subscribed"
+            case 1: "chirped to 1 subscriber"
+            case let count?: "chirped to \(count) subscribers"
+            }
+        }
+    }
+}
+
+struct BurstCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "burst",
+        abstract: "Make the running dittojay send many notifications on the chirp characteristic.",
+        discussion: """
+            Each value begins with a 32-bit little-endian sequence number, counted from 0, and is filled up with zeros. The \
+            command ends when all are handed over to Bluetooth; none is dropped, it waits when there is no room.
+            """)
+    @OptionGroup var client: ClientOptions
+
+    @Option(help: "How many notifications.")
+    var count: Int
+
+    @Option(help: ArgumentHelp("How many bytes in each.", valueName: "bytes"))
+    var size = 20
+
+    @Option(help: ArgumentHelp("How many a second; as many as possible without.", valueName: "hertz"))
+    var rate: Double?
+
+    func validate() throws {
+        // The rules are the request's own.
+        do throws(ControlRequest.ParsingError) {
+            _ = try ControlRequest(line: ControlRequest.burst(count: count, size: size, rate: rate).line.utf8)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    func run() throws {
+        try client.send(.burst(count: count, size: size, rate: rate)) { reply in
+            let seconds = reply.seconds ?? 0
+            let rate = seconds > 0 ? Double(reply.sent ?? 0) / seconds : 0
+            return "\(reply.sent ?? 0) notifications handed over in \(fixedPoint(seconds, places: 3)) s "
+                + "(\(fixedPoint(rate, places: 0)) a second), waited \(reply.waits ?? 0) times for room"
+        }
+    }
+}
+
+struct ServiceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "service", abstract: "Add or remove a service of the running dittojay.",
+        subcommands: [Add.self, Remove.self])
+
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Publish a service of the profile again.")
+        @OptionGroup var client: ClientOptions
+
+        @Argument(help: "The service's name, as status shows it.")
+        var name = "chirp"
+
+        func run() throws {
+            try client.send(.addService(name)) { _ in "added the service \(name)" }
+        }
+    }
+
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Withdraw a service.")
+        @OptionGroup var client: ClientOptions
+
+        @Argument(help: "The service's name, as status shows it.")
+        var name = "chirp"
+
+        func run() throws {
+            try client.send(.removeService(name)) { _ in "removed the service \(name)" }
+        }
+    }
+}
+
+struct DisconnectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disconnect", abstract: "Make the running dittojay end the connection of its central.")
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "The central's address; all centrals without.")
+    var central: String?
+
+    func run() throws {
+        try client.send(.disconnect(central: central)) { reply in
+            "disconnected " + (reply.disconnected ?? []).joined(separator: ", ")
+        }
+    }
+}
+
+struct QuitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quit", abstract: "End the running dittojay.")
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        try client.send(.quit) { _ in "dittojay ends" }
+    }
+}

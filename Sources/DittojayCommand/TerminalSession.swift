@@ -1,0 +1,125 @@
+import Dittojay
+import Foundation
+import LineOutput
+
+/// A peripheral with a terminal, or pipes, around it: prints its events, takes commands and signals, and ends the process.
+// @unchecked: everything happens on the peripheral's queue.
+final class TerminalSession: @unchecked Swift.Sendable {
+    private let peripheral: VirtualPeripheral
+    private let output: LineWriter
+    private let json: Bool
+    private let quiet: Bool
+    private var input: CommandInput?
+    private var signals: [any DispatchSourceSignal] = []
+    private var isEnding = false
+
+    /// For how long bluetoothd may take to put everything back before the process ends all the same.
+    private static let patience = DispatchTimeInterval.seconds(5)
+
+    init(_ peripheral: VirtualPeripheral, json: Bool, quiet: Bool) {
+        self.peripheral = peripheral
+        self.json = json
+        self.quiet = quiet
+        output = LineWriter(descriptor: STDOUT_FILENO, queue: peripheral.queue)
+    }
+
+    func start() {
+        peripheral.queue.async { [self] in
+            watchSignals()
+            output.onBroken = { [self] in end() }
+            if !quiet {
+                peripheral.onEvent = { [self] event in show(event) }
+            } else {
+                peripheral.onEvent = nil
+            }
+            peripheral.onEnd = { [self] error in exit(with: error) }
+            input = CommandInput(queue: peripheral.queue) { [self] line in execute(line) }
+            peripheral.start()
+        }
+    }
+
+    // MARK: Output
+
+    private func show(_ event: PeripheralEvent) {
+        // Faults go to standard error, so that they are seen whatever becomes of the output.
+        if event.kind == .failed, !json { return standardError("dittojay: \(event.message ?? "")") }
+        if json { output.write(event.json) } else { output.write(event.text) }
+    }
+
+    private func exit(with error: DittojayError?) {
+        output.flush()
+        input?.stop()
+        if let error {
+            standardError("dittojay: \(error)")
+            Foundation.exit(error.exitStatus)
+        }
+        Foundation.exit(0)
+    }
+
+    // MARK: Commands
+
+    private static let help = """
+        c [VALUE]  chirp, VALUE a text or hex:0102 and the like
+        + [NAME]   add a service, chirp without a name
+        - [NAME]   remove it
+        s          status
+        d          disconnect the central
+        q          quit
+        """
+
+    private func execute(_ line: CommandInput.Line) {
+        switch line {
+        case .end: break
+        case .text(let text):
+            if text.allSatisfy(\.isWhitespace) { return }
+            if text == "?" || text == "h" || text == "help" {
+                if !quiet { output.write(Self.help + (input?.takesKeys == true ? "\n:          begin a line" : "")) }
+                return
+            }
+            do throws(ControlRequest.ParsingError) {
+                let request = try ControlRequest(typed: text)
+                peripheral.perform(request) { [self] reply in show(reply) }
+            } catch {
+                standardError("dittojay: \(error)")
+            }
+        }
+    }
+
+    private func show(_ reply: ControlReply) {
+        if json {
+            // Events tell the rest.
+            if let status = reply.status { output.write(status.json) }
+            if let error = reply.error { output.write(ControlReply(error: error).line) }
+        } else {
+            if let status = reply.status { output.write(status.text) }
+            if let error = reply.error { standardError("dittojay: \(error)") }
+        }
+    }
+
+    // MARK: Ending
+
+    private func watchSignals() {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: peripheral.queue)
+            source.setEventHandler { [self] in end() }
+            source.activate()
+            signals.append(source)
+        }
+    }
+
+    /// Ends in order; the second time at once.
+    private func end() {
+        if isEnding {
+            input?.stop()
+            Foundation.exit(130)
+        }
+        isEnding = true
+        peripheral.queue.asyncAfter(deadline: .now() + Self.patience) { [self] in
+            standardError("dittojay: bluetoothd does not answer; the adapter's name may not be put back")
+            input?.stop()
+            Foundation.exit(1)
+        }
+        peripheral.stop()
+    }
+}

@@ -52,7 +52,6 @@ public final class BusConnection {
         }
         self.pointer = pointer
         uniqueName = String(cString: name)
-        signals.connection = self
         dbus_connection_add_filter(pointer, Self.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
         io = ConnectionIO(pointer)
     }
@@ -65,8 +64,10 @@ public final class BusConnection {
     }
 
     /// What libdbus calls for every message that arrives.
-    private static let filter: DBusHandleMessageFunction = { _, message, data in
-        guard let message, let data else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
+    private nonisolated static let filter: DBusHandleMessageFunction = { _, arrived, context in
+        guard let arrived, let context else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
+        // libdbus calls this from `dbus_connection_dispatch`, which is called on the loop only.
+        nonisolated(unsafe) let (message, data) = (arrived, context)
         return BusActor.assumeIsolated {
             // Retained for the call: a handler may release the connection.
             let connection = Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue()
@@ -206,8 +207,9 @@ public final class BusConnection {
 
     /// libdbus refuses file descriptors on a connection that cannot carry them, and does not say why.
     private func checkDescriptors(of message: RawMessage) throws(BusError) {
-        guard dbus_message_contains_unix_fds(message.pointer) == 0
-            || dbus_connection_can_send_type(pointer, Int32(CDBUS_TYPE_UNIX_FD)) != 0
+        guard
+            dbus_message_contains_unix_fds(message.pointer) == 0
+                || dbus_connection_can_send_type(pointer, Int32(CDBUS_TYPE_UNIX_FD)) != 0
         else { throw .invalidValue("a file descriptor on a connection that does not carry any") }
     }
 

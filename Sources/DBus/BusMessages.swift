@@ -61,7 +61,7 @@ public struct BusSignal: Swift.Sendable {
     public let path: ObjectPath
     public let interface: String
     public let member: String
-    public let arguments: [BusValue]
+    public internal(set) var arguments: [BusValue]
 }
 
 /// Which signals to hear. Nil means any.
@@ -104,16 +104,19 @@ public struct MatchRule: Hashable, Swift.Sendable {
         return parts.joined(separator: ",")
     }
 
-    /// Whether a signal that arrived is meant. `owner` is the unique name behind ``sender``.
-    func matches(_ signal: BusSignal, owner: String?) -> Bool {
+    /// Whether a signal that arrived is meant, but for its arguments. `owner` is the unique name behind ``sender``.
+    func matchesHeader(of signal: BusSignal, owner: String?) -> Bool {
+        if let member, signal.member != member { return false }
+        if let interface, signal.interface != interface { return false }
         if let sender, signal.sender != sender, signal.sender != owner { return false }
         if let path, signal.path != path { return false }
         if let pathNamespace, !signal.path.isSameOrBelow(pathNamespace) { return false }
-        if let interface, signal.interface != interface { return false }
-        if let member, signal.member != member { return false }
-        if let firstArgument {
-            guard case .string(firstArgument)? = signal.arguments.first else { return false }
-        }
+        return true
+    }
+
+    func matchesArguments(of signal: BusSignal) -> Bool {
+        guard let firstArgument else { return true }
+        guard case .string(firstArgument)? = signal.arguments.first else { return false }
         return true
     }
 }
@@ -150,7 +153,7 @@ final class RawMessage {
             let pointer = dbus_message_new_method_call(call.destination, call.path.string, call.interface, call.method)
         else { throw .outOfMemory }
         self.init(owning: pointer)
-        try MessageCodec.append(call.arguments, to: pointer)
+        try MessageWriter.append(call.arguments, to: pointer)
     }
 
     convenience init(signal member: String, of interface: String, from path: ObjectPath, arguments: [BusValue])
@@ -159,7 +162,7 @@ final class RawMessage {
         try BusName.check(interface: interface, member: member, path: path)
         guard let pointer = dbus_message_new_signal(path.string, interface, member) else { throw .outOfMemory }
         self.init(owning: pointer)
-        try MessageCodec.append(arguments, to: pointer)
+        try MessageWriter.append(arguments, to: pointer)
     }
 
     var type: Int32 { dbus_message_get_type(pointer) }
@@ -173,7 +176,7 @@ final class RawMessage {
     var expectsReply: Bool { dbus_message_get_no_reply(pointer) == 0 }
 
     func arguments() throws(BusError) -> [BusValue] {
-        try MessageCodec.arguments(of: pointer)
+        try MessageReader.arguments(of: pointer)
     }
 
     private func text(_ pointer: UnsafePointer<CChar>?) -> String? {

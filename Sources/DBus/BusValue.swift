@@ -3,7 +3,7 @@ import Foundation
 /// A value of any D-Bus type.
 ///
 /// An array of bytes is ``bytes(_:)``, not ``array(_:of:)``, so that a characteristic's value is copied once on its way.
-public indirect enum BusValue: Hashable, Swift.Sendable {
+public enum BusValue: Hashable, Swift.Sendable {
     case byte(UInt8)
     case boolean(Bool)
     case int16(Int16)
@@ -20,11 +20,11 @@ public indirect enum BusValue: Hashable, Swift.Sendable {
     /// `ay`.
     case bytes(Data)
     /// An array of anything but bytes and dictionary entries; `of` is the type of its elements.
-    case array([BusValue], of: Signature)
+    indirect case array([BusValue], of: Signature)
     case structure([BusValue])
     /// An array of dictionary entries.
-    case dictionary([BusValue: BusValue], key: Signature, value: Signature)
-    case variant(BusValue)
+    indirect case dictionary([BusValue: BusValue], key: Signature, value: Signature)
+    indirect case variant(BusValue)
 
     /// The type of this value.
     public var signature: Signature { Signature(validated: signatureText) }
@@ -52,9 +52,31 @@ public indirect enum BusValue: Hashable, Swift.Sendable {
         }
     }
 
+    /// The number of letters of ``signature``.
+    var signatureLength: Int {
+        switch self {
+        case .bytes: 2
+        case .array(_, let element): 1 + element.string.utf8.count
+        case .structure(let fields): fields.reduce(2) { $0 + $1.signatureLength }
+        case .dictionary(_, let key, let value): 3 + key.string.utf8.count + value.string.utf8.count
+        default: 1
+        }
+    }
+
+    func hasSignature(_ signature: Signature) -> Bool {
+        signatureText == signature.string
+    }
+
     /// The value inside of variants, however deep.
     public var unwrapped: BusValue {
-        if case .variant(let inner) = self { inner.unwrapped } else { self }
+        var value = self
+        while case .variant(let inner) = value { value = inner }
+        return value
+    }
+
+    /// This value in a variant, unless it is one.
+    var inVariant: BusValue {
+        if case .variant = self { self } else { .variant(self) }
     }
 }
 
@@ -83,7 +105,7 @@ extension BusValue {
 extension BusValue: BusType {
     public static var busSignature: Signature { Signature(validated: "v") }
     public init?(busValue: BusValue) { self = busValue.unwrapped }
-    public var busValue: BusValue { if case .variant = self { self } else { .variant(self) } }
+    public var busValue: BusValue { inVariant }
 }
 
 extension UInt8: BusType {
@@ -190,9 +212,12 @@ extension Array: BusType where Element: BusType {
     public init?(busValue: BusValue) {
         switch busValue.unwrapped {
         case .bytes(let data):
-            guard let bytes = [UInt8](data) as? [Element] else { return nil }
+            // Asked first, for an empty array of anything can be cast to one of anything else.
+            guard Element.self == UInt8.self, let bytes = [UInt8](data) as? [Element] else { return nil }
             self = bytes
-        case .array(let values, _):
+        case .array(let values, let element):
+            // An empty array is of a type, too, which is right when its elements could be of Element's.
+            guard !values.isEmpty || Element.busSignature.accepts(element) else { return nil }
             var elements: [Element] = []
             elements.reserveCapacity(values.count)
             for value in values {
@@ -204,7 +229,7 @@ extension Array: BusType where Element: BusType {
         }
     }
     public var busValue: BusValue {
-        if let bytes = self as? [UInt8] { return .bytes(Data(bytes)) }
+        if Element.self == UInt8.self, let bytes = self as? [UInt8] { return .bytes(Data(bytes)) }
         return .array(map(\.busValue), of: Element.busSignature)
     }
 }
@@ -213,7 +238,10 @@ extension Dictionary: BusType where Key: BusType, Value: BusType {
         Signature(validated: "a{" + Key.busSignature.string + Value.busSignature.string + "}")
     }
     public init?(busValue: BusValue) {
-        guard case .dictionary(let entries, _, _) = busValue.unwrapped else { return nil }
+        guard case .dictionary(let entries, let key, let value) = busValue.unwrapped else { return nil }
+        guard !entries.isEmpty || (Key.busSignature.accepts(key) && Value.busSignature.accepts(value)) else {
+            return nil
+        }
         self.init(minimumCapacity: entries.count)
         for (key, value) in entries {
             guard let key = Key(busValue: key), let value = Value(busValue: value) else { return nil }

@@ -114,11 +114,7 @@ final class ExportTable {
                     "GetManagedObjects",
                     outputs: [ExportedArgument("objects", [ObjectPath: [String: [String: BusValue]]].self)]
                 ) { [weak self] invocation in
-                    var tree: [ObjectPath: [String: [String: BusValue]]] = [:]
-                    for path in self?.objects.keys ?? [:].keys where manager(of: path) == root {
-                        tree[path] = self?.interfaces(of: path)
-                    }
-                    invocation.reply([tree.busValue])
+                    invocation.reply([(self?.tree(below: root) ?? [:]).busValue])
                 }
             ],
             signals: [
@@ -134,6 +130,12 @@ final class ExportTable {
                         ExportedArgument("object", ObjectPath.self), ExportedArgument("interfaces", [String].self),
                     ]),
             ])
+    }
+
+    private func tree(below root: ObjectPath) -> [ObjectPath: [String: [String: BusValue]]] {
+        var tree: [ObjectPath: [String: [String: BusValue]]] = [:]
+        for path in objects.keys where manager(of: path) == root { tree[path] = interfaces(of: path) }
+        return tree
     }
 
     private func properties(at path: ObjectPath) -> ExportedInterface {

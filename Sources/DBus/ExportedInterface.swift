@@ -165,7 +165,7 @@ public final class MethodInvocation {
         do throws(BusError) {
             guard let pointer = dbus_message_new_method_return(message.pointer) else { throw .outOfMemory }
             let reply = RawMessage(owning: pointer)
-            try MessageCodec.append(values, to: pointer)
+            try MessageWriter.append(values, to: pointer)
             isAnswered = true
             try connection?.send(reply, of: "the answer to \(message.member)")
         } catch {

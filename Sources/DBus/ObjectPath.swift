@@ -65,5 +65,10 @@ public struct Signature: Hashable, Swift.Sendable, CustomStringConvertible {
         self.string = string
     }
 
+    /// Whether a value of type `other` may be read as one of this type: variants are looked through.
+    func accepts(_ other: Signature) -> Bool {
+        self == other || string == "v" || other.string == "v"
+    }
+
     public var description: String { string }
 }

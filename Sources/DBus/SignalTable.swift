@@ -4,44 +4,67 @@ import Foundation
 /// Who wants to hear which signals, and who owns which names.
 @BusActor
 final class SignalTable {
-    private struct Listener {
+    @BusActor
+    final class Listener {
         let rule: MatchRule
         let handler: @BusActor (BusSignal) -> Void
+        var isCancelled = false
+
+        init(_ rule: MatchRule, _ handler: @escaping @BusActor (BusSignal) -> Void) {
+            self.rule = rule
+            self.handler = handler
+        }
     }
 
-    weak var connection: BusConnection?
-    private var listeners: [(key: Int, listener: Listener)] = []
-    private var nextKey = 0
-    /// The unique names behind the well-known names that rules speak of.
-    private var owners: [String: String] = [:]
+    private var listeners: [Listener] = []
+    /// The unique names behind the well-known names that rules speak of, and how many watch each name.
+    private var owners: [String: (owner: String?, watches: Int)] = [:]
 
-    func add(_ rule: MatchRule, handler: @escaping @BusActor (BusSignal) -> Void) -> Int {
-        nextKey += 1
-        listeners.append((nextKey, Listener(rule: rule, handler: handler)))
-        return nextKey
+    func add(_ rule: MatchRule, handler: @escaping @BusActor (BusSignal) -> Void) -> Listener {
+        let listener = Listener(rule, handler)
+        listeners.append(listener)
+        return listener
     }
 
-    func remove(_ key: Int) {
-        listeners.removeAll { $0.key == key }
+    func remove(_ listener: Listener) {
+        // A signal that is being dispatched may have it still in its list.
+        listener.isCancelled = true
+        listeners.removeAll { $0 === listener }
+    }
+
+    func startWatch(of name: String) {
+        owners[name, default: (nil, 0)].watches += 1
+    }
+
+    func stopWatch(of name: String) {
+        guard let known = owners[name] else { return }
+        owners[name] = known.watches > 1 ? (known.owner, known.watches - 1) : nil
     }
 
     func setOwner(_ owner: String?, of name: String) {
-        owners[name] = owner
+        owners[name]?.owner = owner
     }
 
     func dispatch(_ message: RawMessage) {
-        guard let arguments = try? message.arguments() else { return }
-        let signal = BusSignal(
+        // The arguments are read when the rest of the message is known to be wanted.
+        var signal = BusSignal(
             sender: message.sender, path: message.path, interface: message.interface ?? "", member: message.member,
-            arguments: arguments)
-        for (_, listener) in listeners where listener.rule.matches(signal, owner: owner(of: listener.rule)) {
-            listener.handler(signal)
+            arguments: [])
+        var isRead = false
+        for listener in listeners where !listener.isCancelled {
+            let rule = listener.rule
+            guard rule.matchesHeader(of: signal, owner: owner(of: rule)) else { continue }
+            if !isRead {
+                guard let arguments = try? message.arguments() else { return }
+                signal.arguments = arguments
+                isRead = true
+            }
+            if rule.matchesArguments(of: signal) { listener.handler(signal) }
         }
     }
 
     private func owner(of rule: MatchRule) -> String? {
-        guard let sender = rule.sender, !sender.hasPrefix(":") else { return nil }
-        return owners[sender]
+        rule.sender.flatMap { owners[$0]?.owner }
     }
 }
 
@@ -52,10 +75,10 @@ extension BusConnection {
     /// A rule with a well-known ``MatchRule/sender`` needs a ``watchOwner(of:_:)`` of that name, which tells the
     /// connection who is behind it.
     public func onSignal(_ rule: MatchRule, _ handler: @escaping @BusActor (BusSignal) -> Void) -> Registration {
-        let key = signals.add(rule, handler: handler)
+        let listener = signals.add(rule, handler: handler)
         sendToBus("AddMatch", rule)
         return Registration { [weak self] in
-            self?.signals.remove(key)
+            self?.signals.remove(listener)
             self?.sendToBus("RemoveMatch", rule)
         }
     }
@@ -78,6 +101,7 @@ extension BusConnection {
             sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
             firstArgument: name)
         let watch = OwnerWatch(handler)
+        signals.startWatch(of: name)
         let registration = onSignal(rule) { [weak self] signal in
             guard signal.arguments.count == 3, let owner = String(busValue: signal.arguments[2]) else { return }
             let newOwner = owner.isEmpty ? nil : owner
@@ -91,10 +115,11 @@ extension BusConnection {
             signals.setOwner(owner, of: name)
             watch.changed(to: owner)
         }
-        return Registration {
+        return Registration { [weak self] in
             watch.stop()
             query.cancel()
             registration.cancel()
+            self?.signals.stopWatch(of: name)
         }
     }
 

@@ -1,0 +1,179 @@
+import DBus
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LoopTests {
+    @Test func actorRunsOnTheLoop() async {
+        #expect(!MainLoop.shared.isCurrent)
+        let (before, after) = await Task { @BusActor in
+            let before = MainLoop.shared.isCurrent
+            await Task.yield()
+            return (before, MainLoop.shared.isCurrent)
+        }.value
+        #expect(before)
+        #expect(after)
+    }
+
+    @Test func workFromEachThreadRunsInItsOrder() async throws {
+        let done = Mailbox<[Int: [Int]]>()
+        let log = Log()
+        for thread in 0..<8 {
+            Thread.detachNewThread {
+                for number in 0..<1000 {
+                    MainLoop.shared.async {
+                        log.numbers[thread, default: []].append(number)
+                        if log.numbers.values.reduce(0, { $0 + $1.count }) == 8000 { done.put(log.numbers) }
+                    }
+                }
+            }
+        }
+        let numbers = try await done.next()
+        for thread in 0..<8 { #expect(numbers[thread] == Array(0..<1000)) }
+    }
+
+    @BusActor
+    private final class Log {
+        var numbers: [Int: [Int]] = [:]
+        nonisolated init() {}
+    }
+
+    @Test func workThatAddsWorkDoesNotStarveTimers() async throws {
+        let fired = Mailbox<Int>()
+        try await onLoop {
+            let flood = Flood()
+            let timer = LoopSource.timer(after: .milliseconds(5)) {
+                flood.isOver = true
+                fired.put(flood.turns)
+            }
+            flood.run()
+            _ = try await fired.next()
+            timer.cancel()
+        }
+    }
+
+    @BusActor
+    private final class Flood {
+        var isOver = false
+        var turns = 0
+        func run() {
+            turns += 1
+            if !isOver { MainLoop.shared.async { self.run() } }
+        }
+    }
+
+    @Test(arguments: [0, 1, 30]) @BusActor func aTimerFiresOnceAndNotBeforeItsTime(milliseconds: Int) async throws {
+        let fired = Mailbox<Duration>()
+        let start = ContinuousClock.now
+        let timer = LoopSource.timer(after: .milliseconds(milliseconds)) { fired.put(ContinuousClock.now - start) }
+        #expect(try await fired.next() >= .milliseconds(milliseconds))
+        try await pass(.milliseconds(5))
+        #expect(fired.waiting.isEmpty)
+        timer.cancel()
+    }
+
+    @Test @BusActor func aRepeatingTimerStopsWhenItCancelsItself() async throws {
+        let fired = Mailbox<Int>()
+        let holder = Holder()
+        var count = 0
+        holder.source = .timer(after: .milliseconds(1), repeats: true) {
+            count += 1
+            fired.put(count)
+            if count == 3 {
+                holder.source?.cancel()
+                holder.source = nil
+            }
+        }
+        #expect(try await fired.next(3) == [1, 2, 3])
+        try await pass(.milliseconds(10))
+        #expect(fired.waiting.isEmpty)
+    }
+
+    @Test @BusActor func aReleasedTimerDoesNotFireAndLetsGoOfItsAction() async throws {
+        let fired = Mailbox<Int>()
+        var token: Token? = Token()
+        weak let weakToken = token
+        var timer: LoopSource? = .timer(after: .milliseconds(2)) { [token] in
+            fired.put(1)
+            withExtendedLifetime(token) {}
+        }
+        token = nil
+        #expect(weakToken != nil)
+        withExtendedLifetime(timer) {}
+        timer = nil
+        #expect(weakToken == nil)
+        try await pass(.milliseconds(10))
+        #expect(fired.waiting.isEmpty)
+    }
+
+    @Test @BusActor func aDescriptorTellsOfDataAndOfTheOtherEndsDeath() async throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let (ours, theirs) = (BusFileDescriptor(owning: ends[0]), BusFileDescriptor(owning: ends[1]))
+        let events = Mailbox<DescriptorEvents>()
+        let descriptor = try #require(ours.rawValue)
+        let holder = Holder()
+        holder.source = .descriptor(descriptor, .readable) { ready in
+            var byte: UInt8 = 0
+            if read(descriptor, &byte, 1) == 0 { holder.source?.cancel() }
+            events.put(ready)
+        }
+        let writable = LoopSource.descriptor(descriptor, .writable) { events.put($0) }
+        #expect(try await events.next() == .writable)
+        writable.cancel()
+        var byte: UInt8 = 7
+        #expect(write(try #require(theirs.rawValue), &byte, 1) == 1)
+        var next = try await events.next()
+        while next == .writable { next = try await events.next() }
+        #expect(next == .readable)
+        close(try #require(theirs.take()))
+        #expect(try await events.next().contains(.hangUp))
+        #expect(theirs.take() == nil)
+        #expect(theirs.rawValue == nil)
+    }
+
+    @Test func aRegistrationReleasedElsewhereIsUndoneOnTheLoop() async throws {
+        let undone = Mailbox<Bool>()
+        var registration: Registration? = await onLoop {
+            Registration { undone.put(MainLoop.shared.isCurrent) }
+        }
+        withExtendedLifetime(registration) {}
+        registration = nil
+        #expect(try await undone.next())
+    }
+
+    @Test @BusActor func aRegistrationIsUndoneOnceAndNotWhenKept() {
+        var count = 0
+        var registration: Registration? = Registration { count += 1 }
+        registration?.cancel()
+        registration?.cancel()
+        registration = nil
+        #expect(count == 1)
+        registration = Registration { count += 1 }
+        registration?.keep()
+        registration = nil
+        #expect(count == 1)
+    }
+
+    @BusActor
+    private final class Holder {
+        var source: LoopSource?
+    }
+
+    private final class Token: Swift.Sendable {}
+}
+
+/// Runs `body` on the loop.
+@BusActor
+func onLoop<T: Swift.Sendable>(_ body: @BusActor () async throws -> T) async rethrows -> T {
+    try await body()
+}
+
+/// Lets the loop run until a timer of `delay` fires: what was due before has fired then, too.
+@BusActor
+func pass(_ delay: Duration) async throws {
+    let fired = Mailbox<Void>()
+    let timer = LoopSource.timer(after: delay) { fired.put(()) }
+    try await fired.next()
+    timer.cancel()
+}

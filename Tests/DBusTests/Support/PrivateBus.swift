@@ -1,0 +1,127 @@
+import DBus
+import Foundation
+import Synchronization
+
+/// A message bus of a test's own: a dbus-daemon that dies with this object.
+final class PrivateBus: Swift.Sendable {
+    let address: String
+    private let daemon: pid_t
+    private let process: Process
+    private let input: Pipe
+    private let folder: URL
+
+    private struct NotStarted: Error {
+        let log: String
+    }
+
+    private static let starting = Mutex(())
+
+    /// What libdbus only warns of shall end the tests, too.
+    private static let warningsAreFatal: Void = { setenv("DBUS_FATAL_WARNINGS", "1", 1) }()
+
+    /// Not isolated, so that starting a process does not hold up the bus's loop.
+    static func start() async throws -> PrivateBus {
+        _ = warningsAreFatal
+        return try PrivateBus()
+    }
+
+    private init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("bus-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let config = folder.appendingPathComponent("bus.conf")
+        let rules = """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig>
+              <type>session</type>
+              <listen>unix:dir=\(folder.path)</listen>
+              <auth>EXTERNAL</auth>
+              <policy context="default">
+                <allow send_destination="*" eavesdrop="true"/>
+                <allow eavesdrop="true"/>
+                <allow own="*"/>
+              </policy>
+            </busconfig>
+            """
+        try rules.write(to: config, atomically: true, encoding: .utf8)
+
+        // The shell ends the daemon when its input ends: so it goes with this process, however that ends.
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c",
+            "dbus-daemon --config-file=\"$0\" --nofork --print-address=1 --print-pid=1 & exec >/dev/null; cat; kill -9 $!; wait",
+            config.path,
+        ]
+        var environment = ProcessInfo.processInfo.environment
+        environment["DBUS_FATAL_WARNINGS"] = nil
+        process.environment = environment
+        let output = Pipe()
+        process.standardOutput = output
+        let log = folder.appendingPathComponent("log")
+        try Data().write(to: log)
+        process.standardError = try FileHandle(forWritingTo: log)
+        input = try Self.starting.withLock { _ in
+            let input = Pipe()
+            // Without this, every daemon's shell would keep the input of the others open.
+            _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+            process.standardInput = input
+            try process.run()
+            return input
+        }
+        var text = Data()
+        while text.count(where: { $0 == UInt8(ascii: "\n") }) < 2 {
+            let part = output.fileHandleForReading.availableData
+            guard !part.isEmpty else { throw NotStarted(log: (try? String(contentsOf: log, encoding: .utf8)) ?? "") }
+            text += part
+        }
+        let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+        guard let number = pid_t(lines[1]) else { throw NotStarted(log: String(lines[1])) }
+        self.process = process
+        address = String(lines[0])
+        daemon = number
+    }
+
+    deinit {
+        kill()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Ends the daemon as a crash would, and waits until it is gone.
+    func kill() {
+        guard process.isRunning else { return }
+        Foundation.kill(daemon, SIGKILL)
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// Stops the daemon for a while, so that it takes nothing; nothing is lost.
+    func freeze() { Foundation.kill(daemon, SIGSTOP) }
+    func thaw() { Foundation.kill(daemon, SIGCONT) }
+
+    @BusActor
+    func connect() throws(BusError) -> BusConnection {
+        try BusConnection(address: address)
+    }
+}
+
+extension BusConnection {
+    /// Returns when the bus has handled all that this connection sent before, and this connection has handled all that
+    /// the bus sent before that.
+    func fence() async throws {
+        _ = try await call(
+            MethodCall(
+                destination: "org.freedesktop.DBus", path: path("/org/freedesktop/DBus"),
+                interface: "org.freedesktop.DBus", method: "GetId"))
+    }
+}
+
+/// A path that is known to be one.
+func path(_ string: String) -> ObjectPath {
+    ObjectPath(string) ?? .root
+}
+
+/// A signature that is known to be one.
+func signature(_ string: String) -> Signature {
+    Signature(string) ?? Signature("")!
+}

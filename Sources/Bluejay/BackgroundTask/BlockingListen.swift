@@ -1,0 +1,135 @@
+/// A listen that a background task waits for. Used on the main queue only, except that the task waits at `waiter`.
+///
+/// However it ends, the task is resumed exactly once, and its listener is not left behind.
+final class BlockingListen {
+    /// How long it may take.
+    enum Limit {
+        case none
+        /// Seconds for the whole listen; then it fails with ``BluejayError/listenTimedOut``.
+        case total(TimeInterval)
+        /// Seconds without a value; then it ends as intended.
+        case silence(TimeInterval)
+    }
+
+    private enum State {
+        case listening, ending, over
+    }
+
+    /// The task waits here.
+    let waiter = Waiter<Void>()
+    private let characteristic: CharacteristicIdentifier
+    private let limit: Limit
+    private let bluejay: Bluejay
+    private let peripheral: ConnectedPeripheral
+    /// Takes a value and decides whether to go on.
+    private let handle: (Data) throws -> ListenAction
+    private let onOver: (BlockingListen) -> Void
+    private var state = State.listening
+    private var alarm: Alarm?
+    private var isInstalled = false
+    private weak var listener: Listener?
+    /// Called if the listen fails, so that what was queued behind it can be given up.
+    var onFailure: ((any Error) -> Void)?
+
+    init(
+        to characteristic: CharacteristicIdentifier, limit: Limit, _ bluejay: Bluejay,
+        _ peripheral: ConnectedPeripheral, onOver: @escaping (BlockingListen) -> Void,
+        handle: @escaping (Data) throws -> ListenAction
+    ) {
+        self.characteristic = characteristic
+        self.limit = limit
+        self.bluejay = bluejay
+        self.peripheral = peripheral
+        self.onOver = onOver
+        self.handle = handle
+    }
+
+    func begin() {
+        let listener = Listener(option: .trap) { [self] in received($0) }
+        listener.onInstalled = { [weak self] in self?.installed() }
+        self.listener = listener
+        switch limit {
+        case .none: break
+        case .total(let seconds), .silence(let seconds):
+            alarm = bluejay.timekeeper.after(seconds) { [weak self] in self?.timeIsOver() }
+        }
+        bluejay.queueListen(listener, to: characteristic, on: peripheral)
+    }
+
+    /// Ends the listen with an error, because what it was waiting for cannot come.
+    func interrupt(_ error: any Error) {
+        switch state {
+        case .listening: end(error)
+        // Ending takes place in the queue, which fails it if need be.
+        case .ending, .over: break
+        }
+    }
+
+    /// Whether it has not begun to end.
+    var isListening: Bool { state == .listening }
+
+    private func installed() {
+        isInstalled = true
+        restartSilence()
+    }
+
+    private func received(_ result: ReadResult<Data?>) {
+        guard state == .listening else { return }
+        // A listener that has been ended has nothing installed (any more) to be turned off. That it was refused because of
+        // another listen must leave that one alone.
+        if case .failure(let error) = result, listener?.isEnded ?? true { return over(.failure(error)) }
+        do {
+            switch result {
+            case .success(let value?):
+                restartSilence()
+                if try handle(value) == .done { end(nil) }
+            case .success(nil): throw BluejayError.missingData
+            case .failure(let error): throw error
+            }
+        } catch {
+            end(error)
+        }
+    }
+
+    private func restartSilence() {
+        guard case .silence(let seconds) = limit, state == .listening else { return }
+        alarm?.cancel()
+        alarm = bluejay.timekeeper.after(seconds) { [weak self] in self?.timeIsOver() }
+    }
+
+    private func timeIsOver() {
+        if case .silence = limit, isInstalled { return end(nil) }
+        end(BluejayError.listenTimedOut)
+        // The peripheral may be the reason why it takes so long, so the task does not wait for its confirmation.
+        over(.failure(BluejayError.listenTimedOut))
+    }
+
+    /// Turns notifications off, then resumes the task.
+    private func end(_ error: (any Error)?) {
+        // The closure that handles values may have caused the end.
+        guard state == .listening else { return }
+        state = .ending
+        alarm?.cancel()
+        let completion = Once<WriteResult>(fallback: .failure(BluejayError.cancelled)) { [self] result in
+            if let error { return over(.failure(error)) }
+            switch result {
+            case .success: over(.success(()))
+            case .failure(let error): over(.failure(error))
+            }
+        }
+        guard bluejay.connected === peripheral else {
+            return completion(.failure(BluejayError.notConnected))
+        }
+        bluejay.queueEndListen(to: characteristic, on: peripheral, completion)
+    }
+
+    private func over(_ result: Result<Void, any Error>) {
+        guard state != .over else { return }
+        state = .over
+        alarm?.cancel()
+        if case .failure(let error) = result { onFailure?(error) }
+        onFailure = nil
+        waiter.resume(result)
+        onOver(self)
+    }
+}

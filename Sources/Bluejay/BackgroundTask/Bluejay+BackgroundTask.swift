@@ -1,0 +1,80 @@
+extension Bluejay {
+    /// Runs a background task that returns nothing; see ``run(userData:backgroundTask:completionOnMainThread:)``.
+    public func run(
+        backgroundTask: @escaping (SynchronizedPeripheral) throws -> Void,
+        completionOnMainThread: @escaping (RunResult<Void>) -> Void
+    ) {
+        launch(backgroundTask, completionOnMainThread)
+    }
+
+    /// Runs a background task; see ``run(userData:backgroundTask:completionOnMainThread:)``.
+    public func run<Result>(
+        backgroundTask: @escaping (SynchronizedPeripheral) throws -> Result,
+        completionOnMainThread: @escaping (RunResult<Result>) -> Void
+    ) {
+        launch(backgroundTask, completionOnMainThread)
+    }
+
+    /// Runs a task on a background queue that uses the connected peripheral through blocking calls.
+    ///
+    /// While it runs, the ordinary calls are refused with ``BluejayError/backgroundTaskRunning``, and they must not be
+    /// made from inside the task. One task runs at a time.
+    ///
+    /// If the connection ends during the task, its blocking calls throw ``BluejayError/notConnected``; connection
+    /// observers and the disconnect handler are told after the completion.
+    ///
+    /// - Parameters:
+    ///   - userData: passed to the task, so that it need not capture what others use.
+    ///   - backgroundTask: must not touch anything that belongs to the main queue.
+    ///   - completionOnMainThread: called on the main queue with what the task returns or throws. If the task is refused
+    ///     (``BluejayError/multipleBackgroundTaskNotSupported``, ``BluejayError/disconnectQueued``,
+    ///     ``BluejayError/notConnected``), called at once on the calling thread.
+    public func run<UserData, Result>(
+        userData: UserData,
+        backgroundTask: @escaping (SynchronizedPeripheral, UserData) throws -> Result,
+        completionOnMainThread: @escaping (RunResult<Result>) -> Void
+    ) {
+        launch({ try backgroundTask($0, userData) }, completionOnMainThread)
+    }
+
+    private func launch<Value>(
+        _ body: @escaping (SynchronizedPeripheral) throws -> Value, _ completion: @escaping (RunResult<Value>) -> Void
+    ) {
+        let peripheral: SynchronizedPeripheral
+        switch MainQueue.sync({ beginTask() }) {
+        case .success(let begun): peripheral = begun
+        case .failure(let error): return completion(.failure(error))
+        }
+        let carried = Carried((body, completion))
+        DispatchQueue.global().async {
+            let (body, completion) = carried.value
+            let result: RunResult<Value>
+            do {
+                result = .success(try body(peripheral))
+            } catch {
+                result = .failure(error)
+            }
+            MainQueue.later { self.endTask { completion(result) } }
+        }
+    }
+
+    private func beginTask() -> Result<SynchronizedPeripheral, BluejayError> {
+        if runningTask != nil { return .failure(.multipleBackgroundTaskNotSupported) }
+        if pendingDisconnection != nil { return .failure(.disconnectQueued) }
+        guard let connected, !isDropping else { return .failure(.notConnected) }
+        let task = SynchronizedPeripheral(self, connected)
+        runningTask = task
+        return .success(task)
+    }
+
+    private func endTask(_ deliver: () -> Void) {
+        runningTask = nil
+        let cleanUp = postponedCleanUp
+        postponedCleanUp = nil
+        // Held, so that what the completion queues starts when everybody has been told about a lost connection.
+        queue.hold {
+            deliver()
+            cleanUp?()
+        }
+    }
+}

@@ -1,0 +1,164 @@
+extension SynchronizedPeripheral {
+    /// Listens to a characteristic until the closure is done.
+    ///
+    /// - Parameters:
+    ///   - timeout: for the whole call, not between values.
+    ///   - completion: receives every value on the main queue and decides whether to go on.
+    /// - Throws: ``BluejayError/listenTimedOut``, also after some values; ``BluejayError/multipleListenTrapped`` if the
+    ///   characteristic is being listened to already; an error that comes with a value or from decoding it; and what
+    ///   ``Bluejay/listen(to:multipleListenOption:completion:)`` may fail with. The listen has been ended then.
+    public func listen<R: Receivable>(
+        to characteristicIdentifier: CharacteristicIdentifier,
+        timeout: Timeout = .none,
+        completion: @escaping (R) -> ListenAction
+    ) throws {
+        try wait(listeningTo: characteristicIdentifier, limit: BlockingListen.Limit(timeout)) { value in
+            completion(try R(bluetoothData: value))
+        }
+    }
+
+    /// Ends a listen, and waits until the peripheral has confirmed. Does nothing if there is none.
+    ///
+    /// - Parameters:
+    ///   - error: unused.
+    ///   - completion: called with the result on the main queue.
+    public func endListen(
+        to characteristicIdentifier: CharacteristicIdentifier,
+        error: Error? = nil,
+        completion: ((WriteResult) -> Void)? = nil
+    ) throws {
+        try waitForEnd(of: characteristicIdentifier, completion: completion)
+    }
+
+    /// Listens and discards values until none has come for some time, to get rid of what a peripheral has piled up.
+    ///
+    /// - Parameters:
+    ///   - nonZeroTimeout: how long it must have been silent. Must be above zero; anything else is a programming error and
+    ///     ends the program, because the flush might never end.
+    ///   - completion: called on the calling thread when the listen has been ended.
+    public func flushListen(
+        to characteristicIdentifier: CharacteristicIdentifier,
+        nonZeroTimeout: Timeout = .seconds(3),
+        completion: @escaping () -> Void
+    ) throws {
+        guard let seconds = nonZeroTimeout.interval, seconds > 0 else {
+            preconditionFailure(BluejayError.indefiniteFlush.localizedDescription)
+        }
+        try wait(listeningTo: characteristicIdentifier, limit: .silence(seconds)) { _ in .keepListening }
+        completion()
+    }
+
+    /// Listens to one characteristic and writes another, such that no answer to the write can be missed.
+    ///
+    /// - Parameters:
+    ///   - timeoutInSeconds: for the whole call; 0 for no limit.
+    ///   - completion: receives every value on the main queue and decides whether to go on.
+    /// - Throws: as ``listen(to:timeout:completion:)``, and why the write failed.
+    public func writeAndListen<S: Sendable, R: Receivable>(
+        writeTo charToWriteTo: CharacteristicIdentifier,
+        value: S,
+        type: CBCharacteristicWriteType = .withResponse,
+        listenTo charToListenTo: CharacteristicIdentifier,
+        timeoutInSeconds: Int = 0,
+        completion: @escaping (R) -> ListenAction
+    ) throws {
+        try writeAndListen(
+            writeTo: charToWriteTo, value: value, type: type, listenTo: charToListenTo,
+            timeoutInSeconds: Timeout(wholeSeconds: timeoutInSeconds), completion: completion)
+    }
+
+    /// As the other form, with any timeout.
+    public func writeAndListen<S: Sendable, R: Receivable>(
+        writeTo charToWriteTo: CharacteristicIdentifier,
+        value: S,
+        type: CBCharacteristicWriteType = .withResponse,
+        listenTo charToListenTo: CharacteristicIdentifier,
+        timeoutInSeconds: Timeout,
+        completion: @escaping (R) -> ListenAction
+    ) throws {
+        let limit = BlockingListen.Limit(timeoutInSeconds)
+        try wait(listeningTo: charToListenTo, limit: limit) { listen in
+            self.write(value, to: charToWriteTo, type: type, alongside: listen)
+        } handle: { value in
+            completion(try R(bluetoothData: value))
+        }
+    }
+
+    /// As ``writeAndListen(writeTo:value:type:listenTo:timeoutInSeconds:completion:)``, for an answer that comes in pieces.
+    ///
+    /// - Parameters:
+    ///   - expectedLength: bytes; when so many have come, they are decoded together. If the closure then goes on
+    ///     listening, a new answer is put together.
+    ///   - timeoutInSeconds: for the whole call; 0 for no limit.
+    ///   - completion: receives the answer on the main queue and decides whether to go on.
+    /// - Throws: as ``writeAndListen(writeTo:value:type:listenTo:timeoutInSeconds:completion:)``, and
+    ///   ``BluejayError/tooMuchData(expected:received:)``.
+    public func writeAndAssemble<S: Sendable, R: Receivable>(
+        writeTo charToWriteTo: CharacteristicIdentifier,
+        value: S,
+        listenTo charToListenTo: CharacteristicIdentifier,
+        expectedLength: Int,
+        timeoutInSeconds: Int = 0,
+        completion: @escaping (R) -> ListenAction
+    ) throws {
+        try writeAndAssemble(
+            writeTo: charToWriteTo, value: value, listenTo: charToListenTo, expectedLength: expectedLength,
+            timeoutInSeconds: Timeout(wholeSeconds: timeoutInSeconds), completion: completion)
+    }
+
+    /// As the other form, with any timeout.
+    public func writeAndAssemble<S: Sendable, R: Receivable>(
+        writeTo charToWriteTo: CharacteristicIdentifier,
+        value: S,
+        listenTo charToListenTo: CharacteristicIdentifier,
+        expectedLength: Int,
+        timeoutInSeconds: Timeout,
+        completion: @escaping (R) -> ListenAction
+    ) throws {
+        var assembly = Assembly(expectedLength: expectedLength)
+        let limit = BlockingListen.Limit(timeoutInSeconds)
+        try wait(listeningTo: charToListenTo, limit: limit) { listen in
+            self.write(value, to: charToWriteTo, type: .withResponse, alongside: listen)
+        } handle: { piece in
+            guard let whole = try assembly.add(piece) else { return .keepListening }
+            return completion(try R(bluetoothData: whole))
+        }
+    }
+}
+
+/// An answer that comes in pieces.
+struct Assembly {
+    let expectedLength: Int
+    private var received = Data()
+
+    init(expectedLength: Int) {
+        self.expectedLength = expectedLength
+    }
+
+    /// Adds a piece.
+    ///
+    /// - Returns: the whole answer once it is complete; the next piece begins a new one.
+    /// - Throws: ``BluejayError/tooMuchData(expected:received:)``.
+    mutating func add(_ piece: Data) throws -> Data? {
+        received.append(piece)
+        if received.count > expectedLength {
+            throw BluejayError.tooMuchData(expected: expectedLength, received: received)
+        }
+        if received.count < expectedLength { return nil }
+        defer { received = Data() }
+        return received
+    }
+}
+
+extension Timeout {
+    /// - Parameter wholeSeconds: zero or less for no limit.
+    fileprivate init(wholeSeconds: Int) {
+        self = wholeSeconds > 0 ? .seconds(TimeInterval(wholeSeconds)) : .none
+    }
+}
+
+extension BlockingListen.Limit {
+    fileprivate init(_ timeout: Timeout) {
+        self = timeout.interval.map { .total($0) } ?? .none
+    }
+}

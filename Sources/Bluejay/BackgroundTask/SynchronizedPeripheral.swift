@@ -1,0 +1,163 @@
+/// The connected peripheral as a background task sees it: every call blocks until it is done, and throws what went wrong.
+///
+/// The calls must not be made on the main queue: they would wait for what can only happen there, and end the program
+/// instead. If the connection ends, the call that waits and all later ones throw ``BluejayError/notConnected``.
+// @unchecked: `listens` is touched on the main queue only, and nothing else is mutable.
+public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendable {
+    private let bluejay: Bluejay
+    private let peripheral: ConnectedPeripheral
+    /// The listens that the task waits for. Touched on the main queue only.
+    private var listens: [ObjectIdentifier: BlockingListen] = [:]
+
+    init(_ bluejay: Bluejay, _ peripheral: ConnectedPeripheral) {
+        self.bluejay = bluejay
+        self.peripheral = peripheral
+    }
+
+    /// Reads a characteristic. Fails as ``Bluejay/read(from:completion:)`` does.
+    public func read<R: Receivable>(from characteristicIdentifier: CharacteristicIdentifier) throws -> R {
+        try wait { (waiter: Waiter<R>) in
+            let completion = Once<ReadResult<Data?>>(fallback: .failure(BluejayError.readFailed)) { result in
+                waiter.resume(result.decoded().asResult)
+            }
+            self.bluejay.queueRead(from: characteristicIdentifier, on: self.peripheral, completion)
+        }
+    }
+
+    /// Writes a characteristic. Fails as ``Bluejay/write(to:value:type:completion:)`` does.
+    public func write<S: Sendable>(
+        to characteristicIdentifier: CharacteristicIdentifier,
+        value: S,
+        type: CBCharacteristicWriteType = .withResponse
+    ) throws {
+        try wait { (waiter: Waiter<Void>) in
+            let completion = Once<WriteResult>(fallback: .failure(BluejayError.writeFailed)) { result in
+                waiter.resume(result.asResult)
+            }
+            _ = self.bluejay.queueWrite(
+                value, to: characteristicIdentifier, type: type, on: self.peripheral, completion)
+        }
+    }
+
+    /// Writes one characteristic, then reads another. The first error is thrown.
+    public func writeAndRead<R: Receivable, S: Sendable>(
+        writeTo: CharacteristicIdentifier,
+        value: S,
+        type: CBCharacteristicWriteType = .withResponse,
+        readFrom: CharacteristicIdentifier
+    ) throws -> R {
+        try write(to: writeTo, value: value, type: type)
+        return try read(from: readFrom)
+    }
+
+    /// How many bytes can be written at once.
+    public func maximumWriteValueLength(for writeType: CBCharacteristicWriteType) -> Int {
+        MainQueue.sync { peripheral.cbPeripheral.maximumWriteValueLength(for: writeType) }
+    }
+
+    /// Ends a waiting listen with ``BluejayError/bluetoothUnavailable`` if Bluetooth is not available.
+    public func bluetoothAvailable(_ available: Bool) {
+        if !available { interrupt(BluejayError.bluetoothUnavailable) }
+    }
+
+    /// Ends a waiting listen with ``BluejayError/notConnected``.
+    public func disconnected(from peripheral: PeripheralIdentifier) {
+        interrupt(BluejayError.notConnected)
+    }
+
+    /// Ends what the task waits for and what no operation in the queue stands for.
+    func interrupt(_ error: any Error) {
+        MainQueue.run {
+            for listen in Array(self.listens.values) { listen.interrupt(error) }
+        }
+    }
+}
+
+// What the calls of the listen family share.
+extension SynchronizedPeripheral {
+    /// Begins something on the main queue and waits until it resumes the waiter.
+    func wait<Value>(_ begin: @escaping (Waiter<Value>) -> Void) throws -> Value {
+        dispatchPrecondition(condition: .notOnQueue(.main))
+        let waiter = Waiter<Value>()
+        MainQueue.later {
+            guard self.isUsable else { return waiter.resume(.failure(BluejayError.notConnected)) }
+            begin(waiter)
+        }
+        return try waiter.wait()
+    }
+
+    /// Listens until the closure is done, something fails, or time is up.
+    ///
+    /// - Parameters:
+    ///   - alongside: queues what has to come right behind the listen.
+    ///   - handle: takes a value on the main queue.
+    func wait(
+        listeningTo characteristic: CharacteristicIdentifier, limit: BlockingListen.Limit,
+        alongside: @escaping (BlockingListen) -> Void = { _ in },
+        handle: @escaping (Data) throws -> ListenAction
+    ) throws {
+        dispatchPrecondition(condition: .notOnQueue(.main))
+        let listen = BlockingListen(
+            to: characteristic, limit: limit, bluejay, peripheral,
+            onOver: { self.listens[ObjectIdentifier($0)] = nil }, handle: handle)
+        let waiter = listen.waiter
+        MainQueue.later {
+            guard self.isUsable else { return waiter.resume(.failure(BluejayError.notConnected)) }
+            self.listens[ObjectIdentifier(listen)] = listen
+            self.bluejay.queue.hold {
+                listen.begin()
+                alongside(listen)
+            }
+        }
+        try waiter.wait()
+    }
+
+    /// Queues a write behind a listen; if it fails, so does the listen.
+    func write<S: Sendable>(
+        _ value: S, to characteristic: CharacteristicIdentifier, type: CBCharacteristicWriteType,
+        alongside listen: BlockingListen
+    ) {
+        // The listen may have been refused.
+        guard listen.isListening else { return }
+        let completion = Once<WriteResult>(fallback: .failure(BluejayError.writeFailed)) { [weak listen] result in
+            if case .failure(let error) = result { listen?.interrupt(error) }
+        }
+        let operation = bluejay.queueWrite(value, to: characteristic, type: type, on: peripheral, completion)
+        listen.onFailure = { [weak operation] error in operation?.fail(error) }
+    }
+
+    /// Ends a listen if there is one, and waits for that.
+    func waitForEnd(of characteristic: CharacteristicIdentifier, completion: ((WriteResult) -> Void)?) throws {
+        try wait { (waiter: Waiter<Void>) in
+            let ended = Once<WriteResult>(fallback: .failure(BluejayError.cancelled)) { result in
+                completion?(result)
+                waiter.resume(result.asResult)
+            }
+            guard self.peripheral.listeners.isListening(to: characteristic) else { return ended(.success) }
+            self.bluejay.queueEndListen(to: characteristic, on: self.peripheral, ended)
+        }
+    }
+
+    /// Whether the connection for which the task was started still exists. Main queue only.
+    private var isUsable: Bool {
+        bluejay.connected === peripheral && !bluejay.isDropping
+    }
+}
+
+extension ReadResult {
+    fileprivate var asResult: Result<R, any Error> {
+        switch self {
+        case .success(let value): .success(value)
+        case .failure(let error): .failure(error)
+        }
+    }
+}
+
+extension WriteResult {
+    fileprivate var asResult: Result<Void, any Error> {
+        switch self {
+        case .success: .success(())
+        case .failure(let error): .failure(error)
+        }
+    }
+}

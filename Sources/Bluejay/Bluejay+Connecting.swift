@@ -1,0 +1,70 @@
+extension Bluejay {
+    /// Connects to a peripheral. Main queue only. Ends a scan, as intended.
+    ///
+    /// On success the completion is called first, then the connection observers.
+    ///
+    /// Fails with ``BluejayError/multipleConnectNotSupported`` if a peripheral is connected or about to be,
+    /// ``BluejayError/unexpectedPeripheral(_:)`` if it is not known to the system, ``BluejayError/connectionTimedOut``,
+    /// ``BluejayError/unexpectedDisconnect`` if the attempt fails, ``BluejayError/explicitDisconnect`` or another error if
+    /// it is given up at the program's request, ``BluejayError/bluetoothUnavailable``,
+    /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``.
+    ///
+    /// - Parameters:
+    ///   - timeout: counted from when the attempt starts, not while it waits in the queue. Also used for connecting again
+    ///     automatically.
+    ///   - warningOptions: without effect on Linux.
+    public func connect(
+        _ peripheralIdentifier: PeripheralIdentifier,
+        timeout: Timeout = .none,
+        warningOptions: WarningOptions? = nil,
+        completion: @escaping (ConnectionResult) -> Void
+    ) {
+        MainQueue.require()
+        reconnectTimeout = timeout
+        queueConnection(
+            to: peripheralIdentifier, timeout: timeout, warningOptions: warningOptions ?? defaultWarningOptions,
+            completion: Once(fallback: .failure(BluejayError.cancelled), completion))
+    }
+
+    /// - Parameter isRestoration: the attempt of an earlier run is taken up; see `ConnectOperation.isRestoration`.
+    func queueConnection(
+        to identifier: PeripheralIdentifier, timeout: Timeout, warningOptions: WarningOptions,
+        isRestoration: Bool = false, completion: Once<ConnectionResult>
+    ) {
+        guard let central else { return completion(.failure(BluejayError.bluetoothUnavailable)) }
+        if runningTask != nil { return completion(.failure(BluejayError.backgroundTaskRunning)) }
+        if pendingDisconnection != nil { return completion(.failure(BluejayError.disconnectQueued)) }
+        guard case .none = link, pendingConnection == nil else {
+            return completion(.failure(BluejayError.multipleConnectNotSupported))
+        }
+        if central.state != .poweredOn, wasPoweredOn {
+            return completion(.failure(BluejayError.bluetoothUnavailable))
+        }
+        guard central.state == .poweredOn,
+            let peripheral = central.retrievePeripherals(withIdentifiers: [identifier.uuid]).first
+        else { return completion(.failure(BluejayError.unexpectedPeripheral(identifier))) }
+        let operation = ConnectOperation(
+            to: peripheral, identifier, timeout: timeout, warningOptions: warningOptions,
+            isRestoration: isRestoration, control: self, timekeeper: timekeeper, completion: completion)
+        connection = operation
+        queue.hold {
+            pendingScan?.stop()
+            queue.append([operation])
+        }
+    }
+
+    public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        MainQueue.require()
+        guard case .connecting(let operation) = link, operation.peripheral === peripheral else {
+            return log("Ignored a connection to \(PeripheralIdentifier(peripheral).description): nobody asked for it")
+        }
+        guard operation.failure == nil else { return }
+        let connected = ConnectedPeripheral(peripheral, host: self, log: log)
+        link = .connected(connected)
+        mayReconnect = true
+        _ = queue.process(.connected)
+        // The completion may have ended the connection.
+        guard self.connected === connected else { return }
+        notify { $0.connected(to: connected.identifier) }
+    }
+}

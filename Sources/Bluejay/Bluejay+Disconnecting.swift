@@ -1,0 +1,49 @@
+extension Bluejay {
+    /// Disconnects the peripheral, or gives up the attempt to connect. Main queue only.
+    ///
+    /// - Parameters:
+    ///   - immediate: if false, the disconnect waits for its turn in the queue, and nothing can be queued behind it: that
+    ///     fails with ``BluejayError/disconnectQueued``. If true, everything in the queue fails with
+    ///     ``BluejayError/explicitDisconnect`` at once.
+    ///   - completion: called after the connection observers and the disconnect handler. Fails with
+    ///     ``BluejayError/notConnected`` if there is nothing to disconnect,
+    ///     ``BluejayError/multipleDisconnectNotSupported`` if that is under way already,
+    ///     ``BluejayError/backgroundTaskRunning``, or what ended the queue meanwhile.
+    public func disconnect(immediate: Bool = false, completion: ((DisconnectionResult) -> Void)? = nil) {
+        MainQueue.require()
+        let completion = Once<DisconnectionResult>(fallback: .failure(BluejayError.cancelled)) { completion?($0) }
+        if runningTask != nil { return completion(.failure(BluejayError.backgroundTaskRunning)) }
+        if isDropping || (!immediate && pendingDisconnection != nil) {
+            return completion(.failure(BluejayError.multipleDisconnectNotSupported))
+        }
+        if case .none = link { return completion(.failure(BluejayError.notConnected)) }
+        mayReconnect = false
+        if immediate {
+            // Before anything is failed, so that completions see the disconnect under way.
+            isDropping = true
+            immediateDisconnect = completion
+            let peripheral = connected
+            cancelNow(BluejayError.explicitDisconnect, shouldDisconnect: false)
+            // A pending attempt has been given up along with the queue.
+            if let peripheral, connected === peripheral { drop(peripheral.cbPeripheral) }
+        } else {
+            let operation = DisconnectOperation(control: self, completion: completion)
+            disconnection = operation
+            queue.append([operation])
+        }
+    }
+
+    public func centralManager(
+        _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: Error?
+    ) {
+        MainQueue.require()
+        linkEnded(peripheral, error)
+    }
+
+    public func centralManager(
+        _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: Error?
+    ) {
+        MainQueue.require()
+        linkEnded(peripheral, error)
+    }
+}

@@ -1,0 +1,146 @@
+extension Bluejay {
+    /// Starts: creates a central manager or takes one over. Operations wait until Bluetooth is on for the first time.
+    ///
+    /// A second start without ``stopAndExtractBluetoothState()`` in between is logged and ignored.
+    public func start(mode: StartMode = .new(.default)) {
+        let mode = Carried(mode)
+        MainQueue.sync { startNow(mode.value) }
+    }
+
+    private func startNow(_ mode: StartMode) {
+        guard central == nil else { return log("Bluejay has been started already; start is ignored") }
+        switch mode {
+        case .new(let options):
+            var managerOptions: [String: Any] = [
+                CBCentralManagerOptionShowPowerAlertKey: options.enableBluetoothAlert
+            ]
+            if case .enable(let config) = options.backgroundRestore {
+                restoration = Restoration(config)
+                managerOptions[CBCentralManagerOptionRestoreIdentifierKey] = config.restoreIdentifier
+            }
+            central = CBCentralManager(delegate: self, queue: .main, options: managerOptions)
+        case .use(let manager, let peripheral):
+            central = manager
+            manager.delegate = self
+            if let peripheral { adopt(peripheral) }
+            // A manager that is on already will not say so again.
+            if manager.state == .poweredOn { centralManagerDidUpdateState(manager) }
+            if let connected { notify { $0.connected(to: connected.identifier) } }
+        }
+    }
+
+    private func adopt(_ peripheral: CBPeripheral) {
+        guard peripheral.state == .connected else {
+            return log("Start ignores \(PeripheralIdentifier(peripheral).description), which is not connected")
+        }
+        link = .connected(ConnectedPeripheral(peripheral, host: self, log: log))
+        mayReconnect = true
+    }
+
+    /// Stops without disconnecting, and hands over the central manager and the connected peripheral, if any.
+    ///
+    /// What is queued fails with ``BluejayError/stopped``. Connection observers, the disconnect handler and listeners are
+    /// forgotten. Calling this before ``start(mode:)`` or while connecting is a programming error and ends the program.
+    public func stopAndExtractBluetoothState() -> (manager: CBCentralManager, peripheral: CBPeripheral?) {
+        let state = MainQueue.sync { Carried(stopNow()) }
+        return state.value
+    }
+
+    private func stopNow() -> (manager: CBCentralManager, peripheral: CBPeripheral?) {
+        if case .connecting = link { preconditionFailure("Bluejay cannot be stopped while it is connecting") }
+        guard let manager = central else { preconditionFailure("Bluejay cannot be stopped before it is started") }
+        let peripheral = connected
+        queue.hold {
+            cancelNow(BluejayError.stopped, shouldDisconnect: false)
+            forgetLink()
+            immediateDisconnect?(.failure(BluejayError.stopped))
+            immediateDisconnect = nil
+            isDropping = false
+            connectionObservers.removeAll()
+            disconnectHandler = nil
+            restoration = nil
+            postponedCleanUp = nil
+            manager.delegate = nil
+            central = nil
+            wasPoweredOn = false
+            queue.pause()
+        }
+        return (manager, peripheral?.cbPeripheral)
+    }
+
+    /// Fails the scan, then every other operation in the order of the queue. May be called on any thread.
+    ///
+    /// A pending connection attempt is given up in any case. Its completion, and those of what waits behind it, are
+    /// called when the system has confirmed that. Blocking calls of a background task are ended with the error, too.
+    ///
+    /// - Parameters:
+    ///   - error: what completions are told.
+    ///   - shouldDisconnect: whether a connected peripheral is disconnected, too. If not, listeners stay.
+    public func cancelEverything(error: Error = BluejayError.cancelled, shouldDisconnect: Bool = true) {
+        MainQueue.run { self.cancelNow(error, shouldDisconnect: shouldDisconnect) }
+    }
+
+    func cancelNow(_ error: any Error, shouldDisconnect: Bool) {
+        if case .connecting = link {
+            isDropping = true
+            mayReconnect = false
+        }
+        if shouldBroadcastErrors { connected?.listeners.broadcast(error) }
+        let present = connected
+        queue.hold {
+            pendingScan?.fail(error)
+            queue.failAll(error)
+            // After the queue, so that a blocking call throws what its operation was failed with.
+            runningTask?.interrupt(error)
+        }
+        // Completions may have changed the link.
+        guard shouldDisconnect, let connected, connected === present, !isDropping else { return }
+        isDropping = true
+        mayReconnect = false
+        drop(connected.cbPeripheral)
+    }
+
+    // CBCentralManagerDelegate
+
+    public func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        MainQueue.require()
+        log.detail("Bluetooth is \(central.state.string())")
+        if central.state == .poweredOn {
+            bluetoothIsOn()
+        } else {
+            bluetoothIsOff()
+        }
+    }
+
+    private func bluetoothIsOn() {
+        let isFirst = !wasPoweredOn
+        wasPoweredOn = true
+        if isFirst, let restoration, restoration.isUnderWay {
+            restore(restoration)
+        } else {
+            queue.run()
+        }
+        notify { $0.bluetoothAvailable(true) }
+    }
+
+    private func bluetoothIsOff() {
+        let error = BluejayError.bluetoothUnavailable
+        restoration?.connectionIsGone()
+        // What was queued before Bluetooth was on for the first time goes on waiting for that.
+        if wasPoweredOn {
+            if shouldBroadcastErrors { connected?.listeners.broadcast(error) }
+            if case .none = link {} else { mayReconnect = false }
+            forgetLink()
+            queue.hold {
+                pendingScan?.fail(error)
+                queue.failAll(error, atOnce: true)
+                runningTask?.interrupt(error)
+            }
+            isDropping = false
+            let waiting = immediateDisconnect
+            immediateDisconnect = nil
+            waiting?(.failure(error))
+        }
+        notify { $0.bluetoothAvailable(false) }
+    }
+}

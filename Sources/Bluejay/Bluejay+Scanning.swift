@@ -1,0 +1,70 @@
+extension Bluejay {
+    /// Scans for peripherals. Main queue only.
+    ///
+    /// The scan waits its turn in the queue. It ends by itself after its duration, by what a closure returns, by
+    /// ``stopScanning()``, when a connection is asked for, or with an error. Refused with
+    /// ``BluejayError/multipleScanNotSupported`` if there is one already, ``BluejayError/backgroundTaskRunning``, and
+    /// ``BluejayError/disconnectQueued``.
+    ///
+    /// - Parameters:
+    ///   - duration: seconds from when the scan really starts; 0 for no limit.
+    ///   - allowDuplicates: report every advertisement of a peripheral (subject to throttling), not only the first; and
+    ///     remove peripherals that have not been seen for 15 seconds.
+    ///   - throttleRSSIDelta: report a peripheral again only if its signal strength has changed by at least this many dBm
+    ///     since it was last reported; 0 to report always.
+    ///   - serviceIdentifiers: report peripherals that advertise any of these services; nil for all peripherals.
+    ///   - discovery: receives the peripheral and everything found so far, in the order of the first sightings, and
+    ///     decides how to go on.
+    ///   - expired: receives a peripheral that has not been seen for 15 seconds and what is left. Of the results, only
+    ///     ``ScanAction/stop`` has an effect.
+    ///   - stopped: receives what was found, and an error unless the scan was meant to end. Called exactly once.
+    public func scan(
+        duration: TimeInterval = 0,
+        allowDuplicates: Bool = false,
+        throttleRSSIDelta: Int = 5,
+        serviceIdentifiers: [ServiceIdentifier]?,
+        discovery: @escaping (ScanDiscovery, [ScanDiscovery]) -> ScanAction,
+        expired: ((ScanDiscovery, [ScanDiscovery]) -> ScanAction)? = nil,
+        stopped: @escaping ([ScanDiscovery], Error?) -> Void
+    ) {
+        MainQueue.require()
+        guard let central else { return stopped([], BluejayError.bluetoothUnavailable) }
+        if runningTask != nil { return stopped([], BluejayError.backgroundTaskRunning) }
+        if pendingDisconnection != nil { return stopped([], BluejayError.disconnectQueued) }
+        if pendingScan != nil { return stopped([], BluejayError.multipleScanNotSupported) }
+        if serviceIdentifiers?.isEmpty ?? true {
+            log("Scanning for peripherals with any services takes more power and time than naming the services")
+        }
+        let request = ScanOperation.Request(
+            duration: duration, allowDuplicates: allowDuplicates, throttleRSSIDelta: throttleRSSIDelta,
+            services: serviceIdentifiers, discovery: discovery, expired: expired)
+        let scan = ScanOperation(
+            request, central: central, timekeeper: timekeeper,
+            connect: { [weak self] discovery, timeout, options, completion in
+                let completion = Once(fallback: .failure(BluejayError.cancelled), completion)
+                self?.queueConnection(
+                    to: discovery.peripheralIdentifier, timeout: timeout, warningOptions: options,
+                    completion: completion)
+            },
+            stopped: Once(fallback: ([], BluejayError.cancelled)) { stopped($0.0, $0.1) })
+        currentScan = scan
+        queue.append([scan])
+    }
+
+    /// Ends the scan as intended, also one that is still queued. Main queue only.
+    public func stopScanning() {
+        MainQueue.require()
+        if runningTask != nil { return log("stopScanning is ignored while a background task is running") }
+        guard let scan = pendingScan else { return log("There is no scan to stop") }
+        scan.stop()
+    }
+
+    public func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        MainQueue.require()
+        _ = queue.process(
+            .discovered(peripheral, advertisement: advertisementData, rssi: RSSI.intValue))
+    }
+}

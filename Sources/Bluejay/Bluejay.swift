@@ -1,0 +1,99 @@
+/// Bluetooth Low Energy in the central role, for one peripheral at a time.
+///
+/// All work goes through one queue, in the order of the calls. The API is used on the main queue (`DispatchQueue.main`,
+/// drained by `dispatchMain()`, `RunLoop.main.run()` or an asynchronous `main`) and calls back there, except inside a
+/// background task. Every completion is called exactly once, except a listen's, which is called for every value.
+///
+/// Observers are held weakly. When the last reference to the instance goes, what is queued fails with
+/// ``BluejayError/cancelled`` and a connected peripheral is disconnected.
+// @unchecked: all mutable state is touched on the main queue only. The calls that insist on that queue end the program
+// elsewhere (dispatchPrecondition); the others go there by MainQueue. `log` is Sendable by itself.
+public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Sendable {
+    /// How it stands with the peripheral.
+    enum Link {
+        case none
+        case connecting(ConnectOperation)
+        case connected(ConnectedPeripheral)
+    }
+
+    /// How long to wait for the confirmation of a disconnect before going on without it, in seconds.
+    static let dropConfirmationTimeout: TimeInterval = 10
+
+    /// Identifies the instance in logs.
+    public let uuid = UUID()
+
+    /// The options of connections that are made without any. Without effect on Linux.
+    public private(set) var defaultWarningOptions = WarningOptions.default
+
+    let log: Log
+    let timekeeper: any Timekeeper
+    let queue: OperationFIFO
+
+    // Bluejay+Lifecycle
+    var central: CBCentralManager?
+    var wasPoweredOn = false
+    var shouldBroadcastErrors = false
+
+    // Bluejay+Link, Bluejay+Connecting, Bluejay+Disconnecting
+    var link = Link.none
+    var isDropping = false
+    var mayReconnect = true
+    var reconnectTimeout = Timeout.none
+    var dropAlarm: Alarm?
+    var immediateDisconnect: Once<DisconnectionResult>?
+    weak var connection: ConnectOperation?
+    weak var disconnection: DisconnectOperation?
+    weak var disconnectHandler: (any DisconnectHandler)?
+
+    // Bluejay+Scanning
+    weak var currentScan: ScanOperation?
+
+    // Bluejay+Observers
+    var connectionObservers = WeakObservers<any ConnectionObserver>()
+    var rssiObservers = WeakObservers<any RSSIObserver>()
+    var serviceObservers = WeakObservers<any ServiceObserver>()
+
+    // Bluejay+BackgroundTask
+    var runningTask: SynchronizedPeripheral?
+    var postponedCleanUp: (() -> Void)?
+
+    // Bluejay+Restoration
+    var restoration: Restoration?
+
+    /// Creates an instance. Nothing happens with Bluetooth until ``start(mode:)``.
+    ///
+    /// - Parameter logObserver: receives the log from the first message on; as if registered by
+    ///   ``register(logObserver:)``.
+    public convenience init(logObserver: LogObserver? = nil) {
+        self.init(logObserver: logObserver, log: Log(), timekeeper: DispatchTimekeeper())
+    }
+
+    init(logObserver: LogObserver?, log: Log, timekeeper: any Timekeeper) {
+        self.log = log
+        self.timekeeper = timekeeper
+        queue = OperationFIFO(log: log)
+        super.init()
+        if let logObserver { log.register(logObserver) }
+        queue.admission = { [weak self] operation in
+            guard let self else { return BluejayError.cancelled }
+            return self.refusal(of: operation)
+        }
+        log.detail("Bluejay \(uuid.uuidString) initialized")
+    }
+
+    deinit {
+        Remains(
+            queue: queue, central: central, link: link, scan: currentScan,
+            broadcastsErrors: shouldBroadcastErrors, log: log
+        ).windUp()
+        log.detail("Bluejay \(uuid.uuidString) deinitialized")
+    }
+
+    /// What speaks against starting an operation that has reached the head of the queue.
+    private func refusal(of operation: QueuedOperation) -> (any Error)? {
+        guard central?.state == .poweredOn else { return BluejayError.bluetoothUnavailable }
+        guard operation.requirement == .connection else { return nil }
+        guard case .connected = link else { return BluejayError.notConnected }
+        return isDropping ? BluejayError.explicitDisconnect : nil
+    }
+}

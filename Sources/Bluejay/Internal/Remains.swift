@@ -1,0 +1,78 @@
+/// What a Bluejay instance leaves behind: operations whose completions must be called, and a link to end.
+struct Remains {
+    let queue: OperationFIFO
+    let central: CBCentralManager?
+    let link: Bluejay.Link
+    let scan: ScanOperation?
+    let broadcastsErrors: Bool
+    let log: Log
+
+    /// Fails the operations and ends the link, on the main queue whichever thread dropped the last reference.
+    func windUp() {
+        MainQueue.run { self.windUpNow() }
+    }
+
+    private func windUpNow() {
+        let error = BluejayError.cancelled
+        let peripheral: CBPeripheral?
+        switch link {
+        case .none:
+            peripheral = nil
+        case .connecting(let attempt):
+            peripheral = attempt.peripheral
+        case .connected(let connected):
+            if broadcastsErrors { connected.listeners.broadcast(error) }
+            connected.detach()
+            peripheral = connected.cbPeripheral
+        }
+        queue.hold {
+            if let scan, scan.phase != .ended { scan.fail(error) }
+            queue.failAll(error, atOnce: true)
+        }
+        if let central, let peripheral, central.state == .poweredOn {
+            LastDisconnect(of: peripheral, central).begin()
+        }
+    }
+}
+
+/// Keeps a central manager alive until its peripheral is disconnected.
+// @unchecked: used on the main queue only, on which the central manager delivers.
+private final class LastDisconnect: NSObject, CBCentralManagerDelegate, @unchecked Swift.Sendable {
+    private let peripheral: CBPeripheral
+    private let central: CBCentralManager
+    /// A cycle on purpose: nobody else holds this object.
+    private var keptAlive: LastDisconnect?
+    private var alarm: Alarm?
+
+    init(of peripheral: CBPeripheral, _ central: CBCentralManager) {
+        self.peripheral = peripheral
+        self.central = central
+    }
+
+    func begin() {
+        keptAlive = self
+        central.delegate = self
+        alarm = DispatchTimekeeper().after(Bluejay.dropConfirmationTimeout) { [weak self] in self?.end() }
+        central.cancelPeripheralConnection(peripheral)
+    }
+
+    private func end() {
+        alarm?.cancel()
+        if central.delegate === self { central.delegate = nil }
+        keptAlive = nil
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state != .poweredOn { end() }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+    ) {
+        if peripheral === self.peripheral { end() }
+    }
+
+    func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
+        if peripheral === self.peripheral { end() }
+    }
+}

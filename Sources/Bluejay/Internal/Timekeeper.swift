@@ -1,0 +1,55 @@
+/// Tells the time and calls back later. Replaced in tests, where time passes only when told to.
+protocol Timekeeper: AnyObject {
+    /// Seconds on a clock that only goes forward.
+    var now: TimeInterval { get }
+
+    /// Calls back once on the main queue, unless cancelled before.
+    ///
+    /// - Parameter seconds: from now; zero or less is as soon as possible.
+    func after(_ seconds: TimeInterval, _ action: @escaping () -> Void) -> Alarm
+}
+
+/// A call that is due at some time. Cancelling it on the main queue guarantees that it does not come.
+final class Alarm {
+    private var action: (() -> Void)?
+    private var onEnd: (() -> Void)?
+
+    init(_ action: @escaping () -> Void) {
+        self.action = action
+    }
+
+    /// What releases the underlying timer.
+    func whenOver(_ release: @escaping () -> Void) {
+        onEnd = release
+    }
+
+    func fire() {
+        let due = action
+        cancel()
+        due?()
+    }
+
+    func cancel() {
+        action = nil
+        onEnd?()
+        onEnd = nil
+    }
+}
+
+/// The real time, with dispatch timers on the main queue: a Foundation timer never fires under `dispatchMain()`.
+final class DispatchTimekeeper: Timekeeper {
+    var now: TimeInterval {
+        TimeInterval(DispatchTime.now().uptimeNanoseconds) / 1e9
+    }
+
+    func after(_ seconds: TimeInterval, _ action: @escaping () -> Void) -> Alarm {
+        let alarm = Alarm(action)
+        let timer = DispatchSource.makeTimerSource(queue: .main)
+        let carried = Carried(alarm)
+        timer.setEventHandler { carried.value.fire() }
+        timer.schedule(deadline: .now() + max(0, seconds))
+        alarm.whenOver { timer.cancel() }
+        timer.resume()
+        return alarm
+    }
+}

@@ -1,0 +1,32 @@
+/// Ends the connection when its turn comes.
+///
+/// It leaves the queue at the disconnect event; its completion is called late in the clean-up that the event starts.
+final class DisconnectOperation: QueuedOperation {
+    private weak var control: (any LinkControl)?
+    private let completion: Once<DisconnectionResult>
+
+    init(control: any LinkControl, completion: Once<DisconnectionResult>) {
+        self.control = control
+        self.completion = completion
+    }
+
+    override var summary: String { "disconnection" }
+
+    override func start() {
+        control?.disconnecting(self)
+    }
+
+    override func report(_ error: any Error) {
+        completion(.failure(error))
+    }
+
+    /// The disconnect event has arrived: leaves the queue.
+    func close() {
+        complete {}
+    }
+
+    /// Calls the completion of a disconnection that was closed.
+    func reportSuccess(_ identifier: PeripheralIdentifier) {
+        completion(.disconnected(identifier))
+    }
+}

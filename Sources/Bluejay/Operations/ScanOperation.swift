@@ -1,0 +1,115 @@
+/// Scans for peripherals.
+final class ScanOperation: QueuedOperation {
+    /// What the program asked for.
+    struct Request {
+        /// Seconds; zero is no limit.
+        let duration: TimeInterval
+        let allowDuplicates: Bool
+        let throttleRSSIDelta: Int
+        /// Nil for all.
+        let services: [ServiceIdentifier]?
+        let discovery: (ScanDiscovery, [ScanDiscovery]) -> ScanAction
+        let expired: ((ScanDiscovery, [ScanDiscovery]) -> ScanAction)?
+    }
+
+    /// How the scan ended: what it had found, and the error unless it was meant to end.
+    typealias Outcome = ([ScanDiscovery], (any Error)?)
+    /// Connects to what was found, after the scan.
+    typealias Connector = (ScanDiscovery, Timeout, WarningOptions, @escaping (ConnectionResult) -> Void) -> Void
+
+    private let request: Request
+    private let central: CBCentralManager
+    private let timekeeper: any Timekeeper
+    private let connect: Connector
+    private let stopped: Once<Outcome>
+    private var found: DiscoveryList
+    private var durationAlarm: Alarm?
+    private var expiryAlarm: Alarm?
+
+    init(
+        _ request: Request, central: CBCentralManager, timekeeper: any Timekeeper, connect: @escaping Connector,
+        stopped: Once<Outcome>
+    ) {
+        self.request = request
+        self.central = central
+        self.timekeeper = timekeeper
+        self.connect = connect
+        self.stopped = stopped
+        found = DiscoveryList(throttleRSSIDelta: request.throttleRSSIDelta)
+    }
+
+    override var summary: String { "scan" }
+    override var requirement: Requirement { .bluetooth }
+
+    override func start() {
+        central.scanForPeripherals(
+            withServices: request.services?.map(\.uuid),
+            options: [CBCentralManagerScanOptionAllowDuplicatesKey: request.allowDuplicates])
+        if request.duration > 0 {
+            durationAlarm = timekeeper.after(request.duration) { [weak self] in self?.stop() }
+        }
+    }
+
+    override func process(_ event: BluetoothEvent) -> Bool {
+        guard case .discovered(let peripheral, let advertisement, let rssi) = event else { return false }
+        let discovery = ScanDiscovery(
+            peripheralIdentifier: PeripheralIdentifier(peripheral), advertisementPacket: advertisement, rssi: rssi)
+        let isAccepted = found.accept(discovery, at: timekeeper.now)
+        if request.allowDuplicates, expiryAlarm == nil { awaitExpiry() }
+        if isAccepted { follow(request.discovery(discovery, found.discoveries), discovery) }
+        return true
+    }
+
+    override func interrupt() {
+        durationAlarm?.cancel()
+        expiryAlarm?.cancel()
+        central.stopScan()
+    }
+
+    override func report(_ error: any Error) {
+        stopped((found.discoveries, error))
+    }
+
+    /// Ends the scan as intended, also one that is still queued.
+    func stop() {
+        guard phase != .ended else { return }
+        if phase == .running { interrupt() }
+        complete { stopped((found.discoveries, nil)) }
+    }
+
+    private func follow(_ action: ScanAction, _ discovery: ScanDiscovery) {
+        // The closure may have ended the scan itself.
+        guard phase == .running else {
+            // Whoever waits for the connection must be told whatever happened.
+            if case .connect(let target, let timeout, let options, let completion) = action {
+                connect(target, timeout, options, completion)
+            }
+            return
+        }
+        switch action {
+        case .continue: break
+        case .blacklist: found.silence(discovery.peripheralIdentifier)
+        case .stop: stop()
+        case .connect(let target, let timeout, let options, let completion):
+            let queue = queue
+            // Held, so that the connection is queued before anything that `stopped` queues starts.
+            queue?.hold {
+                stop()
+                connect(target, timeout, options, completion)
+            }
+        }
+    }
+
+    /// One timer for all peripherals, set to the earliest expiry; sightings in between only move the expiries.
+    private func awaitExpiry() {
+        guard phase == .running, let next = found.nextExpiry else { return expiryAlarm = nil }
+        expiryAlarm = timekeeper.after(next - timekeeper.now) { [weak self] in self?.removeExpired() }
+    }
+
+    private func removeExpired() {
+        while phase == .running, let lost = found.removeExpired(at: timekeeper.now) {
+            if case .stop? = request.expired?(lost, found.discoveries) { stop() }
+        }
+        awaitExpiry()
+    }
+}

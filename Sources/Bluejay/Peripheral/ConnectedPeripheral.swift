@@ -1,0 +1,162 @@
+/// What a connected peripheral reports to.
+protocol PeripheralHost: AnyObject {
+    /// Offers an event to the running operation, and tells whether it took it.
+    func process(_ event: BluetoothEvent) -> Bool
+    func didReadRSSI(_ rssi: NSNumber, error: (any Error)?)
+    func didModifyServices(_ invalidated: [ServiceIdentifier])
+    /// A value that nothing was waiting for.
+    func didReceiveUnhandledValue(_ value: Data?, of characteristic: CharacteristicIdentifier)
+}
+
+/// The peripheral of one connection: sends the operations' requests, routes what it reports, and keeps the listeners.
+///
+/// Dropped, with the listeners, when the connection ends.
+// @unchecked, demanded by the delegate protocol's use across queues: used on the main queue only, on which the central
+// manager delivers.
+final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swift.Sendable {
+    /// What was asked of the peripheral and is answered by a delegate call.
+    enum Request: Hashable {
+        case services
+        case characteristics(ServiceIdentifier)
+        case read(CharacteristicIdentifier)
+        case write(CharacteristicIdentifier)
+        case notificationState(CharacteristicIdentifier)
+    }
+
+    let cbPeripheral: CBPeripheral
+    let listeners = ListenerTable()
+    private weak var host: (any PeripheralHost)?
+    private let log: Log
+    /// How many requests of operations that were cancelled meanwhile are still to be answered. CoreBluetooth answers in
+    /// order, so the next answers are theirs, not those of later operations with the same request.
+    private var abandoned: [Request: Int] = [:]
+
+    init(_ cbPeripheral: CBPeripheral, host: any PeripheralHost, log: Log) {
+        self.cbPeripheral = cbPeripheral
+        self.host = host
+        self.log = log
+        super.init()
+        cbPeripheral.delegate = self
+    }
+
+    var identifier: PeripheralIdentifier { PeripheralIdentifier(cbPeripheral) }
+
+    /// Stops listening to the peripheral.
+    func detach() {
+        if cbPeripheral.delegate === self { cbPeripheral.delegate = nil }
+        host = nil
+    }
+
+    /// The characteristic if it has been discovered.
+    func known(_ characteristic: CharacteristicIdentifier) -> CBCharacteristic? {
+        cbPeripheral.service(with: characteristic.service.uuid)?.characteristic(with: characteristic.uuid)
+    }
+
+    // Requests.
+
+    func discover(_ service: ServiceIdentifier) {
+        cbPeripheral.discoverServices([service.uuid])
+    }
+
+    /// - Returns: false if the service is not there.
+    func discover(_ characteristic: CharacteristicIdentifier) -> Bool {
+        guard let service = cbPeripheral.service(with: characteristic.service.uuid) else { return false }
+        cbPeripheral.discoverCharacteristics([characteristic.uuid], for: service)
+        return true
+    }
+
+    func read(_ found: CBCharacteristic) {
+        cbPeripheral.readValue(for: found)
+    }
+
+    func write(_ value: Data, to found: CBCharacteristic, type: CBCharacteristicWriteType) {
+        cbPeripheral.writeValue(value, for: found, type: type)
+    }
+
+    func setNotifying(_ enabled: Bool, _ found: CBCharacteristic) {
+        cbPeripheral.setNotifyValue(enabled, for: found)
+    }
+
+    /// Nobody waits for the answer to a request any more.
+    func abandon(_ request: Request) {
+        abandoned[request, default: 0] += 1
+    }
+
+    /// Whether an answer belongs to an abandoned request.
+    private func wasAbandoned(_ request: Request) -> Bool {
+        guard let count = abandoned[request] else { return false }
+        abandoned[request] = count > 1 ? count - 1 : nil
+        log.detail("Dropped the answer to a cancelled request: \(request)")
+        return true
+    }
+
+    private func offer(_ event: BluetoothEvent) {
+        if host?.process(event) != true { log.detail("Nothing was waiting for \(event)") }
+    }
+
+    private func identifier(of characteristic: CBCharacteristic) -> CharacteristicIdentifier? {
+        if let identifier = CharacteristicIdentifier(characteristic) { return identifier }
+        log("Ignored characteristic \(characteristic.uuid.uuidString): its service is gone")
+        return nil
+    }
+
+    // CBPeripheralDelegate
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        if wasAbandoned(.services) { return }
+        offer(.servicesDiscovered(error: error))
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {
+        let identifier = ServiceIdentifier(uuid: service.uuid)
+        if wasAbandoned(.characteristics(identifier)) { return }
+        offer(.characteristicsDiscovered(identifier, error: error))
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        guard let identifier = identifier(of: characteristic) else { return }
+        let value = characteristic.value
+        if listeners.receive(value, error, identifier) { return }
+        if wasAbandoned(.read(identifier)) { return }
+        if host?.process(.valueUpdated(identifier, value, error: error)) == true { return }
+        if listeners.isEnding(identifier) {
+            log.detail("Dropped a value of \(identifier.description), which is no longer listened to")
+        } else {
+            host?.didReceiveUnhandledValue(value, of: identifier)
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        guard let identifier = identifier(of: characteristic), !wasAbandoned(.write(identifier)) else { return }
+        offer(.valueWritten(identifier, error: error))
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        guard let identifier = identifier(of: characteristic), !wasAbandoned(.notificationState(identifier))
+        else { return }
+        // Reads that were abandoned before have been answered by now; a value is the listener's from here on.
+        abandoned[.read(identifier)] = nil
+        offer(.notificationStateUpdated(identifier, error: error))
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+        _ = host?.process(.readyToWriteWithoutResponse)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+        host?.didReadRSSI(RSSI, error: error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        host?.didModifyServices(invalidatedServices.map { ServiceIdentifier(uuid: $0.uuid) })
+    }
+}

@@ -1,0 +1,12 @@
+extension Bluejay {
+    /// The bytes of several values, one after the other, to build a packet.
+    ///
+    ///     Bluejay.combine(sendables: [UInt8(1), temperature.bigEndian, DataPadding(2)])
+    public static func combine(sendables: [Sendable]) -> Data {
+        var packet = Data()
+        for sendable in sendables {
+            packet.append(sendable.toBluetoothData())
+        }
+        return packet
+    }
+}

@@ -1,0 +1,47 @@
+/// Names a characteristic by its UUID and the service that it belongs to.
+public struct CharacteristicIdentifier: Hashable, Swift.Sendable {
+    /// The service that has the characteristic.
+    public let service: ServiceIdentifier
+    /// The UUID of the characteristic.
+    public let uuid: CBUUID
+
+    /// The identifier of a discovered characteristic; nil if its service is gone.
+    public init?(_ cbCharacteristic: CBCharacteristic) {
+        guard let service = cbCharacteristic.service else { return nil }
+        self.init(uuid: cbCharacteristic.uuid, service: ServiceIdentifier(uuid: service.uuid))
+    }
+
+    /// - Parameter uuid: 4, 8 or 32 hexadecimal digits, the last hyphenated. Anything else is a programming error and
+    ///   ends the program; use `CBUUID(validating:)` for text from outside.
+    public init(uuid: String, service: ServiceIdentifier) {
+        self.init(uuid: CBUUID(string: uuid), service: service)
+    }
+
+    /// - Parameter uuid: the UUID of the characteristic.
+    public init(uuid: CBUUID, service: ServiceIdentifier) {
+        self.uuid = uuid
+        self.service = service
+    }
+
+    /// Both UUIDs, for logs.
+    public var description: String {
+        "characteristic \(uuid.uuidString) of service \(service.uuid.uuidString)"
+    }
+
+    /// Whether the identifier names this characteristic: both UUIDs are equal.
+    public static func == (lhs: CharacteristicIdentifier, rhs: CBCharacteristic) -> Bool {
+        lhs.uuid == rhs.uuid && lhs.service.uuid == rhs.service?.uuid
+    }
+
+    /// Whether both have the same characteristic and service UUID. The same characteristic UUID in two services makes two
+    /// different identifiers.
+    public static func == (lhs: CharacteristicIdentifier, rhs: CharacteristicIdentifier) -> Bool {
+        lhs.uuid == rhs.uuid && lhs.service == rhs.service
+    }
+
+    /// Hashes both UUIDs.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(uuid)
+        hasher.combine(service)
+    }
+}

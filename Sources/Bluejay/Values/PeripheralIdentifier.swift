@@ -1,0 +1,34 @@
+/// Names a peripheral.
+public struct PeripheralIdentifier: Hashable, Swift.Sendable {
+    /// `CBPeripheral.identifier`, the same in every run of every program on this machine.
+    public let uuid: UUID
+    /// The peripheral's name as last known, "No Name" without one.
+    public let name: String
+
+    /// - Parameters:
+    ///   - uuid: the `CBPeripheral.identifier`.
+    ///   - name: for people to read; it takes no part in comparisons.
+    public init(uuid: UUID, name: String?) {
+        self.uuid = uuid
+        self.name = name ?? "No Name"
+    }
+
+    init(_ peripheral: CBPeripheral) {
+        self.init(uuid: peripheral.identifier, name: peripheral.name)
+    }
+
+    /// Name and UUID, for logs.
+    public var description: String {
+        "\(name) (\(uuid.uuidString))"
+    }
+
+    /// Whether both name the same peripheral. Names are ignored, because they change.
+    public static func == (lhs: PeripheralIdentifier, rhs: PeripheralIdentifier) -> Bool {
+        lhs.uuid == rhs.uuid
+    }
+
+    /// Hashes the UUID.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(uuid)
+    }
+}

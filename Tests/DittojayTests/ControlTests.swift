@@ -1,0 +1,241 @@
+import Foundation
+import GATTProfiles
+import Testing
+
+@testable import Dittojay
+
+@Suite("Control requests")
+struct ControlRequestTests {
+    @Test(
+        "a request is understood by who receives it as it was meant",
+        arguments: [
+            .status, .chirp([]), .chirp([0, 1, 255]), .burst(count: 5000, size: 180, rate: nil),
+            .burst(count: 1, size: 4, rate: 12.5), .addService("chirp"), .removeService("odd \"name\"\n"),
+            .disconnect(central: nil), .disconnect(central: "00:AA:01:01:00:01"), .quit,
+        ] as [ControlRequest])
+    func roundTrip(request: ControlRequest) throws {
+        #expect(!request.line.contains("\n"))
+        #expect(try ControlRequest(line: request.line.utf8) == request)
+    }
+
+    @Test(
+        "garbage is refused",
+        arguments: [
+            "", "{", "null", "[]", "1", "\"status\"", "{}", "{\"command\":1}", "{\"command\":\"fly\"}",
+            "{\"command\":\"chirp\",\"value\":5}", "{\"command\":\"chirp\",\"value\":\"hex:0\"}",
+            "{\"command\":\"burst\"}", "{\"command\":\"burst\",\"count\":0,\"size\":20}",
+            "{\"command\":\"burst\",\"count\":-1,\"size\":20}", "{\"command\":\"burst\",\"count\":1e99,\"size\":20}",
+            "{\"command\":\"burst\",\"count\":1,\"size\":3}", "{\"command\":\"burst\",\"count\":1,\"size\":513}",
+            "{\"command\":\"burst\",\"count\":1,\"size\":20,\"rate\":0}",
+            "{\"command\":\"burst\",\"count\":1,\"size\":20,\"rate\":1e400}", "{\"command\":\"add-service\"}",
+            "\u{0}\u{1}\u{2}", "{\"command\":\"chirp\",\"value\":\"\(String(repeating: "x", count: 513))\"}",
+        ])
+    func garbage(line: String) {
+        #expect(throws: ControlRequest.ParsingError.self) { try ControlRequest(line: line.utf8) }
+    }
+
+    @Test("bytes that are not even text are refused")
+    func notText() {
+        #expect(throws: ControlRequest.ParsingError.self) { try ControlRequest(line: [0xFF, 0xFE, 0x00, 0x80]) }
+    }
+
+    @Test("deeply nested JSON and requests above the limit are refused")
+    func tooMuch() {
+        let nested = String(repeating: "[", count: 4000)
+        #expect(throws: ControlRequest.ParsingError.self) { try ControlRequest(line: nested.utf8) }
+        let long = "{\"command\":\"status\"" + String(repeating: " ", count: 4096) + "}"
+        #expect(throws: ControlRequest.ParsingError.self) { try ControlRequest(line: long.utf8) }
+    }
+
+    @Test(
+        "typed lines are understood",
+        arguments: [
+            ("c", .chirp([])), ("c hello", .chirp(Array("hello".utf8))), ("  c  two", .chirp(Array(" two".utf8))),
+            ("c hex:00ff", .chirp([0, 255])), ("chirp u8:7", .chirp([7])), ("+", .addService("chirp")),
+            ("-", .removeService("chirp")), ("- pairing", .removeService("pairing")), ("s", .status),
+            ("d", .disconnect(central: nil)), ("d AA", .disconnect(central: "AA")), ("q", .quit),
+        ] as [(String, ControlRequest)])
+    func typed(line: String, request: ControlRequest) throws {
+        #expect(try ControlRequest(typed: line) == request)
+    }
+
+    @Test("typed nonsense is refused", arguments: ["", "x", "c hex:0", "cc", "é"])
+    func typedNonsense(line: String) {
+        #expect(throws: ControlRequest.ParsingError.self) { try ControlRequest(typed: line) }
+    }
+}
+
+@Suite("Lines from a stream")
+struct LineSplitterTests {
+    @Test("lines come out whole however the bytes arrive")
+    func pieces() {
+        var splitter = LineSplitter(limit: 10)
+        var lines: [LineSplitter.Element] = []
+        for byte in Array("one\r\ntwo\n\nthree".utf8) { lines += splitter.append([byte]) }
+        #expect(lines == [.line(Array("one".utf8)), .line(Array("two".utf8)), .line([])])
+        #expect(splitter.append(Array("\n".utf8)) == [.line(Array("three".utf8))])
+    }
+
+    @Test("a line above the limit is reported once, and the next is understood")
+    func tooLong() {
+        var splitter = LineSplitter(limit: 4)
+        #expect(splitter.append(Array("1234\n".utf8)) == [.line(Array("1234".utf8))])
+        #expect(splitter.append(Array("12345".utf8)) == [.tooLong])
+        #expect(splitter.append(Array("6789 and so on\nab\n".utf8)) == [.line(Array("ab".utf8))])
+    }
+}
+
+@Suite("Control socket")
+struct ControlSocketTests {
+    private let queue = DispatchQueue(label: "test")
+    private let folder: String
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "dittojay-test-\(UInt64.random(in: 0 ... .max))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    private var address: ControlSocketAddress { ControlSocketAddress(path: folder + "/socket", environment: [:]) }
+
+    /// A server that chirps to as many subscribers as the value has bytes.
+    private func makeServer() throws -> ControlServer {
+        try ControlServer(address, queue: queue) { request, reply in
+            var answer = ControlReply()
+            if case .chirp(let value) = request { answer.subscribers = value.count }
+            if case .quit = request { answer = ControlReply(error: "never") }
+            reply(answer)
+        }
+    }
+
+    private func withServer(_ body: () throws -> Void) throws {
+        let server = try makeServer()
+        defer {
+            queue.sync { server.stop() }
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+        try body()
+    }
+
+    /// Sends bytes as they are and returns what comes back, up to `lines` lines or the end.
+    private func exchange(_ bytes: [UInt8], lines: Int) throws -> [String] {
+        let descriptor = try makeUnixSocket()
+        defer { close(descriptor) }
+        try #require(try address.withSocketAddress { connect(descriptor, $0, $1) } == 0)
+        _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        var splitter = LineSplitter(limit: 1 << 16)
+        var result: [String] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while result.count < lines {
+            var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            try #require(poll(&poller, 1, 10_000) == 1, "no answer in time")
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { break }
+            for case .line(let line) in splitter.append(buffer[..<count]) {
+                result.append(String(decoding: line, as: UTF8.self))
+            }
+        }
+        return result
+    }
+
+    @Test("a client gets the answer to its request")
+    func requestAndReply() throws {
+        try withServer {
+            let reply = try ControlClient.send(.chirp([1, 2, 3]), to: address)
+            #expect(reply.subscribers == 3)
+        }
+    }
+
+    @Test("a refusal reaches the client as an error")
+    func refusal() throws {
+        try withServer {
+            #expect(throws: DittojayError.refused("never")) { try ControlClient.send(.quit, to: address) }
+        }
+    }
+
+    @Test("garbage gets an error, and the connection goes on")
+    func garbage() throws {
+        try withServer {
+            let replies = try exchange(
+                [0xFF, 0x00, 0x0A] + Array("{\"command\":\"chirp\",\"value\":\"ab\"}\n".utf8), lines: 2)
+            #expect(replies.count == 2)
+            #expect(replies.first?.hasPrefix("{\"ok\":false,\"error\":") == true)
+            #expect(replies.last == "{\"ok\":true,\"subscribers\":2}")
+        }
+    }
+
+    @Test("an endless line gets an error")
+    func endlessLine() throws {
+        try withServer {
+            let replies = try exchange([UInt8](repeating: 0x20, count: 5000), lines: 1)
+            #expect(replies.first?.contains("longer than 4096 bytes") == true)
+        }
+    }
+
+    @Test("many requests at once are answered in order")
+    func pipelining() throws {
+        try withServer {
+            let requests = (0..<100).map { ControlRequest.chirp([UInt8](repeating: 0, count: $0)).line + "\n" }
+            let replies = try exchange(requests.flatMap { Array($0.utf8) }, lines: 100)
+            #expect(replies == (0..<100).map { "{\"ok\":true,\"subscribers\":\($0)}" })
+        }
+    }
+
+    @Test("the socket is for its user only, and gone when the server stops")
+    func file() throws {
+        let address = address
+        try withServer {
+            var info = stat()
+            #expect(lstat(address.path, &info) == 0)
+            #expect(info.st_mode & 0o777 == 0o600)
+        }
+        #expect(access(address.path, F_OK) != 0)
+    }
+
+    @Test("a second server at the same place is refused, and the first goes on")
+    func alreadyRunning() throws {
+        try withServer {
+            #expect(throws: DittojayError.alreadyRunning(socket: address.path)) { try makeServer() }
+            let reply = try ControlClient.send(.chirp([]), to: address)
+            #expect(reply.ok)
+        }
+    }
+
+    @Test("a socket that nobody listens at is replaced")
+    func stale() throws {
+        let descriptor = try makeUnixSocket()
+        try #require(try address.withSocketAddress { bind(descriptor, $0, $1) } == 0)
+        close(descriptor)
+        #expect(throws: DittojayError.notRunning(socket: address.path)) {
+            try ControlClient.send(.status, to: address)
+        }
+        try withServer {
+            let reply = try ControlClient.send(.chirp([]), to: address)
+            #expect(reply.ok)
+        }
+    }
+
+    @Test("a file that is no socket is left alone")
+    func notASocket() throws {
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: address.path))
+        #expect(throws: DittojayError.self) { try makeServer() }
+        #expect(FileManager.default.contents(atPath: address.path) == Data("mine".utf8))
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    @Test("a path that is too long is an error")
+    func longPath() {
+        let address = ControlSocketAddress(path: "/tmp/" + String(repeating: "x", count: 200), environment: [:])
+        #expect(throws: DittojayError.self) { try ControlClient.send(.status, to: address) }
+    }
+
+    @Test("the place is the user's runtime folder, or one in /tmp of his own")
+    func place() {
+        #expect(ControlSocketAddress(path: nil, environment: ["DITTOJAY_SOCKET": "/a/b"]).path == "/a/b")
+        #expect(ControlSocketAddress(path: "/c", environment: ["DITTOJAY_SOCKET": "/a/b"]).path == "/c")
+        #expect(
+            ControlSocketAddress(path: nil, environment: ["XDG_RUNTIME_DIR": folder]).path == folder + "/dittojay.sock")
+        let fallback = ControlSocketAddress(path: nil, environment: ["XDG_RUNTIME_DIR": "/nowhere"]).path
+        #expect(fallback.hasSuffix("/dittojay.sock") && !fallback.hasPrefix("/nowhere"))
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}

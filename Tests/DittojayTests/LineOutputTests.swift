@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+@testable import LineOutput
+
+@Suite("Lines of output")
+struct LineOutputTests {
+    @Test("an object is JSON that others read as it was meant")
+    func json() throws {
+        var inner = JSONObject()
+        inner.add("x", 1)
+        var object = JSONObject()
+        let text = "quote \" backslash \\ line\nreturn\r tab\t null\u{0} del\u{7F} é 🐦"
+        object.add("text", text)
+        object.add("absent", String?.none)
+        object.add("whole", -5)
+        object.add("broken", 1.005, places: 3)
+        object.add("infinite", Double.infinity, places: 1)
+        object.add("flag", true)
+        object.add("inner", inner)
+        object.add("objects", [inner, inner])
+        object.add("texts", ["a", "b\""])
+        object.add("numbers", [0.5, 1], places: 2)
+        let parsed = try #require(try JSONSerialization.jsonObject(with: Data(object.utf8)) as? [String: Any])
+        #expect(parsed["text"] as? String == text)
+        #expect(parsed["absent"] == nil)
+        #expect(parsed["whole"] as? Int == -5)
+        #expect(parsed["broken"] as? Double == 1.005)
+        #expect(parsed["infinite"] is NSNull)
+        #expect(parsed["flag"] as? Bool == true)
+        #expect((parsed["inner"] as? [String: Int]) == ["x": 1])
+        #expect((parsed["objects"] as? [[String: Int]])?.count == 2)
+        #expect(parsed["texts"] as? [String] == ["a", "b\""])
+        #expect(parsed["numbers"] as? [Double] == [0.5, 1])
+        #expect(!object.text.contains("\n"))
+        #expect(JSONObject().text == "{}")
+    }
+
+    @Test("numbers are rounded and padded")
+    func fixed() {
+        #expect(fixedPoint(1.0049, places: 2) == "1.00")
+        #expect(fixedPoint(-0.006, places: 2) == "-0.01")
+        #expect(fixedPoint(2.5, places: 0) == "3")
+        #expect(fixedPoint(12.05, places: 3) == "12.050")
+        #expect(fixedPoint(0, places: 1) == "0.0")
+    }
+
+    @Test("points in time are printed as RFC 3339 has it")
+    func time() {
+        #expect(Timestamp(milliseconds: 0).utc == "1970-01-01T00:00:00.000Z")
+        #expect(Timestamp(milliseconds: 951_782_400_007).utc == "2000-02-29T00:00:00.007Z")
+        #expect(Timestamp(milliseconds: -1).utc == "1969-12-31T23:59:59.999Z")
+        #expect(Timestamp(milliseconds: 0).timeOfDay.utf8.count == 12)
+    }
+
+    @Test("lines come out in order, whole, whatever their number")
+    func writer() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let queue = DispatchQueue(label: "test")
+        let writer = LineWriter(descriptor: ends[1], queue: queue)
+        let reading = ends[0]
+        let writing = ends[1]
+        // More than a pipe holds, so that the writer has to wait for the reader.
+        queue.async {
+            for number in 0..<30_000 { writer.write("line \(number)") }
+            writer.flush()
+            close(writing)
+        }
+        let data = FileHandle(fileDescriptor: reading, closeOnDealloc: true).readDataToEndOfFile()
+        #expect(data == Data((0..<30_000).map { "line \($0)\n" }.joined().utf8))
+    }
+
+    @Test("a reader that is gone is told once, and what follows is dropped")
+    func brokenPipe() throws {
+        signal(SIGPIPE, SIG_IGN)
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        close(ends[0])
+        let queue = DispatchQueue(label: "test")
+        let writer = LineWriter(descriptor: ends[1], queue: queue)
+        var count = 0
+        queue.sync {
+            writer.onBroken = { count += 1 }
+            writer.write("one")
+            writer.flush()
+            writer.write("two")
+            writer.flush()
+        }
+        #expect(count == 1)
+        close(ends[1])
+    }
+}

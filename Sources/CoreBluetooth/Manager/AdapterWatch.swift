@@ -104,19 +104,19 @@ final class AdapterWatch {
         let candidates = adapters.map {
             AdapterChoice.Candidate(name: $0.name, address: $0.address, isPowered: $0.isPowered)
         }
-        guard let index = choice.pick(from: candidates, settledOn: settledAddress, insists: !hasSettled) else {
-            // Without a controller: perhaps not yet.
+        let index = choice.pick(from: candidates, settledOn: settledAddress, insists: !hasSettled)
+        guard let index, supportsRole(adapters[index]) else {
+            // Perhaps not yet: bluetoothd adds and removes the parts of a controller one after the other.
             guard hasSettled else {
                 waitForAdapters()
                 return (hasBeenUsed ? .resetting : state, nil)
             }
-            return (.unsupported, nil)
+            return (.unsupported, index.map { adapters[$0] })
         }
         let adapter = adapters[index]
         if adapter.isPowered { settledAddress = adapter.address }
         // Once one is in use, its disappearance is waited out anew.
         resetSettling()
-        guard supportsRole(adapter) else { return (.unsupported, adapter) }
         return (adapter.isPowered ? .poweredOn : .poweredOff, adapter)
     }
 

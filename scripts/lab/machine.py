@@ -9,6 +9,7 @@ a terminal on hvc0 when both ends here are one. QEMU is ended as soon as the gue
 """
 
 import argparse
+import ctypes
 import fcntl
 import os
 import platform
@@ -166,6 +167,20 @@ class Machine:
                 except subprocess.TimeoutExpired:
                     pass
         self.process.wait()
+        # QEMU is virtme's child, and ours since virtme has gone.
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline:
+            try:
+                if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                    time.sleep(0.01)
+            except ChildProcessError:
+                break
+
+
+def adopt_orphans():
+    """Makes this process the parent of what its children leave behind, so that it can wait for QEMU's end."""
+    pr_set_child_subreaper = 36
+    ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
 
 
 class Terminal:
@@ -205,8 +220,10 @@ class Session:
         self.started = False
         self.begin = self.last_step = time.monotonic()
         self.stops = 0
+        self.last_stop = 0.0
         self.give_up_at = self.begin + BOOT_LIMIT
         self.control = b""
+        self.pending_input = b""  # read from the caller, not yet taken by the guest
         self.signals, self.signal_writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def on_signal(self, number, _frame):
@@ -221,6 +238,10 @@ class Session:
             if self.terminal.wanted and self.started:
                 self.machine.send("window %d %d" % Terminal.size())
             return
+        now = time.monotonic()
+        if now - self.last_stop < 0.3:
+            return  # the terminal's and our parent's are one
+        self.last_stop = now
         self.stops += 1
         if not self.started or self.stops > 2:
             self.status = 128 + number
@@ -262,6 +283,7 @@ class Session:
         for stream in streams:
             poll.register(stream, select.POLLIN)
         target = ours["console" if self.terminal.wanted else "stdin"]
+        target.setblocking(False)
         reading_input = False
         while self.status is None:
             if self.started and not reading_input:
@@ -272,16 +294,18 @@ class Session:
                 break
             if self.process_ended():
                 break
-            for descriptor, _ in poll.poll(500):
+            for descriptor, events in poll.poll(500):
                 if descriptor == self.signals:
                     for number in os.read(self.signals, 64):
                         self.handle_signal(number)
                 elif descriptor == ours["control"].fileno():
                     self.handle_control(ours["control"].recv(4096))
-                elif descriptor in streams:
-                    self.copy_output(descriptor, streams[descriptor], poll)
                 elif descriptor == 0:
                     self.copy_input(target, poll)
+                elif descriptor == target.fileno() and events & ~select.POLLIN:
+                    self.flush_input(target, poll)
+                elif descriptor in streams:
+                    self.copy_output(descriptor, streams[descriptor], poll)
         self.drain(streams)
         return self.finish()
 
@@ -304,16 +328,28 @@ class Session:
             write_all(target, data)
 
     def copy_input(self, target, poll):
+        """Reads no more than the guest takes, so that a command that does not read its input cannot hold us up."""
         try:
-            data = os.read(0, 4096)
+            self.pending_input = os.read(0, 4096)
         except OSError:
-            data = b""
-        if data:
-            target.sendall(data)
-        else:
-            poll.unregister(0)
-            if not self.terminal.wanted:
-                target.shutdown(socket.SHUT_WR)
+            self.pending_input = b""
+        poll.unregister(0)
+        if self.pending_input:
+            self.flush_input(target, poll)
+        elif not self.terminal.wanted:
+            target.shutdown(socket.SHUT_WR)
+
+    def flush_input(self, target, poll):
+        try:
+            self.pending_input = self.pending_input[target.send(self.pending_input):]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.pending_input = b""
+        output = select.POLLIN if self.terminal.wanted else 0
+        poll.register(target, output | (select.POLLOUT if self.pending_input else 0))
+        if not self.pending_input:
+            poll.register(0, select.POLLIN)
 
     def drain(self, streams):
         """What the command wrote last may still be on its way when its exit status is here."""
@@ -394,6 +430,7 @@ def parse(arguments):
 
 def main():
     options = parse(sys.argv[1:])
+    adopt_orphans()
     kernel = kernel_image()
     job, out = prepare_folders(options.out)
     terminal = Terminal(os.isatty(0) and os.isatty(1))

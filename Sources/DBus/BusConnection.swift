@@ -98,8 +98,8 @@ public final class BusConnection {
     /// Bytes that wait to be sent. A flood of signals has to watch it: the bus takes what it takes.
     public var outgoingByteCount: Int { dbus_connection_get_outgoing_size(pointer) }
 
-    /// Calls `handler` once when the connection is gone, at once if it is gone already.
-    @discardableResult
+    /// Calls `handler` once when the connection is gone, at once if it is gone already, unless the registration is
+    /// cancelled or released before.
     public func onDisconnect(_ handler: @escaping @BusActor () -> Void) -> Registration {
         guard isConnected else {
             handler()

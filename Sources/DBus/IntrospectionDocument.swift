@@ -33,7 +33,19 @@ enum IntrospectionDocument {
             ? ["    <\(kind) name=\"\(name)\"/>"] : ["    <\(kind) name=\"\(name)\">"] + arguments + ["    </\(kind)>"]
     }
 
+    /// Unlike all other names, an argument's may be any text.
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case "\"": result += "&quot;"
+            default: result.append(character)
+            }
+        }
+    }
+
     private static func argument(_ argument: ExportedArgument, direction: String) -> String {
-        "      <arg name=\"\(argument.name)\" type=\"\(argument.type)\"\(direction)/>"
+        "      <arg name=\"\(escaped(argument.name))\" type=\"\(argument.type)\"\(direction)/>"
     }
 }

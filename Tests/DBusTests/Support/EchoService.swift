@@ -8,7 +8,7 @@ final class EchoService {
     nonisolated static let path = DBusTests.path("/org/example/echo")
 
     let connection: BusConnection
-    /// Calls of `Hold`, which answers when the test does.
+    /// Calls of `Hold`, which answers when the test does, or lets go of it.
     let held = Mailbox<MethodInvocation>()
     private(set) var count = 0
 

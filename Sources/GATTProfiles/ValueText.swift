@@ -6,6 +6,10 @@ public enum ValueText {
     public struct ParsingError: Error, Hashable, CustomStringConvertible {
         /// What is wrong and what would be right, for people.
         public let description: String
+
+        public init(description: String) {
+            self.description = description
+        }
     }
 
     /// What a text without a prefix is taken for.

@@ -19,7 +19,12 @@ open class CBPeer: NSObject, NSCopying, @unchecked Swift.Sendable {
 /// Linux additions. BlueZ tells device addresses, which Apple's systems hide.
 extension CBPeer {
     /// The device's address as `"AA:BB:CC:DD:EE:FF"`, decoded from ``identifier``.
-    public var bluetoothAddress: String? { PeerIdentifier(identifier)?.addressText }
+    public var bluetoothAddress: String? { Self.bluetoothAddress(forIdentifier: identifier) }
+
+    /// The address of the device with an identifier; nil if the identifier was not made by this module.
+    public static func bluetoothAddress(forIdentifier identifier: UUID) -> String? {
+        PeerIdentifier(identifier)?.addressText
+    }
 
     /// Whether ``bluetoothAddress`` is a random address, static or private, rather than a public one.
     public var bluetoothAddressIsRandom: Bool { PeerIdentifier(identifier)?.isRandom ?? false }

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Bluejay
+
+struct MonitorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitor",
+        abstract: "Find a heart-rate sensor, show what it measures, and its chirps; connect again when it is lost.")
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "An address, an identifier or a name; without, the first heart-rate sensor that is found.")
+    var device: String?
+
+    @Option(help: ArgumentHelp("How long to look for the sensor at first; 0 for ever.", valueName: "seconds"))
+    var timeout = 30.0
+
+    @Option(help: "End after so many heart rates.")
+    var count: Int?
+
+    @Option(help: ArgumentHelp("End after so long.", valueName: "seconds"))
+    var duration: Double?
+
+    func validate() throws {
+        guard timeout >= 0, timeout <= 1e6 else { throw ValidationError("--timeout is a number of seconds, or 0") }
+        if let count, count < 1 { throw ValidationError("--count is at least 1") }
+        if let duration, !(duration > 0 && duration <= 1e9) {
+            throw ValidationError("--duration is a number of seconds above 0")
+        }
+    }
+
+    func run() async throws {
+        let command = self
+        await Session.run(options, endsByInterruption: true) { session in
+            let monitor = Monitor(
+                session, device: command.device.map(DeviceSelector.init), timeout: command.timeout,
+                count: command.count)
+            try await monitor.run(duration: command.duration)
+        }
+    }
+}

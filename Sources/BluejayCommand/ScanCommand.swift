@@ -1,0 +1,93 @@
+import ArgumentParser
+import Bluejay
+import GATTProfiles
+import LineOutput
+
+struct ScanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan", abstract: "Show the peripherals that advertise, one a line.",
+        discussion: "Ends with 3 if none was found, or fewer than --count.")
+    @OptionGroup var options: GlobalOptions
+
+    @Option(help: ArgumentHelp("How long to scan; 0 for ever.", valueName: "seconds"))
+    var timeout = 5.0
+
+    @Option(
+        help: ArgumentHelp("Only peripherals that advertise one of these services; may be repeated.", valueName: "uuid")
+    )
+    var service: [String] = []
+
+    @Flag(help: "Show every advertisement, not every peripheral once.")
+    var duplicates = false
+
+    @Option(help: "End after so many lines.")
+    var count: Int?
+
+    @Option(help: "Only peripherals with this name.")
+    var name: String?
+
+    func validate() throws {
+        guard timeout >= 0, timeout <= 1e6 else { throw ValidationError("--timeout is a number of seconds, or 0") }
+        if let count, count < 1 { throw ValidationError("--count is at least 1") }
+        if let wrong = service.first(where: { Self.uuid($0) == nil }) {
+            throw ValidationError("\(wrong) is no UUID of 4, 8 or 36 characters")
+        }
+    }
+
+    func run() async throws {
+        let command = self
+        await Session.run(options, endsByInterruption: count == nil) { try await command.scan($0) }
+    }
+
+    @MainActor
+    private func scan(_ session: Session) async throws {
+        var shown = 0
+        let error: (any Error)? = await withCheckedContinuation { continuation in
+            session.bluejay.scan(
+                duration: timeout, allowDuplicates: duplicates, throttleRSSIDelta: 0,
+                serviceIdentifiers: service.compactMap(Self.uuid).map { ServiceIdentifier(uuid: $0) },
+                discovery: { discovery, _ in
+                    if let name, !DeviceSelector.name(name).matches(discovery) { return .continue }
+                    show(discovery, session.output)
+                    shown += 1
+                    return shown == count ? .stop : .continue
+                },
+                stopped: { _, error in continuation.resume(returning: error) })
+        }
+        if let error { throw Failure(error, attempt: "cannot scan") }
+        guard shown < count ?? 1 else { return }
+        throw Failure(
+            .notInTime, shown == 0 ? "nothing was found in \(timeout) s" : "only \(shown) found in \(timeout) s")
+    }
+
+    @MainActor
+    private func show(_ discovery: ScanDiscovery, _ output: Output) {
+        let packet = discovery.advertisementPacket
+        let identifier = discovery.peripheralIdentifier.uuid
+        let address = CBPeer.bluetoothAddress(forIdentifier: identifier)
+        let name = packet[CBAdvertisementDataLocalNameKey] as? String ?? discovery.peripheralIdentifier.name
+        let services = packet[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
+        let rssi = discovery.rssi == 127 ? nil : discovery.rssi
+        output.print(
+            "\(address ?? "?") \(identifier) \(rssi.map { "\($0) dBm" } ?? "? dBm") \"\(name)\""
+                + services.map { " " + ($0.name.map(AssignedNumbers.typedName) ?? $0.uuidString) }.joined()
+        ) { object in
+            object.add("time", Timestamp.now.utc)
+            object.add("address", address)
+            object.add("identifier", identifier.uuidString)
+            object.add("name", name)
+            object.add("rssi", rssi)
+            object.add("services", services.map(\.uuidString))
+            object.add("connectable", (packet[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue)
+            object.add("txPower", (packet[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue)
+            object.add(
+                "manufacturerData", (packet[CBAdvertisementDataManufacturerDataKey] as? Data).map { ValueText.hex($0) })
+        }
+    }
+
+    /// Nil unless the text is a UUID; CoreBluetooth's own initializer would end the program.
+    private static func uuid(_ text: String) -> CBUUID? {
+        let isShort = (text.utf8.count == 4 || text.utf8.count == 8) && text.allSatisfy(\.isHexDigit)
+        return isShort || UUID(uuidString: text) != nil ? CBUUID(string: text) : nil
+    }
+}

@@ -1,0 +1,204 @@
+import ArgumentParser
+import Bluejay
+
+/// One run of the program: Bluetooth, the device that it is about, and the orderly end.
+@MainActor
+final class Session {
+    let output: Output
+    let bluejay: Bluejay
+    /// Bluejay uses it, except while something is done that Bluejay's API has no call for.
+    let manager: CBCentralManager
+
+    /// Called when the connection ends without having been asked to.
+    var onDisconnect: (() -> Void)?
+    /// Whether an interruption is the ordinary end of the command.
+    var endsByInterruption = false
+
+    private let delegate: ManagerDelegate
+    private let observer = LinkObserver()
+    private let log: LogPrinter
+    private var signals: [any DispatchSourceSignal] = []
+    private var isEnding = false
+
+    /// For how long an orderly end may take.
+    private static let endTimeout = 3.0
+    /// For how long the state of Bluetooth may be unknown.
+    private static let stateTimeout = 10.0
+
+    private init(_ options: GlobalOptions) {
+        output = Output(isJSON: options.json)
+        log = LogPrinter(isVerbose: options.verbose)
+        bluejay = Bluejay(logObserver: log)
+        delegate = ManagerDelegate()
+        var managerOptions: [String: Any] = [CBCentralManagerOptionShowPowerAlertKey: false]
+        if let adapter = options.adapter { managerOptions[CBCentralManagerOptionAdapterKey] = adapter }
+        manager = CBCentralManager(delegate: delegate, queue: .main, options: managerOptions)
+    }
+
+    // MARK: Life
+
+    /// Runs a command: switches Bluetooth on for the program, runs `body`, disconnects, and ends the process with the
+    /// command's exit status.
+    static func run(
+        _ options: GlobalOptions, endsByInterruption: Bool = false,
+        _ body: @escaping @Sendable @MainActor (Session) async throws -> Void
+    ) async -> Never {
+        let session = Session(options)
+        await session.run(endsByInterruption: endsByInterruption, body)
+    }
+
+    private func run(endsByInterruption: Bool, _ body: @MainActor (Session) async throws -> Void) async -> Never {
+        self.endsByInterruption = endsByInterruption
+        watchSignals()
+        output.onBroken { [weak self] in self?.interrupt(status: 0) }
+        observer.onDisconnect = { [weak self] in self?.onDisconnect?() }
+        do {
+            try await waitForPower()
+            startBluejay(peripheral: nil)
+            try await body(self)
+            await end(.done)
+        } catch {
+            let failure = Failure(error, attempt: "failed")
+            await end(failure.status, failure)
+        }
+    }
+
+    /// Gives the manager to Bluejay.
+    func startBluejay(peripheral: CBPeripheral?) {
+        bluejay.start(mode: .use(manager: manager, peripheral: peripheral))
+        bluejay.register(connectionObserver: observer)
+        bluejay.registerDisconnectHandler(handler: observer)
+    }
+
+    /// Whether Bluejay connects again by itself when the connection is lost.
+    var reconnects: Bool {
+        get { observer.reconnects }
+        set { observer.reconnects = newValue }
+    }
+
+    private func waitForPower() async throws {
+        let state = await delegate.firstState(of: manager, timeout: Self.stateTimeout)
+        switch state {
+        case .poweredOn: return
+        case .poweredOff: throw Failure(.bluetoothUnavailable, "Bluetooth is off: switch the adapter on")
+        case .unauthorized:
+            throw Failure(.bluetoothUnavailable, "this user may not use Bluetooth (the system bus refuses it)")
+        case .unsupported:
+            throw Failure(
+                .bluetoothUnavailable, "there is no usable Bluetooth adapter, or none of that name. Try ./lab run …")
+        case .unknown, .resetting:
+            throw Failure(
+                .bluetoothUnavailable, "Bluetooth does not answer: is bluetoothd running? Try ./lab run …")
+        }
+    }
+
+    // MARK: Ending
+
+    private func end(_ status: ExitStatus, _ failure: Failure? = nil) async -> Never {
+        await end(status.rawValue, failure)
+    }
+
+    private func end(_ status: Int32, _ failure: Failure? = nil) async -> Never {
+        // Once only: a signal may come while the command ends by itself.
+        while isEnding { try? await Task.sleep(for: .seconds(60)) }
+        isEnding = true
+        output.flush()
+        if bluejay.isConnected || bluejay.isConnecting { await disconnect() }
+        if let failure { output.failure(failure) }
+        output.flush()
+        Foundation.exit(status)
+    }
+
+    private func disconnect() async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            var waiting: CheckedContinuation<Void, Never>? = continuation
+            func resume() {
+                waiting?.resume()
+                waiting = nil
+            }
+            bluejay.disconnect(immediate: true) { _ in resume() }
+            DispatchQueue.main.asyncAfter(deadline: .now() + Self.endTimeout) {
+                MainActor.assumeIsolated { resume() }
+            }
+        }
+    }
+
+    private func watchSignals() {
+        for (number, status) in [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+            source.setEventHandler { [weak self] in
+                MainActor.assumeIsolated {
+                    guard let self else { return }
+                    self.interrupt(status: self.endsByInterruption ? 0 : status)
+                }
+            }
+            source.activate()
+            signals.append(source)
+        }
+    }
+
+    /// Ends the program in order; the second time at once.
+    private func interrupt(status: Int32) {
+        if isEnding { Foundation.exit(130) }
+        Task { await end(status) }
+    }
+}
+
+/// Tells the first state of a manager, and its connections while Bluejay does not use it.
+@MainActor
+final class ManagerDelegate: NSObject, @preconcurrency CBCentralManagerDelegate {
+    private var waiting: CheckedContinuation<Void, Never>?
+
+    /// Waits until the state is known.
+    func firstState(of manager: CBCentralManager, timeout: Double) async -> CBManagerState {
+        if manager.state == .unknown || manager.state == .resetting {
+            await withCheckedContinuation { continuation in
+                waiting = continuation
+                DispatchQueue.main.asyncAfter(deadline: .now() + timeout) { [weak self] in
+                    MainActor.assumeIsolated { self?.resume() }
+                }
+            }
+        }
+        return manager.state
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state != .unknown, central.state != .resetting { resume() }
+    }
+
+    private func resume() {
+        waiting?.resume()
+        waiting = nil
+    }
+}
+
+/// Notices when the connection ends.
+@MainActor
+private final class LinkObserver: @preconcurrency ConnectionObserver, @preconcurrency DisconnectHandler {
+    var onDisconnect: (() -> Void)?
+    var reconnects = false
+
+    func disconnected(from peripheral: PeripheralIdentifier) {
+        onDisconnect?()
+    }
+
+    func didDisconnect(
+        from peripheral: PeripheralIdentifier, with error: Error?, willReconnect autoReconnect: Bool
+    ) -> AutoReconnectMode {
+        reconnects ? .noChange : .change(shouldAutoReconnect: false)
+    }
+}
+
+/// Prints the library's log where the user wants to see it.
+private final class LogPrinter: LogObserver, Swift.Sendable {
+    private let isVerbose: Bool
+
+    init(isVerbose: Bool) {
+        self.isVerbose = isVerbose
+    }
+
+    func debug(_ text: String) {
+        if isVerbose { standardError(text) }
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Bluejay
+import GATTProfiles
+import LineOutput
+
+/// In which form values are printed.
+enum ValueFormat: ExpressibleByArgument, Hashable, Swift.Sendable {
+    /// In words where the characteristic is a known one, otherwise in hexadecimal.
+    case auto
+    case hex
+    /// As UTF-8; what is not becomes the replacement character.
+    case text
+    case number(NumberType)
+
+    init?(argument: String) {
+        switch argument {
+        case "auto": self = .auto
+        case "hex": self = .hex
+        case "text": self = .text
+        default:
+            guard let type = NumberType(name: argument) else { return nil }
+            self = .number(type)
+        }
+    }
+
+    static var allValueStrings: [String] { ["auto", "hex", "text"] + NumberType.names.flatMap { [$0, $0 + "be"] } }
+
+    /// The value in this form.
+    func text(_ value: Data, of uuid: String) -> String {
+        switch self {
+        case .auto:
+            if let known = KnownValue(value, ofCharacteristic: uuid) { return known.text }
+            return value.isEmpty ? "(empty)" : ValueText.hex(value)
+        case .hex: return ValueText.hex(value)
+        case .text: return String(decoding: value, as: UTF8.self)
+        // A value of another width than was expected is shown all the same.
+        case .number(let type): return type.text(value) ?? "hex:" + ValueText.hex(value)
+        }
+    }
+}
+
+extension KnownValue {
+    /// The value in words.
+    var text: String {
+        switch self {
+        case .heartRate(let measurement): return measurement.text
+        case .bodySensorLocation(let location): return location.text
+        case .batteryLevel(let level): return "\(level) %"
+        case .sinkCount(let count): return "\(count.writes) writes, \(count.byteCount) bytes"
+        case .text(let text): return text
+        }
+    }
+
+    /// Adds what the value means to an object.
+    func add(to object: inout JSONObject) {
+        switch self {
+        case .heartRate(let measurement): measurement.add(to: &object)
+        case .bodySensorLocation(let location): object.add("location", location.text)
+        case .batteryLevel(let level): object.add("level", level)
+        case .sinkCount(let count):
+            object.add("writes", count.writes)
+            object.add("bytes", count.byteCount)
+        case .text(let text): object.add("text", text)
+        }
+    }
+}
+
+extension HeartRateMeasurement {
+    /// `72 bpm, contact, RR 0.833 0.840 s, 12 kJ`
+    var text: String {
+        var text = "\(rate) bpm"
+        switch contact {
+        case .unsupported: break
+        case .detected: text += ", contact"
+        case .notDetected: text += ", no contact"
+        }
+        if !rrIntervals.isEmpty {
+            text += ", RR " + seconds.map { fixedPoint($0, places: 3) }.joined(separator: " ") + " s"
+        }
+        if let energyExpended { text += ", \(energyExpended) kJ" }
+        return text
+    }
+
+    /// Adds the fields: `rate` in bpm, `contact` where it is supported, `rr` in seconds, `energy` in kJ.
+    func add(to object: inout JSONObject) {
+        object.add("rate", rate)
+        switch contact {
+        case .unsupported: break
+        case .detected: object.add("contact", true)
+        case .notDetected: object.add("contact", false)
+        }
+        if !rrIntervals.isEmpty { object.add("rr", seconds, places: 4) }
+        object.add("energy", energyExpended)
+    }
+
+    private var seconds: [Double] { rrIntervals.map { Double($0) / 1024 } }
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Counts the tests of several runs of Swift Testing by their event streams; prints what failed, and the sum.
+
+Usage: count_tests.py NAME=STATUS=EVENTS.jsonl …    (STATUS: the run's exit status)
+
+A test that began and did not end was ended by a crash, and has failed. So has a run that did not end, or that says by
+its exit status that something is wrong while no test failed. The last line is "N passed, N failed"; the exit status is
+0 when none failed and at least one passed.
+"""
+
+import json
+import sys
+
+NO_TESTS = 69  # Swift Testing's exit status when nothing matches the filters
+
+
+def read_events(file):
+    try:
+        with open(file, encoding="utf-8") as lines:
+            for line in lines:
+                try:
+                    yield json.loads(line)
+                except ValueError:
+                    continue  # a crash has cut the line off
+    except FileNotFoundError:
+        return
+
+
+def count(name, status, file):
+    functions, began, passed, failed, skipped, ended = {}, set(), set(), set(), set(), False
+    for record in read_events(file):
+        payload = record.get("payload", {})
+        if record.get("kind") == "test":
+            if payload.get("kind") == "function":
+                functions[payload["id"]] = payload.get("displayName") or payload.get("name")
+            continue
+        kind, test = payload.get("kind"), payload.get("testID")
+        if kind == "runEnded":
+            ended = True
+        if test not in functions:
+            continue
+        if kind == "testStarted":
+            began.add(test)
+        elif kind == "testSkipped":
+            skipped.add(test)
+        elif kind == "testEnded":
+            symbols = [message.get("symbol") for message in payload.get("messages", [])]
+            (failed if "fail" in symbols else passed).add(test)
+    problems = [f"failed: {functions[test]} ({test})" for test in sorted(failed)]
+    unfinished = began - passed - failed - skipped
+    problems += [f"did not end: {functions[test]} ({test})" for test in sorted(unfinished)]
+    if status not in (0, NO_TESTS) and not problems:
+        problems.append(f"{name} ended with exit status {status}")
+    elif not ended and not problems and status != NO_TESTS:
+        problems.append(f"{name} did not report their end")
+    for problem in problems:
+        print(f"{name}: {problem}")
+    print(f"{name}: {len(passed)} passed, {len(problems)} failed" + (f", {len(skipped)} skipped" if skipped else ""))
+    return len(passed), len(problems)
+
+
+def main():
+    all_passed = all_failed = 0
+    for argument in sys.argv[1:]:
+        name, status, file = argument.split("=", 2)
+        passed, failed = count(name, int(status), file)
+        all_passed += passed
+        all_failed += failed
+    if all_passed + all_failed == 0:
+        print("no test matches")
+    print(f"{all_passed} passed, {all_failed} failed")
+    return 0 if all_passed and not all_failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

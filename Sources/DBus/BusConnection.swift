@@ -139,11 +139,14 @@ public final class BusConnection {
         try Task.checkCancellation()
         let pending = PendingCallBox()
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                pending.call = self.call(call, timeout: timeout) { result in
-                    continuation.resume(with: result)
+            // Without the preference, a resumed task goes round by the global executor: two switches of the thread.
+            try await withTaskExecutorPreference(MainLoop.shared) {
+                try await withCheckedThrowingContinuation { continuation in
+                    pending.call = self.call(call, timeout: timeout) { result in
+                        continuation.resume(with: result)
+                    }
+                    if Task.isCancelled { pending.call?.cancel() }
                 }
-                if Task.isCancelled { pending.call?.cancel() }
             }
         } onCancel: {
             MainLoop.shared.async { pending.call?.cancel() }

@@ -44,6 +44,7 @@ public final class LoopSource {
 
     private init(_ source: UnsafeMutablePointer<GSource>?) {
         self.source = source
+        MainLoop.allowRecursion(source)
         g_source_attach(source, MainLoop.shared.context)
     }
 
@@ -106,7 +107,7 @@ public final class LoopSource {
         guard let data else { return 0 }
         // Kept for the call: the action may cancel its own source.
         let callback = Unmanaged<Callback>.fromOpaque(data).takeUnretainedValue()
-        return BusActor.assumeIsolated { callback.run(events) ? 1 : 0 }
+        return MainLoop.shared.perform { callback.run(events) ? 1 : 0 }
     }
 
     private nonisolated static func release(_ data: UnsafeMutableRawPointer?) {

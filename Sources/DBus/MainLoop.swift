@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// It runs on a thread of its own for as long as the process lives, and it is the executor of ``BusActor``: what is
 /// isolated to that actor runs here, one thing after another, with no lock.
-public final class MainLoop: SerialExecutor {
+public final class MainLoop: SerialExecutor, TaskExecutor {
     /// The loop of this process.
     public static let shared = MainLoop()
 
@@ -24,9 +24,9 @@ public final class MainLoop: SerialExecutor {
     private let thread = Atomic<pthread_t>(0)
     private let pending = Mutex<[Work]>([])
 
-    // Touched on the loop's thread only, by `drain` and by what it calls.
+    // Touched on the loop's thread only, by `perform` and by what it calls.
     private nonisolated(unsafe) var batch: [Work] = []
-    private nonisolated(unsafe) var isDraining = false
+    private nonisolated(unsafe) var isPerforming = false
 
     private init() {
         context = g_main_context_new()
@@ -90,8 +90,8 @@ public final class MainLoop: SerialExecutor {
             queue.append(work)
             return queue.count == 1
         }
-        // What is added by the loop's own work is found by `drain`, with no system call.
-        if wasEmpty, !(isCurrent && isDraining) { wake() }
+        // What is added by the loop's own work is found by `perform`, with no system call.
+        if wasEmpty, !(isCurrent && isPerforming) { wake() }
     }
 
     private func wake() {
@@ -104,24 +104,41 @@ public final class MainLoop: SerialExecutor {
         cglib_unix_fd_source_set_callback(
             source,
             { _, _, data in
-                if let data { Unmanaged<MainLoop>.fromOpaque(data).takeUnretainedValue().drain() }
+                guard let data else { return 0 }
+                let loop = Unmanaged<MainLoop>.fromOpaque(data).takeUnretainedValue()
+                var count: UInt64 = 0
+                _ = read(loop.wakeDescriptor, &count, 8)
+                loop.perform {}
                 return 1
             },
             Unmanaged.passUnretained(self).toOpaque(), nil)
+        Self.allowRecursion(source)
         g_source_attach(source, context)
         g_source_unref(source)
     }
 
-    /// Runs what is pending, and what that adds, for some rounds; the rest waits for the next turn, so that I/O is not
-    /// starved.
-    private func drain() {
-        var count: UInt64 = 0
-        _ = read(wakeDescriptor, &count, 8)
+    /// This loop never runs inside itself. A source that says it minds is taken out of the poll for each of its calls,
+    /// for which GLib wakes the loop up again: one turn in vain for every turn.
+    static func allowRecursion(_ source: UnsafeMutablePointer<GSource>?) {
+        g_source_set_can_recurse(source, 1)
+    }
+
+    /// Runs `callback`, something that the loop calls, and then what is pending, and what that adds, for some rounds;
+    /// the rest waits for the next turn, so that I/O is not starved.
+    @inline(__always)
+    func perform<T>(_ callback: @BusActor () -> T) -> T {
+        isPerforming = true
+        let result = BusActor.assumeIsolated(callback)
+        runPending()
+        isPerforming = false
+        return result
+    }
+
+    private func runPending() {
         let executor = asUnownedSerialExecutor()
-        isDraining = true
         for _ in 0..<Self.roundsPerTurn {
             pending.withLock { swap(&$0, &batch) }
-            if batch.isEmpty { break }
+            if batch.isEmpty { return }
             for work in batch {
                 switch work {
                 case .job(let job): job.runSynchronously(on: executor)
@@ -131,7 +148,6 @@ public final class MainLoop: SerialExecutor {
             // The memory is used again, unless a burst made it large.
             batch.removeAll(keepingCapacity: batch.count <= 1024)
         }
-        isDraining = false
         if pending.withLock({ !$0.isEmpty }) { wake() }
     }
 }

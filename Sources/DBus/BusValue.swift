@@ -194,6 +194,7 @@ extension Signature: BusType {
 }
 extension BusFileDescriptor: BusType {
     public static var busSignature: Signature { Signature(validated: "h") }
+    /// Takes the descriptor out of the value, so that one object owns it: this works once for each value.
     public convenience init?(busValue: BusValue) {
         guard case .fileDescriptor(let descriptor) = busValue.unwrapped, let raw = descriptor.take() else { return nil }
         self.init(owning: raw)

@@ -75,7 +75,11 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         engine?.removeAllServices()
     }
 
-    /// Answers a request. Exactly once for each `didReceiveRead` and `didReceiveWrite`, there to the first of the requests;
+    /// Answers a request, with any code of ``CBATTError``; bluetoothd (5.66) passes on `readNotPermitted` for reads,
+    /// `writeNotPermitted` for writes, `requestNotSupported`, `invalidOffset`, `insufficientAuthorization`,
+    /// `invalidAttributeValueLength`, 0x80 to 0x9F and 0xFE, and makes `unlikelyError` of all others.
+    ///
+    /// Exactly once for each `didReceiveRead` and `didReceiveWrite`, there to the first of the requests;
     /// for a read after ``CBATTRequest/value`` was set.
     ///
     /// A central that gets no answer gives the connection up after 30 seconds.
@@ -88,7 +92,8 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     ///
     /// - Parameters:
     ///   - value: what does not fit into ``CBCentral/maximumUpdateValueLength`` is cut off.
-    ///   - centrals: to which of the subscribed centrals; to all if nil.
+    ///   - centrals: to which of the subscribed centrals; to all if nil. Linux: bluetoothd (5.66) cannot choose among
+    ///     them; the value goes to all if one of these is subscribed, else to none.
     /// - Returns: false if the queue is full: nothing was sent, and `peripheralManagerIsReady(toUpdateSubscribers:)` tells
     ///   when to try again.
     open func updateValue(

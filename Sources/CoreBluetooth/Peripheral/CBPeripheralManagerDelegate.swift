@@ -17,7 +17,10 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// Answers ``CBPeripheralManager/add(_:)``, with the object that was added.
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
 
-    /// A central has turned notifications or indications on.
+    /// A central has turned notifications or indications on, or is connected again and bonded, and had them on.
+    ///
+    /// Linux: bluetoothd (5.66) tells of the first central that subscribes to a characteristic and of none that joins it.
+    /// The others get what is sent to all; when the first one leaves, another connected central is reported in its place.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic)
 
@@ -30,8 +33,13 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 
     /// A central wants to write. By default the requests are refused.
     ///
-    /// - Parameter requests: to be executed all or none, and answered once, to the first. There are several for a long
-    ///   write, each with its offset.
+    /// Linux: bluetoothd (5.66) joins the parts of a long write, so that there is one request. It answers writes to a
+    /// characteristic with both ``CBCharacteristicProperties/write`` and
+    /// ``CBCharacteristicProperties/writeWithoutResponse`` by itself, with success, whatever the delegate answers. It
+    /// refuses values of more than 510 bytes, long writes of more than 508.
+    ///
+    /// - Parameter requests: to be executed all or none, and answered once, to the first. On other systems there are
+    ///   several for a long write, each with its offset.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
 
     /// There is room again for what ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)`` sends.

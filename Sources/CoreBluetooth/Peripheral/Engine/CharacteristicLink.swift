@@ -11,10 +11,15 @@ final class CharacteristicLink {
     /// The centrals of which it is known that they are subscribed.
     var subscribers: [RemoteCentral] = []
     /// Bonded centrals that went while subscribed: bluetoothd keeps their subscription, and they are subscribed again as
-    /// soon as they are connected (Core Specification, Vol 3, Part G, 3.3.3.3).
-    var absentSubscribers: Set<ObjectPath> = []
+    /// soon as they are connected (Core Specification, Vol 3, Part G, 3.3.3.3). With the MTU that their link had.
+    var absentSubscribers: [ObjectPath: Int] = [:]
+    /// Runs while it is open whether somebody is still subscribed of whom bluetoothd has told nothing.
+    var succession: LoopSource?
     /// Counts the periods in which somebody was subscribed.
     var generation = 0
+
+    /// Whether values go out.
+    var hasReceivers: Bool { !subscribers.isEmpty || succession != nil }
 
     init(_ plan: CharacteristicPlan) {
         self.plan = plan

@@ -93,27 +93,39 @@ extension PeripheralCore {
     }
 
     func connected(_ device: Device) {
-        for link in links.values where link.absentSubscribers.remove(device.path) != nil {
-            guard link.local.isSubscribed else { continue }
-            subscribe(link, central(at: device.path, mtu: nil))
+        for link in links.values {
+            guard let mtu = link.absentSubscribers.removeValue(forKey: device.path), link.local.isSubscribed else {
+                continue
+            }
+            subscribe(link, central(at: device.path, mtu: mtu))
         }
     }
 
     func disconnected(_ path: ObjectPath, isBonded: Bool) {
-        for link in links.values where link.subscribers.contains(where: { $0.path == path }) {
-            if isBonded, link.local.isSubscribed { link.absentSubscribers.insert(path) }
+        for link in links.values {
+            guard let central = link.subscribers.first(where: { $0.path == path }) else { continue }
+            if link.local.isSubscribed {
+                if isBonded { link.absentSubscribers[path] = central.mtu }
+                awaitSuccessor(of: link)
+            }
             unsubscribe(link, path)
-            adoptSubscriber(of: link, isBonded: isBonded)
         }
         centrals[path] = nil
     }
 
-    /// bluetoothd told only of the first central that had subscribed. If that one has gone and notifications are still on,
-    /// another one has them.
-    private func adoptSubscriber(of link: CharacteristicLink, isBonded: Bool) {
-        guard link.subscribers.isEmpty, link.local.isSubscribed, !isBonded else { return }
-        guard let other = otherConnectedDevice(than: link) else { return }
-        subscribe(link, central(at: other.path, mtu: nil))
+    /// bluetoothd tells only of the first central that subscribes. When that one has gone and notifications are still on,
+    /// they may be another one's. If nobody has them, bluetoothd ends them in a moment.
+    private func awaitSuccessor(of link: CharacteristicLink) {
+        guard link.subscribers.count == 1, otherConnectedDevice(than: link) != nil else { return }
+        link.succession = .timer(after: .milliseconds(100)) { [weak self, weak link] in
+            guard let self, let link, link.succession != nil else { return }
+            link.succession = nil
+            if link.subscribers.isEmpty, link.local.isSubscribed, let other = otherConnectedDevice(than: link) {
+                subscribe(link, central(at: other.path, mtu: nil))
+            } else if !link.hasReceivers {
+                updates.close(link.key)
+            }
+        }
     }
 
     private func otherConnectedDevice(than link: CharacteristicLink) -> Device? {
@@ -132,9 +144,10 @@ extension PeripheralCore {
 
     private func subscribe(_ link: CharacteristicLink, _ central: RemoteCentral) {
         guard !link.subscribers.contains(where: { $0.path == central.path }) else { return }
-        if link.subscribers.isEmpty { link.generation += 1 }
+        if !link.hasReceivers { link.generation += 1 }
         link.subscribers.append(central)
-        link.absentSubscribers.remove(central.path)
+        link.absentSubscribers[central.path] = nil
+        link.succession = nil
         let subscribed = openUpdates(link)
         let length = central.maximumUpdateValueLength
         deliver { [characteristic = link.plan.characteristic] manager in
@@ -155,7 +168,8 @@ extension PeripheralCore {
     }
 
     func unsubscribeAll(_ link: CharacteristicLink) {
-        link.absentSubscribers = []
+        link.absentSubscribers = [:]
+        link.succession = nil
         for central in link.subscribers { unsubscribe(link, central.path) }
         // What is queued for it would otherwise hold up the rest until somebody else's socket is ready.
         sendUpdates()
@@ -164,7 +178,7 @@ extension PeripheralCore {
     /// Tells the queue who receives values of the characteristic.
     private func openUpdates(_ link: CharacteristicLink) -> [CBCentral] {
         let subscribed = link.subscribers.map(\.central)
-        if subscribed.isEmpty {
+        if !link.hasReceivers {
             updates.close(link.key)
         } else {
             updates.open(link.key, generation: link.generation, centrals: subscribed.map(ObjectIdentifier.init))
@@ -185,7 +199,7 @@ extension PeripheralCore {
                 if batch.isEmpty { return }
             }
             let update = batch[0]
-            if let link = links[update.target], link.generation == update.generation, !link.subscribers.isEmpty,
+            if let link = links[update.target], link.generation == update.generation, link.hasReceivers,
                 !link.local.notify(update.value)
             {
                 return tellIfReady(after: done)

@@ -126,21 +126,21 @@ extension Bluejay {
     private func bluetoothIsOff() {
         let error = BluejayError.bluetoothUnavailable
         restoration?.connectionIsGone()
+        if shouldBroadcastErrors { connected?.listeners.broadcast(error) }
+        if case .none = link {} else { mayReconnect = false }
+        forgetLink()
         // What was queued before Bluetooth was on for the first time goes on waiting for that.
         if wasPoweredOn {
-            if shouldBroadcastErrors { connected?.listeners.broadcast(error) }
-            if case .none = link {} else { mayReconnect = false }
-            forgetLink()
             queue.hold {
                 pendingScan?.fail(error)
                 queue.failAll(error, atOnce: true)
                 runningTask?.interrupt(error)
             }
-            isDropping = false
-            let waiting = immediateDisconnect
-            immediateDisconnect = nil
-            waiting?(.failure(error))
         }
+        isDropping = false
+        let waiting = immediateDisconnect
+        immediateDisconnect = nil
+        waiting?(.failure(error))
         notify { $0.bluetoothAvailable(false) }
     }
 }

@@ -58,7 +58,7 @@ extension Bluejay {
         }
     }
 
-    private func beginTask() -> Result<SynchronizedPeripheral, BluejayError> {
+    func beginTask() -> Result<SynchronizedPeripheral, BluejayError> {
         if runningTask != nil { return .failure(.multipleBackgroundTaskNotSupported) }
         if pendingDisconnection != nil { return .failure(.disconnectQueued) }
         guard let connected, !isDropping else { return .failure(.notConnected) }

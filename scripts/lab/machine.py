@@ -71,6 +71,8 @@ def job_environment(kernel, out, controllers, capture):
         LAB_MODULES=str(LAB / "kernel" / "lib" / "modules" / kernel.name.removeprefix("vmlinuz-")),
         LAB_PYTHON=str(LAB / "venv" / "bin" / "python"),
     )
+    if (LAB / "late_reports.so").exists():
+        values["LAB_LATE_REPORTS"] = str(LAB / "late_reports.so")
     if capture:
         values["LAB_CAPTURE"] = str(out / "capture.btsnoop")
     return values

@@ -44,7 +44,9 @@ let package = Package(
         // The programs: argument parsing and printing.
         .executableTarget(
             name: "DittojayCommand",
-            dependencies: ["Dittojay", "LineOutput", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+            dependencies: [
+                "Dittojay", "LineOutput", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
@@ -64,7 +66,8 @@ let package = Package(
         .testTarget(name: "BluejayTests", dependencies: ["Bluejay"]),
         .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput"]),
         .testTarget(
-            name: "IntegrationTests", dependencies: ["Bluejay", "CoreBluetooth", "BluetoothLab", "GATTProfiles"]),
+            name: "IntegrationTests",
+            dependencies: ["Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "GATTProfiles"]),
     ],
     swiftLanguageModes: [.v6]
 )

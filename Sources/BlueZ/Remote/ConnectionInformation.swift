@@ -102,11 +102,12 @@ private final class ManagementSocket {
         }
         // Header (event, controller, length), then the command's opcode and status.
         guard count >= 9, UInt16(buffer[6]) | UInt16(buffer[7]) << 8 == opcode else { return nil }
-        guard buffer[8] == 0 else {
-            return .failure(
-                buffer[8] == 0x14
-                    ? .notSupported("permission denied") : .failed(name: "", message: "management status \(buffer[8])"))
+        switch buffer[8] {
+        // "Failed" comes with the answer of a controller that knows the RSSI, or does not, but not the transmit power.
+        case 0x00, 0x03: return .success(Array(buffer[9..<count]))
+        case 0x02: return .failure(.notConnected)
+        case 0x14: return .failure(.notSupported("reading the RSSI of a link needs CAP_NET_ADMIN"))
+        default: return .failure(.failed(name: "", message: "management status \(buffer[8])"))
         }
-        return .success(Array(buffer[9..<count]))
     }
 }

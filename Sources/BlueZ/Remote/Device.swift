@@ -51,6 +51,19 @@ public final class Device: RemoteObject {
     /// - Throws: ``BlueZError``. Cancelling the task stops waiting; it is ``disconnect()`` that stops the attempt.
     public func connect() async throws {
         try await call("Connect", timeout: .seconds(120))
+        // BlueZ 5.66 does not tell that the device is connected when its socket was connected before the kernel's
+        // management interface said so ("is already connected" in its debug log).
+        guard !isConnected, Bool(busValue: try await fetchProperty("Connected")) == true else { return }
+        session.apply(PropertyChanges(changed: ["Connected": .boolean(true)], invalidated: []), to: self)
+    }
+
+    /// The same omission, for connections that the device or another program has made.
+    override func completed(_ changes: PropertyChanges) -> PropertyChanges {
+        guard !isConnected, changes.changed["Connected"] == nil,
+            changes.changed["ServicesResolved"].flatMap(Bool.init(busValue:)) == true
+        else { return changes }
+        let changed = changes.changed.merging(["Connected": .boolean(true)]) { $1 }
+        return PropertyChanges(changed: changed, invalidated: changes.invalidated)
     }
 
     /// Drops the link, or gives up the attempt to connect. It is done once ``isConnected`` is false.

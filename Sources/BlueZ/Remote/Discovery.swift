@@ -14,7 +14,7 @@ public final class Discovery {
     }
 
     /// The time until the next restart, in milliseconds. The first ones come soon, since it is then that somebody waits.
-    private static let restartIntervals = [400, 600, 900, 1400, 2000, 3000, 5000]
+    private static let restartIntervals = [150, 250, 400, 600, 900, 1400, 2000, 3000, 5000]
 
     private weak var adapter: Adapter?
     private var clients: [Int: Client] = [:]
@@ -22,6 +22,7 @@ public final class Discovery {
     private var running: Task<Void, Never>?
     private var wakeUp: OnceContinuation?
     private var observation: Registration?
+    private var restarts = 0
 
     init(_ adapter: Adapter) {
         self.adapter = adapter
@@ -35,6 +36,7 @@ public final class Discovery {
         nextKey += 1
         let key = nextKey
         clients[key] = Client(filter: filter, onSighting: onSighting)
+        restarts = 0
         changed()
         return Registration { [weak self] in
             self?.clients[key] = nil
@@ -57,12 +59,8 @@ public final class Discovery {
 
     private func run() async {
         observation = adapter?.session.observe { [weak self] in self?.handle($0) }
-        var restarts = 0
-        var filter: DiscoveryFilter?
         while !clients.isEmpty, let adapter, adapter.isValid {
             let wanted = mergedFilter
-            if wanted != filter { restarts = 0 }
-            filter = wanted
             do {
                 try await adapter.setDiscoveryFilter(wanted)
                 try await adapter.startDiscovery()
@@ -72,9 +70,10 @@ public final class Discovery {
                 continue
             }
             if wanted == mergedFilter {
-                await sleep(milliseconds: Self.restartIntervals[min(restarts, Self.restartIntervals.count - 1)])
+                let interval = Self.restartIntervals[min(restarts, Self.restartIntervals.count - 1)]
+                restarts += 1
+                await sleep(milliseconds: interval)
             }
-            restarts += 1
             // It may have ended by itself, with the adapter's power.
             try? await adapter.stopDiscovery()
         }

@@ -209,7 +209,12 @@ public final class BlueZSession {
             let changed = [String: BusValue](busValue: signal.arguments[1]),
             let invalidated = [String](busValue: signal.arguments[2])
         else { return }
-        let changes = PropertyChanges(changed: changed, invalidated: invalidated)
+        apply(PropertyChanges(changed: changed, invalidated: invalidated), to: object)
+    }
+
+    /// Notes new values, from wherever they are known, and tells the observers.
+    func apply(_ changes: PropertyChanges, to object: RemoteObject) {
+        let changes = object.completed(changes)
         object.update(changes)
         switch object {
         case let adapter as Adapter: send(.adapterChanged(adapter, changes))

@@ -25,6 +25,9 @@ public class RemoteObject {
         properties[name].flatMap { T(busValue: $0) }
     }
 
+    /// What follows from `changes` without being said. Overridden where bluetoothd is known to leave something out.
+    func completed(_ changes: PropertyChanges) -> PropertyChanges { changes }
+
     /// Called when properties have changed. Overridden by objects with a fast path; call super.
     func update(_ changes: PropertyChanges) {
         for (name, value) in changes.changed { properties[name] = value }
@@ -69,6 +72,18 @@ public class RemoteObject {
             }
         } catch {
             MainLoop.shared.async { completion(.failure(error)) }
+        }
+    }
+
+    /// Asks bluetoothd for a property.
+    func fetchProperty(_ name: String) async throws -> BusValue {
+        let call = MethodCall(
+            destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
+            method: "Get", arguments: [.string(interface), .string(name)])
+        do {
+            return try await session.connection(for: self).call(call).first()
+        } catch let error as BusError {
+            throw BlueZError(error)
         }
     }
 

@@ -99,8 +99,10 @@ final class PeripheralLink {
     }
 
     private func findDevice() async -> Device? {
-        if let device = core.device(peer) { return device }
         guard let adapter = core.adapter else { return nil }
+        // The app has just found it, as a rule, and its scan may still be ending.
+        await adapter.discovery.waitUntilStopped()
+        if let device = core.device(peer) { return device }
         let search = DeviceSearch(adapter.discovery) { [weak self] in self.flatMap { $0.core.device($0.peer) } }
         self.search = search
         let device = await search.run()

@@ -1,0 +1,101 @@
+import Bluejay
+import BluetoothLab
+import CoreBluetooth
+import Foundation
+import GATTProfiles
+import Testing
+
+extension InTheLab {
+    @Suite struct Connections {
+        @Test func bothSidesSeeTheConnectionAndItsEnd() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            let identifier = try await central.find().peripheralIdentifier
+            try await central.connect(identifier)
+            try await sensor.event("connected", Lab.centralAddress)
+            #expect(try await central.observer.connections.first() == identifier)
+            let position = sensor.position
+            try await central.disconnect()
+            try await sensor.event("disconnected", Lab.centralAddress, from: position)
+            #expect(try await central.observer.disconnections.first() == identifier)
+            try await sensor.stop()
+        }
+
+        @Test func theSensorCanEndTheConnectionAndTheCentralReconnectsByItself() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            try await central.connectToSensor()
+            try await sensor.command("disconnect")
+            try await central.observer.disconnections.first()
+            // An unexpected disconnection: Bluejay's auto-reconnect.
+            try await central.observer.connections.first(after: 1)
+            _ = try await central.read(.sensorLocation, as: UInt8.self)
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+
+        @Test func connectingToAnAbsentDeviceTimesOutWithItsError() async throws {
+            let central = try await Central()
+            let absent = try #require(
+                CBPeer.identifier(forBluetoothAddress: "00:AA:01:77:77:77", isRandom: false))
+            await #expect {
+                try await central.connect(PeripheralIdentifier(uuid: absent, name: nil), timeout: .seconds(1))
+            } throws: { error in
+                if case BluejayError.connectionTimedOut = error { true } else { false }
+            }
+        }
+
+        @Test func powerOffEndsEverythingAndPowerOnBringsItBack() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            try await central.connectToSensor()
+            let values = try await central.listen(to: .chirp, on: sensor)
+            let states = central.observer.available.values.count
+            try await Lab.here.power(off: Lab.centralAdapter)
+            try await central.observer.available.first(after: states) { !$0 }
+            #expect(values.values.isEmpty)
+            let before = central.observer.available.values.count
+            try await Lab.here.power(on: Lab.centralAdapter)
+            try await central.observer.available.first(after: before) { $0 }
+            try await central.connectToSensor()
+            _ = try await central.read(.sensorLocation, as: UInt8.self)
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+
+        @Test func theSensorAdvertisesAgainAfterItsControllerWasOff() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            let position = sensor.position
+            try await Lab.here.power(off: Lab.sensorAdapter)
+            try await sensor.event("state", from: position)
+            try await Lab.here.power(on: Lab.sensorAdapter)
+            try await sensor.event("advertising", from: position)
+            try await central.connectToSensor()
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+
+        @Test func bluetoothdKilledAndRestartedIsSurvivedByBothSides() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            try await central.connectToSensor()
+            let position = sensor.position
+            let states = central.observer.available.values.count
+            try await Lab.here.bluetoothd(.kill)
+            try await central.observer.available.first(after: states) { !$0 }
+            try await Lab.here.bluetoothd(.start)
+            let start = ContinuousClock.now
+            try await sensor.event("advertising", from: position)
+            let delay = ContinuousClock.now - start
+            #expect(delay < .seconds(5), "advertised again after \(delay)")
+            try await central.observer.available.first(after: states + 1) { $0 }
+            try await central.connectToSensor()
+            let values = try await central.listen(to: .chirp, on: sensor)
+            try await sensor.command("chirp", "back")
+            #expect(try await values.values(1).map { try $0.get() } == [Data("back".utf8)])
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+    }
+}

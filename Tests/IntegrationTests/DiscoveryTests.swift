@@ -1,0 +1,61 @@
+import Bluejay
+import BluetoothLab
+import CoreBluetooth
+import GATTProfiles
+import Testing
+
+extension InTheLab {
+    @Suite struct Discovery {
+        @Test func aScanForTheServiceFindsTheSensor() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            let discovery = try await central.find(HeartRateService.uuid)
+            let services = discovery.advertisementPacket[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
+            #expect(services.contains(CBUUID(string: HeartRateService.uuid)))
+            #expect(services.contains(CBUUID(string: ChirpService.uuid)))
+            #expect(discovery.advertisementPacket[CBAdvertisementDataLocalNameKey] as? String == "Dittojay")
+            try await sensor.stop()
+        }
+
+        @Test func aScanForAnotherServiceDoesNotFindIt() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            let stopped: Bool = try await answer("the end of the scan") { [bluejay = central.bluejay] done in
+                bluejay.scan(
+                    duration: 3, serviceIdentifiers: [ServiceIdentifier(uuid: "1809")],
+                    discovery: { _, _ in .continue }, stopped: { found, error in done(found.isEmpty && error == nil) })
+            }
+            #expect(stopped, "nothing was found, and the scan ended by its duration without an error")
+            try await sensor.stop()
+        }
+
+        @Test func aScanWithoutAFilterFindsTheSensorByItsName() async throws {
+            let sensor = try await Sensor("--name", "Nightjar")
+            let central = try await Central()
+            let name: String = try await answer("the sensor") { [bluejay = central.bluejay] found in
+                bluejay.scan(
+                    serviceIdentifiers: nil,
+                    discovery: { discovery, _ in
+                        guard discovery.peripheralIdentifier.name == "Nightjar" else { return .continue }
+                        found(discovery.peripheralIdentifier.name)
+                        return .stop
+                    }, stopped: { _, _ in })
+            }
+            #expect(name == "Nightjar")
+            try await sensor.stop()
+        }
+
+        @Test func theSensorIsFoundInLessThanASecondTenTimesInARow() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            var times: [Duration] = []
+            for _ in 0..<10 {
+                let start = ContinuousClock.now
+                _ = try await central.find()
+                times.append(.now - start)
+            }
+            #expect(times.sorted()[5] < .seconds(1), "\(times)")
+            try await sensor.stop()
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Bluejay
+import BluetoothLab
+import Foundation
+import GATTProfiles
+import Testing
+
+extension InTheLab {
+    @Suite struct Notifications {
+        @Test func heartRatesComeAndDecode() async throws {
+            let sensor = try await Sensor("--rate", "20", "--seed", "7")
+            let central = try await Central()
+            try await central.connectToSensor()
+            let values = try await central.listen(to: .heartRate, on: sensor)
+            for value in try await values.values(30) {
+                let measurement = try HeartRateMeasurement(bytes: value.get())
+                #expect((20...250).contains(Int(measurement.rate)))
+            }
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+
+        @Test func oneHundredNotificationsArriveInOrder() async throws {
+            try await burst(100, size: 20, "--rate", "50")
+        }
+
+        @Test(arguments: [20, 180])
+        func aBurstOfFiveThousandLosesNothing(size: Int) async throws {
+            try await burst(5000, size: size)
+        }
+
+        private func burst(_ count: Int, size: Int, _ options: String...) async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            try await central.connectToSensor()
+            let values = try await central.listen(to: .chirp, on: sensor)
+            let arguments = ["burst", "--count", "\(count)", "--size", "\(size)"] + options
+            let client = try ChildProcess("dittojay", arguments, environment: ["DITTOJAY_SOCKET": sensor.socket])
+            let received = try await values.values(count, within: .seconds(240))
+            #expect(try await client.exitStatus() == 0)
+            let sequence = try received.map { try ChirpService.Burst.number(in: $0.get()) }
+            #expect(sequence == (0..<UInt32(count)).map { $0 })
+            #expect(try received.allSatisfy { try $0.get().count == size })
+            try await central.endListen(to: .chirp)
+            #expect(values.values.count == count, "nothing arrives twice")
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+
+        @Test func aChirpFromAnotherTerminalArrives() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            try await central.connectToSensor()
+            let values = try await central.listen(to: .chirp, on: sensor)
+            try await sensor.command("chirp")
+            try await sensor.command("chirp", "hello")
+            try await sensor.command("chirp", "hex:00ff10")
+            let received = try await values.values(3).map { try $0.get() }
+            #expect(received == [Data(), Data("hello".utf8), Data([0x00, 0xFF, 0x10])])
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+
+        @Test func afterEndListenNothingArrivesAndAListenCanBeInstalledAgain() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            try await central.connectToSensor()
+            let first = try await central.listen(to: .chirp, on: sensor)
+            try await sensor.command("chirp", "one")
+            _ = try await first.values(1)
+            let position = sensor.position
+            try await central.endListen(to: .chirp)
+            try await sensor.event("unsubscribed", from: position)
+            try await sensor.command("chirp", "lost")
+            let second = try await central.listen(to: .chirp, on: sensor)
+            try await sensor.command("chirp", "two")
+            #expect(try await second.values(1).map { try $0.get() } == [Data("two".utf8)])
+            #expect(first.values.count == 1)
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+    }
+}

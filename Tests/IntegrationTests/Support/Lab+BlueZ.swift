@@ -1,0 +1,40 @@
+import BlueZ
+import BluetoothLab
+import DBus
+
+/// What only bluetoothd itself can tell or do.
+extension Lab {
+    func power(on adapter: String) async throws { try await setPower(true, adapter) }
+    func power(off adapter: String) async throws { try await setPower(false, adapter) }
+
+    @BusActor
+    private func setPower(_ isOn: Bool, _ name: String) async throws {
+        try await adapter(name).setPowered(isOn)
+    }
+
+    /// Whether the device is paired with the controller.
+    @BusActor
+    func isPaired(_ address: String, on name: String) async throws -> Bool {
+        try await adapter(name).devices.contains { $0.address == address && $0.isPaired }
+    }
+
+    /// The controller's alias.
+    @BusActor
+    func alias(of name: String) async throws -> String {
+        try await adapter(name).alias
+    }
+
+    /// Makes bluetoothd forget a device: pairing, services and all.
+    @BusActor
+    func forget(_ address: String, on name: String) async throws {
+        let adapter = try await adapter(name)
+        for device in adapter.devices where device.address == address { try await adapter.remove(device) }
+    }
+
+    @BusActor
+    private func adapter(_ name: String) async throws -> Adapter {
+        try await BlueZSession.shared.waitUntilAvailable()
+        guard let adapter = BlueZSession.shared.adapter(named: name) else { throw LabError("no adapter \(name)") }
+        return adapter
+    }
+}

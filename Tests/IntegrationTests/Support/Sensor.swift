@@ -1,0 +1,58 @@
+import BluetoothLab
+import Foundation
+
+/// A dittojay under test.
+final class Sensor: Sendable {
+    let process: ChildProcess
+    let socket: String
+
+    /// Starts dittojay and waits until it advertises.
+    convenience init(_ options: String...) async throws {
+        try await self.init(options)
+    }
+
+    init(_ options: [String]) async throws {
+        socket = NSTemporaryDirectory() + "/sensor-\(UUID().uuidString.prefix(8)).sock"
+        process = try ChildProcess(
+            "dittojay", ["run", "--json", "--adapter", Lab.sensorAdapter, "--socket", socket] + options)
+        try await event("advertising")
+    }
+
+    /// Waits for a line with this event.
+    @discardableResult
+    func event(
+        _ name: String, _ more: String = "", from start: Int = 0, within timeout: Duration = .seconds(20)
+    ) async throws -> String {
+        let wanted = "\"event\":\"\(name)\""
+        var position = start
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            let left = deadline - .now
+            let line = try await process.line(containing: wanted, from: position, within: max(left, .milliseconds(1)))
+            if more.isEmpty || line.contains(more) { return line }
+            position += (process.lines.dropFirst(position).firstIndex(of: line).map { $0 + 1 - position }) ?? 1
+        }
+    }
+
+    /// How many lines it has printed: where to look for what comes from now on.
+    var position: Int { process.lines.count }
+
+    /// Runs another dittojay that talks to this one.
+    @discardableResult
+    func command(_ arguments: String..., expecting status: Int32 = 0, within timeout: Duration = .seconds(60))
+        async throws -> ChildProcess
+    {
+        let client = try ChildProcess("dittojay", arguments, environment: ["DITTOJAY_SOCKET": socket])
+        let actual = try await client.exitStatus(within: timeout)
+        guard actual == status else {
+            throw LabError("exit status \(actual), not \(status): \(client.transcript)\n\(process.transcript)")
+        }
+        return client
+    }
+
+    /// Ends it as its user does, and checks that it ends well.
+    func stop() async throws {
+        let status = try await process.interrupt()
+        guard status == 0 else { throw LabError("dittojay ended with \(status):\n\(process.transcript)") }
+    }
+}

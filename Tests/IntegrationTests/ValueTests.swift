@@ -1,0 +1,97 @@
+import Bluejay
+import BluetoothLab
+import CoreBluetooth
+import Foundation
+import GATTProfiles
+import Testing
+
+extension InTheLab {
+    @Suite struct Values {
+        /// The most that bluetoothd's own GATT server takes in one write: BlueZ 5.66 counts the attribute's handle
+        /// as part of the value (`check_length` in src/shared/gatt-server.c), and refuses more than 512 in all.
+        static let longestWriteRequest = 510
+
+        @Test func theSensorLocationIsWrittenAndReadBack() async throws {
+            try await withSensor { sensor, central in
+                #expect(try await central.read(.sensorLocation, as: UInt8.self) == 1)
+                try await central.write(Data([2]), to: .sensorLocation)
+                #expect(try await central.read(.sensorLocation, as: UInt8.self) == 2)
+                try await sensor.event("written", "02")
+            }
+        }
+
+        @Test func theControlPointRefusesWhatItDoesNotKnowWithItsATTError() async throws {
+            try await withSensor { sensor, central in
+                let error = await #expect(throws: CBATTError.self) {
+                    try await central.write(Data([2]), to: .controlPoint)
+                }
+                #expect(error?.code.rawValue == HeartRateService.ControlPoint.notSupported)
+                try await central.write(Data([HeartRateService.ControlPoint.resetEnergyExpended]), to: .controlPoint)
+            }
+        }
+
+        @Test func longValuesAreWrittenAndReadWhole() async throws {
+            try await withSensor("--profile", "lab") { _, central in
+                for length in [0, 1, 20, 181, 244, Self.longestWriteRequest] {
+                    let value = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
+                    try await central.write(value, to: .store)
+                    #expect(try await central.read(.store, as: Data.self) == value)
+                }
+            }
+        }
+
+        @Test func aValueOfMoreThan512BytesIsRefused() async throws {
+            try await withSensor("--profile", "lab") { _, central in
+                let error = await #expect(throws: CBATTError.self) {
+                    try await central.write(Data(count: 513), to: .store)
+                }
+                #expect(error?.code == .invalidAttributeValueLength)
+            }
+        }
+
+        @Test func aThousandWritesWithoutResponseAllArrive() async throws {
+            try await withSensor("--profile", "lab") { _, central in
+                for number in 0..<1000 {
+                    try await central.write(
+                        Data([UInt8(truncatingIfNeeded: number)]), to: .sink, type: .withoutResponse)
+                }
+                // A request after the commands: by its answer they have all arrived.
+                let count = LabService.SinkCount(bytes: try await central.read(.sinkCount, as: Data.self))
+                #expect(count == LabService.SinkCount(writes: 1000, byteCount: 1000))
+            }
+        }
+
+        @Test func theProtectedTextIsReadAfterPairing() async throws {
+            try await withSensor { _, central in
+                let text = try await central.read(.pairingText, as: String.self)
+                #expect(!text.isEmpty)
+                #expect(try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter))
+            }
+            try await Lab.here.forget(Lab.sensorAddress, on: Lab.centralAdapter)
+            try await Lab.here.forget(Lab.centralAddress, on: Lab.sensorAdapter)
+        }
+
+        @Test func aMissingServiceAndCharacteristicAreErrors() async throws {
+            try await withSensor { _, central in
+                let service = ServiceIdentifier(uuid: "1809")
+                let missing = CharacteristicIdentifier(uuid: "2A1C", service: service)
+                await #expect(throws: BluejayError.self) { try await central.read(missing, as: Data.self) }
+                let other = CharacteristicIdentifier(
+                    uuid: "2A1C", service: ServiceIdentifier(uuid: HeartRateService.uuid))
+                await #expect(throws: BluejayError.self) { try await central.read(other, as: Data.self) }
+                // The queue goes on.
+                _ = try await central.read(.sensorLocation, as: UInt8.self)
+            }
+        }
+
+        private func withSensor(_ options: String..., body: (Sensor, Central) async throws -> Void) async throws {
+            let sensor = try await Sensor(options)
+            let central = try await Central()
+            let service = options.contains("lab") ? LabService.uuid : HeartRateService.uuid
+            try await central.connect(central.find(service).peripheralIdentifier)
+            try await body(sensor, central)
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+    }
+}

@@ -48,18 +48,19 @@ expect() { [[ $shown == *"$1"* ]] || fail "'$1' was expected in what is above"; 
 
 note "A virtual heart-rate sensor, on controller hci0"
 printf '$ dittojay --adapter hci0\n'
-dittojay --adapter hci0 --rate 2 </dev/null >"$sensor_log" 2>&1 &
+dittojay --adapter hci0 </dev/null >"$sensor_log" 2>&1 &
 sensor=$!
 await 60 "dittojay advertising" grep -q advertising "$sensor_log"
 cat "$sensor_log"
+shown_lines=$(wc -l <"$sensor_log")
 
 note "What advertises a heart rate, seen from controller hci1"
 show bluejay scan --service 180D --count 1 --timeout 60
 expect Dittojay
 
 note "Its heart rate; while that is shown, dittojay is asked to chirp"
-printf '$ bluejay monitor Dittojay --count 10\n'
-bluejay monitor Dittojay --count 10 --timeout 60 >"$monitor_log" 2>&1 &
+printf '$ bluejay monitor Dittojay --count 12\n'
+bluejay monitor Dittojay --count 12 --timeout 60 >"$monitor_log" 2>&1 &
 monitor=$!
 tail -n +1 --pid="$monitor" -f "$monitor_log" &
 tail=$!
@@ -76,10 +77,10 @@ show bluejay write Dittojay 180D/2A38 hex:02
 show bluejay read Dittojay 180D/2A38 --format hex
 expect 02
 
-note "What dittojay saw of all this"
+note "What dittojay saw of all this; Ctrl-C ends it"
 show dittojay status
 kill -INT "$sensor"
 wait "$sensor" || fail "dittojay ended with exit status $?"
-cat "$sensor_log"
+tail -n "+$((shown_lines + 1))" "$sensor_log"
 grep -q "subscribed heart-rate-measurement" "$sensor_log" || fail "dittojay saw no subscription"
 note "Done"

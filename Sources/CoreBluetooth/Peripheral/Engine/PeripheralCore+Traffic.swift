@@ -188,10 +188,14 @@ extension PeripheralCore {
 
     // MARK: Notifications
 
+    /// How many values go out before the loop looks after everything else: a program that always has one more must not
+    /// keep it from hearing that the central is gone.
+    private static let valuesPerTurn = 64
+
     /// Hands values to bluetoothd until there are none left, or there is no room: then it goes on as soon as there is.
     func sendUpdates() {
         var done = 0
-        while true {
+        for _ in 0..<Self.valuesPerTurn {
             if batch.isEmpty {
                 tellIfReady(after: done)
                 done = 0
@@ -207,6 +211,8 @@ extension PeripheralCore {
             batch.removeFirst()
             done += 1
         }
+        tellIfReady(after: done)
+        MainLoop.shared.async { [weak self] in self?.sendUpdates() }
     }
 
     private func tellIfReady(after count: Int) {

@@ -198,8 +198,18 @@ final class PeripheralLink {
         busyTimer = nil
     }
 
+    /// bluetoothd 5.66 keeps what it had found of the services when a link ends early, and takes it for all of them the next
+    /// time, with handles that are wrong: it then reads the wrong attributes, and can die of it. Forgetting the device
+    /// makes it look again.
+    private func forgetHalfFoundServices() {
+        guard !isResolved, phase != .connecting, let device, !device.isPaired, let adapter = device.adapter else { return }
+        // An error means that it has forgotten the device already.
+        Task { try? await adapter.remove(device) }
+    }
+
     private func end(error: CBError?) {
         timer?.cancel()
+        forgetHalfFoundServices()
         dropConnectionState()
         let reconnects = error != nil && options.reconnects
         if reconnects { start() } else { phase = .ended; core.forget(self) }

@@ -120,13 +120,15 @@ class Machine:
             self.ours[name] = here
             theirs.append(there)
             device = "virtconsole,bus=lab.0" if name == "console" else f"virtserialport,bus=lab.0,name=lab.{name}"
-            options += ["-chardev", f"socket,id=lab-{name},fd={there.fileno()}", "-device", f"{device},chardev=lab-{name}"]
+            options += ["-chardev", f"socket,id=lab-{name},fd={there.fileno()}"]
+            options += ["-device", f"{device},chardev=lab-{name}"]
         command = [str(LAB / "tools" / "bin" / "virtme-run"), "--kimg", str(kernel), "--mods", "auto"]
         command += ["--force-9p", "--disable-microvm", "--show-boot-console", "--user", "root"]
         command += [] if kvm_works() else ["--disable-kvm"]
         command += ["--cpus", os.environ.get("LAB_CPUS", str(min(2, os.cpu_count() or 1)))]
         command += ["--memory", os.environ.get("LAB_MEMORY", "2G")]
-        command += [f"--rwdir={out}", "--kopt", f"lab_job={bytes(job).hex()}", "--kopt", "quiet", "--kopt", "loglevel=2"]
+        command += [f"--rwdir={out}", "--kopt", f"lab_job={bytes(job).hex()}"]
+        command += ["--kopt", "quiet", "--kopt", "loglevel=2"]
         # The kernel need not test its cryptography here, at a second in software emulation.
         command += ["--kopt", "cryptomgr.notests=1", "--kopt", "mitigations=off"]
         # The initramfs and the kernel as `setup` prepared them; QEMU takes the last of two.
@@ -255,13 +257,15 @@ class Session:
         verb, _, rest = line.partition(" ")
         now = time.monotonic()
         if verb == "step":
-            text = {"kernel": f"machine booted ({self.machine.accelerator})", "bluetooth": "Bluetooth up"}.get(rest, rest)
-            say(f"{text} in {now - self.last_step:.1f} s")
+            text = {"kernel": f"machine booted ({self.machine.accelerator})", "bluetooth": "Bluetooth up"}
+            say(f"{text.get(rest, rest)} in {now - self.last_step:.1f} s")
             self.last_step = now
         elif verb == "started":
             self.started = True
             self.give_up_at = None
             self.terminal.enter()
+        elif verb == "note":
+            say(f"{rest} (logs in {os.path.relpath(self.out)})")
         elif verb == "fail":
             self.reason = rest
         elif verb == "exit":
@@ -292,7 +296,8 @@ class Session:
                 reading_input = True
                 poll.register(0, select.POLLIN)
             if self.give_up_at is not None and time.monotonic() > self.give_up_at:
-                self.reason = "the command did not end" if self.started else f"the machine did not start in {BOOT_LIMIT} s"
+                never = f"the command did not start in {BOOT_LIMIT} s"
+                self.reason = "the command did not end" if self.started else never
                 break
             if self.process_ended():
                 break

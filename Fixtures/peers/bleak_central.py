@@ -40,7 +40,8 @@ def split_step(text):
 
 
 def is_wanted(device, advertisement, wanted):
-    return wanted.lower() in ((advertisement.local_name or "").lower(), (device.name or "").lower(), device.address.lower())
+    names = (advertisement.local_name, device.name, device.address)
+    return wanted.lower() in (name.lower() for name in names if name)
 
 
 async def find(options):

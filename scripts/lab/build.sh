@@ -4,7 +4,7 @@
 
 require_swift() {
     command -v swift >/dev/null ||
-        die "there is no swift on PATH: install a Swift toolchain (6.1 or newer), see https://www.swift.org/install/linux/"
+        die "there is no swift on PATH; install a Swift toolchain, 6.1 or newer: https://www.swift.org/install/linux/"
 }
 
 # build WHAT [OPTION…]

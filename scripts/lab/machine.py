@@ -31,6 +31,9 @@ HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 LAB = REPOSITORY / ".lab"
 GUEST = HERE / "guest"
+CHOSEN_KERNEL = "-" + os.environ["LAB_KERNEL"] if os.environ.get("LAB_KERNEL") else ""
+KERNEL = LAB / f"kernel{CHOSEN_KERNEL}"
+BOOT = LAB / f"boot{CHOSEN_KERNEL}"
 PASSED_PREFIXES = ("LAB_", "BLUEJAY_", "DITTOJAY_", "BLUETOOTH_")
 PASSED_NAMES = ("TERM", "CI", "LANG", "LC_ALL", "NO_COLOR")
 BOOT_VARIABLES = ("export LAB_OUT", "export LAB_MODULES")  # what guest/boot needs, in a shell with a PATH of its own
@@ -68,7 +71,7 @@ def job_environment(kernel, out, controllers, capture):
         LAB_OUT=str(out),
         LAB_CWD=str(caller if inside else REPOSITORY),
         LAB_GUEST=str(GUEST),
-        LAB_MODULES=str(LAB / "kernel" / "lib" / "modules" / kernel.name.removeprefix("vmlinuz-")),
+        LAB_MODULES=str(KERNEL / "lib" / "modules" / kernel.name.removeprefix("vmlinuz-")),
         LAB_PYTHON=str(LAB / "venv" / "bin" / "python"),
     )
     if (LAB / "late_reports.so").exists():
@@ -91,9 +94,9 @@ def write_job(folder, environment, command, size):
 
 
 def kernel_image():
-    images = sorted((LAB / "kernel" / "boot").glob("vmlinuz-*"))
+    images = sorted((KERNEL / "boot").glob("vmlinuz-*"))
     if not images:
-        fail("there is no kernel in .lab/kernel: run ./lab setup")
+        fail(f"there is no kernel in {KERNEL}: run ./lab setup")
     return images[-1]
 
 
@@ -132,9 +135,9 @@ class Machine:
         # The kernel need not test its cryptography here, at a second in software emulation.
         command += ["--kopt", "cryptomgr.notests=1", "--kopt", "mitigations=off"]
         # The initramfs and the kernel as `setup` prepared them; QEMU takes the last of two.
-        command += ["--script-sh", "true", "--qemu-opts", "-initrd", str(LAB / "boot" / "initramfs")]
-        if (LAB / "boot" / "vmlinux").exists():
-            command += ["-kernel", str(LAB / "boot" / "vmlinux")]
+        command += ["--script-sh", "true", "--qemu-opts", "-initrd", str(BOOT / "initramfs")]
+        if (BOOT / "vmlinux").exists():
+            command += ["-kernel", str(BOOT / "vmlinux")]
         command += options
         self.console_log = out / "console.log"
         self.empty_input, self.input_writer = os.pipe()

@@ -67,7 +67,7 @@ enum MessageWriter {
             }
         case .dictionary(let entries, let keyType, let valueType):
             try container(CDBUS_TYPE_ARRAY, entrySignature(keyType, valueType), &iterator) { inner throws(BusError) in
-                for (key, value) in entries {
+                func write(_ key: BusValue, _ value: BusValue) throws(BusError) {
                     guard key.hasSignature(keyType), value.hasSignature(valueType) else {
                         throw .invalidValue("'{\(key.signature)\(value.signature)}' in 'a{\(keyType)\(valueType)}'")
                     }
@@ -75,6 +75,11 @@ enum MessageWriter {
                         try append(key, &entry, depth: depth + 2)
                         try append(value, &entry, depth: depth + 2)
                     }
+                }
+                if keyType.string == "o" {
+                    for (key, value) in inOrder(entries) { try write(key, value) }
+                } else {
+                    for (key, value) in entries { try write(key, value) }
                 }
             }
         case .variant(let inner):
@@ -106,6 +111,18 @@ enum MessageWriter {
         case .array, .structure, .dictionary: return try checked(signature)
         default: return signature
         }
+    }
+
+    /// A tree of objects, parents and low numbers first. bluetoothd gives out attribute handles in this order, and clients
+    /// remember them: they have to be the same whenever the same services are registered.
+    private static func inOrder(_ objects: [BusValue: BusValue]) -> [(BusValue, BusValue)] {
+        func path(_ key: BusValue) -> String {
+            if case .objectPath(let path) = key { path.string } else { "" }
+        }
+        return objects.sorted {
+            let (first, second) = (path($0.key), path($1.key))
+            return (first.utf8.count, first) < (second.utf8.count, second)
+        }.map { ($0.key, $0.value) }
     }
 
     private static func entrySignature(_ key: Signature, _ value: Signature) throws(BusError) -> String {

@@ -43,7 +43,8 @@ main_test() {
     say "unit tests, on this machine"
     mapfile -t filters < <(filters_for '!' "${rest[@]+"${rest[@]}"}")
     (cd "$root" && timeout --foreground --kill-after 10 "${LAB_TEST_LIMIT:-1800}" \
-        "$bundle" --testing-library swift-testing --event-stream-version 0 --event-stream-output-path "$folder/unit.jsonl" "${filters[@]}") || unit_status=$?
+        "$bundle" --testing-library swift-testing --event-stream-version 0 \
+        --event-stream-output-path "$folder/unit.jsonl" "${filters[@]}") || unit_status=$?
 
     say "integration tests, in the lab"
     choose_output

@@ -66,6 +66,8 @@ let package = Package(
         .testTarget(name: "BluejayTests", dependencies: ["Bluejay"]),
         .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput"]),
         .testTarget(
+            name: "BluejayCommandTests", dependencies: ["BluejayCommand", "Bluejay", "GATTProfiles", "LineOutput"]),
+        .testTarget(
             name: "IntegrationTests",
             dependencies: ["Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "GATTProfiles"]),
     ],

@@ -36,23 +36,20 @@ struct InfoCommand: AsyncParsableCommand {
                 }
             }
         }
-        let mtu = peripheral.maximumWriteValueLength(for: .withoutResponse) + 3
-        session.output.print(text(peripheral, mtu, services, read)) { object in
+        session.output.print(text(peripheral, services, read)) { object in
             object.add("address", peripheral.bluetoothAddress)
             object.add("identifier", peripheral.identifier.uuidString)
             object.add("name", peripheral.name)
-            object.add("mtu", mtu)
             object.add("services", services.map { json($0, read) })
         }
     }
 
     @MainActor
     private func text(
-        _ peripheral: CBPeripheral, _ mtu: Int, _ services: [CBService],
-        _ values: [ObjectIdentifier: Result<Data, Failure>]
+        _ peripheral: CBPeripheral, _ services: [CBService], _ values: [ObjectIdentifier: Result<Data, Failure>]
     ) -> String {
         var lines = [
-            "\(peripheral.bluetoothAddress ?? "?") \(peripheral.identifier) \"\(peripheral.name ?? "")\", MTU \(mtu)"
+            "\(peripheral.bluetoothAddress ?? "?") \(peripheral.identifier) \"\(peripheral.name ?? "")\""
         ]
         for service in services {
             lines.append("service \(service.uuid.uuidString)" + (service.uuid.name.map { " \($0)" } ?? ""))

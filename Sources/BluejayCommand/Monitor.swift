@@ -14,6 +14,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     private var hasConnected = false
     private var isSearching = false
     private var isListening = false
+    private var isOff = false
 
     private static let heartRate = CharacteristicIdentifier(
         uuid: HeartRateService.measurement, service: ServiceIdentifier(uuid: HeartRateService.uuid))
@@ -107,8 +108,10 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
 
     func bluetoothAvailable(_ available: Bool) {
         if available {
+            isOff = false
             search()
-        } else {
+        } else if !isOff {
+            isOff = true
             isSearching = false
             isListening = false
             output.event("bluetooth-off", "Bluetooth is off or gone; waiting for it")
@@ -138,7 +141,13 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     }
 
     func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier]) {
-        output.event("services-changed", "the services have changed") { object in
+        let gone = invalidatedServices.map { service in
+            service.uuid.name.map(AssignedNumbers.typedName) ?? service.uuid.uuidString
+        }
+        output.event(
+            "services-changed",
+            gone.isEmpty ? "there are new services" : "services have gone: " + gone.joined(separator: ", ")
+        ) { object in
             object.add("invalidated", invalidatedServices.map(\.uuid.uuidString))
         }
         if invalidatedServices.contains(Self.heartRate.service) { listenToHeartRate() }

@@ -85,7 +85,9 @@ final class Session {
             throw Failure(.bluetoothUnavailable, "this user may not use Bluetooth (the system bus refuses it)")
         case .unsupported:
             throw Failure(
-                .bluetoothUnavailable, "there is no usable Bluetooth adapter (or none of that name), or bluetoothd is not running. Try ./lab run …")
+                .bluetoothUnavailable,
+                "there is no usable Bluetooth adapter (or none of that name), or bluetoothd is not running. Try ./lab run …"
+            )
         case .unknown, .resetting:
             throw Failure(
                 .bluetoothUnavailable, "Bluetooth does not answer: is bluetoothd running? Try ./lab run …")

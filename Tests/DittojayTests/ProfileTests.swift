@@ -60,6 +60,39 @@ struct ProfileTests {
     }
 }
 
+@Suite("The record of a controller's name")
+struct AliasRecordTests {
+    @Test("what was written is read again, whatever the names")
+    func roundTrip() throws {
+        let path = NSTemporaryDirectory() + "dittojay-test-\(UInt64.random(in: 0 ... .max))"
+        defer { unlink(path) }
+        #expect(AliasRecord(path: path) == nil)
+        for (given, former) in [("Dittojay", ""), ("", "x"), ("é 🐦\n", String(repeating: "n", count: 248))] {
+            AliasRecord(given: given, former: former).write(path: path)
+            let record = try #require(AliasRecord(path: path))
+            #expect(record.given == given)
+            #expect(record.former == former)
+        }
+    }
+
+    @Test("garbage and links are no records", arguments: ["", "no zero byte", "a\u{0}b\u{0}c"])
+    func garbage(content: String) throws {
+        let path = NSTemporaryDirectory() + "dittojay-test-\(UInt64.random(in: 0 ... .max))"
+        let link = path + "-link"
+        defer {
+            unlink(path)
+            unlink(link)
+        }
+        try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+        #expect(AliasRecord(path: path) == nil)
+        AliasRecord(given: "a", former: "b").write(path: path)
+        try #require(symlink(path, link) == 0)
+        #expect(AliasRecord(path: link) == nil)
+        AliasRecord(given: "c", former: "d").write(path: link)
+        #expect(AliasRecord(path: path)?.given == "a")
+    }
+}
+
 @Suite("Behaviours")
 struct BehaviourTests {
     private let services: [SimulatedService]

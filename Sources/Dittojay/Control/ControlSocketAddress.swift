@@ -3,27 +3,21 @@ import Foundation
 /// Where a running dittojay listens for commands: a Unix socket that only its user can reach.
 public struct ControlSocketAddress: Hashable, Swift.Sendable {
     public let path: String
-    /// Whether the folder is this program's own, to be made if it is missing.
-    let ownsFolder: Bool
+    /// The folder of sockets whose place was not given by the user.
+    private let runtimeFolder: RuntimeFolder?
 
     /// - Parameters:
     ///   - path: given by the user; otherwise `DITTOJAY_SOCKET` of the environment, otherwise `dittojay.sock` in the
-    ///     user's runtime folder: `XDG_RUNTIME_DIR`, `/run/user/UID`, or `/tmp/dittojay-UID` where there is none.
+    ///     ``RuntimeFolder``.
     ///   - environment: of the process.
     public init(path: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment) {
         if let path = path ?? environment["DITTOJAY_SOCKET"], !path.isEmpty {
             self.path = path
-            ownsFolder = false
-            return
-        }
-        let user = geteuid()
-        let folders = [environment["XDG_RUNTIME_DIR"] ?? "", "/run/user/\(user)"]
-        if let folder = folders.first(where: { !$0.isEmpty && Self.isPrivateFolder($0) }) {
-            self.path = folder + "/dittojay.sock"
-            ownsFolder = false
+            runtimeFolder = nil
         } else {
-            self.path = "/tmp/dittojay-\(user)/dittojay.sock"
-            ownsFolder = true
+            let folder = RuntimeFolder(environment: environment)
+            self.path = folder.path + "/dittojay.sock"
+            runtimeFolder = folder
         }
     }
 
@@ -33,24 +27,11 @@ public struct ControlSocketAddress: Hashable, Swift.Sendable {
         return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// Makes the own folder in /tmp. Anybody could have made one of that name: it must be this user's and nobody else's.
+    /// Makes the folder if that is this program's business.
     ///
     /// - Throws: ``DittojayError/controlSocket(_:)``.
     func prepareFolder() throws(DittojayError) {
-        guard ownsFolder else { return }
-        if mkdir(folder, 0o700) != 0, errno != EEXIST {
-            throw .controlSocket("cannot make the folder \(folder): \(systemError())")
-        }
-        guard Self.isPrivateFolder(folder) else {
-            throw .controlSocket("the folder \(folder) is not this user's alone; set DITTOJAY_SOCKET to another place")
-        }
-    }
-
-    /// Whether the folder, not a link to one, belongs to this user and others cannot write to it.
-    private static func isPrivateFolder(_ path: String) -> Bool {
-        var info = stat()
-        guard lstat(path, &info) == 0 else { return false }
-        return info.st_mode & S_IFMT == S_IFDIR && info.st_uid == geteuid() && info.st_mode & 0o022 == 0
+        try runtimeFolder?.prepare()
     }
 
     /// Calls `body` with the path as the system's calls take it.

@@ -24,6 +24,7 @@ final class AdapterCustodian {
     private let alias: String
     private let onEvent: @Sendable (Event) -> Void
 
+    private let folder = RuntimeFolder()
     private var chosen: Description?
     private var observation: Registration?
     private var connected: Set<String> = []
@@ -55,22 +56,18 @@ final class AdapterCustodian {
             throw DittojayError.bluetoothUnavailable("cannot use Bluetooth: \(error)")
         }
         let adapter = try await chooseAdapter()
+        try? folder.prepare()
         guard adapter.offersGattManager, adapter.offersAdvertising else {
             throw DittojayError.adapterUnusable("the Bluetooth adapter \(adapter.name) cannot be a peripheral")
         }
         chosen = Description(name: adapter.name, address: adapter.address)
         do {
             if !adapter.isPowered {
-                try await adapter.setPowered(true)
+                try await switchOn(adapter)
                 hasPoweredOn = true
             }
             wasPowered = true
-            if adapter.alias != alias {
-                // The empty alias stands for the system's name, whatever that will be.
-                let former = adapter.alias == adapter.systemName ? "" : adapter.alias
-                try await adapter.setAlias(alias)
-                formerAlias = former
-            }
+            try await giveName(to: adapter)
         } catch {
             await stop()
             throw DittojayError.adapterUnusable("cannot set up the Bluetooth adapter \(adapter.name): \(error)")
@@ -92,7 +89,10 @@ final class AdapterCustodian {
         guard let adapter = currentAdapter else { return }
         do {
             // Not if somebody else has changed the name meanwhile.
-            if let formerAlias, adapter.alias == alias { try await adapter.setAlias(formerAlias) }
+            if let formerAlias {
+                if adapter.alias == alias { try await adapter.setAlias(formerAlias) }
+                unlink(recordPath(adapter))
+            }
             if hasPoweredOn { try await adapter.setPowered(false) }
         } catch {
             onEvent(.failed("cannot put the Bluetooth adapter \(adapter.name) back as it was: \(error)"))
@@ -143,6 +143,38 @@ final class AdapterCustodian {
         }
     }
 
+    /// Gives the controller its name, and remembers what it was called before.
+    private func giveName(to adapter: Adapter) async throws {
+        let path = recordPath(adapter)
+        if formerAlias == nil, let left = AliasRecord(path: path), left.given == adapter.alias {
+            // An earlier run was killed before it could put the name back.
+            formerAlias = left.former
+        }
+        guard adapter.alias != alias else { return }
+        // The empty alias stands for the system's name, whatever that will be.
+        let former = formerAlias ?? (adapter.alias == adapter.systemName ? "" : adapter.alias)
+        AliasRecord(given: alias, former: former).write(path: path)
+        formerAlias = former
+        try await adapter.setAlias(alias)
+    }
+
+    private func recordPath(_ adapter: Adapter) -> String {
+        AliasRecord.path(address: adapter.address, folder: folder)
+    }
+
+    /// bluetoothd is busy while it starts, and may be about to switch the controller on by itself.
+    private func switchOn(_ adapter: Adapter) async throws {
+        for attempt in 1... {
+            do {
+                return try await adapter.setPowered(true)
+            } catch {
+                if adapter.isPowered { return }
+                if attempt == 20 { throw error }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
     private func handle(_ event: BlueZEvent) {
         switch event {
         case .deviceAdded(let device), .deviceChanged(let device, _):
@@ -172,11 +204,8 @@ final class AdapterCustodian {
     /// Sets up a controller that has come back, with bluetoothd or by itself, as it was.
     private func restore(_ adapter: Adapter) async {
         do {
-            if !adapter.isPowered, wasPowered { try await adapter.setPowered(true) }
-            if adapter.alias != alias {
-                if formerAlias == nil { formerAlias = adapter.alias == adapter.systemName ? "" : adapter.alias }
-                try await adapter.setAlias(alias)
-            }
+            if !adapter.isPowered, wasPowered { try await switchOn(adapter) }
+            try await giveName(to: adapter)
         } catch {
             onEvent(.failed("cannot set up the Bluetooth adapter \(adapter.name) again: \(error)"))
         }

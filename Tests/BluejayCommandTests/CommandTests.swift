@@ -1,0 +1,111 @@
+import Bluejay
+import Foundation
+import GATTProfiles
+import LineOutput
+import Testing
+
+@testable import BluejayCommand
+
+@Suite("How devices are named")
+struct DeviceSelectorTests {
+    private func address(_ selector: DeviceSelector) -> [String] {
+        guard case .identifiers(let identifiers, _) = selector else { return [] }
+        return identifiers.compactMap { CBPeer.bluetoothAddress(forIdentifier: $0) }
+    }
+
+    @Test("an address is public, unless it says otherwise or could be a random static one")
+    func addresses() {
+        #expect(address(DeviceSelector("00:AA:01:00:00:00")) == ["00:AA:01:00:00:00"])
+        #expect(address(DeviceSelector("00:aa:01:00:00:00")) == ["00:AA:01:00:00:00"])
+        #expect(address(DeviceSelector("C0:AA:01:00:00:00")).count == 2)
+        #expect(address(DeviceSelector("C0:AA:01:00:00:00/random")).count == 1)
+        #expect(DeviceSelector("00:AA:01:00:00:00/random") != DeviceSelector("00:AA:01:00:00:00"))
+        #expect(
+            DeviceSelector("00:AA:01:00:00:00/public")
+                == .identifiers(
+                    [CBPeer.identifier(forBluetoothAddress: "00:AA:01:00:00:00", isRandom: false)].compactMap(\.self),
+                    text: "00:AA:01:00:00:00/public"))
+    }
+
+    @Test("an identifier is one, and everything else is a name")
+    func others() {
+        let identifier = UUID()
+        #expect(DeviceSelector(identifier.uuidString) == .identifiers([identifier], text: identifier.uuidString))
+        for name in ["Dittojay", "00:AA:01:00:00", "00:AA:01:00:00:0G", "00:AA:01:00:00:00/odd", "a/b"] {
+            #expect(DeviceSelector(name) == .name(name))
+        }
+    }
+}
+
+@Suite("What failures become")
+struct FailureTests {
+    private func status(_ error: any Error) -> BluejayCommand.ExitStatus { Failure(error, attempt: "x").status }
+
+    @Test("each kind has its exit status")
+    func statuses() {
+        #expect(status(CBATTError(.readNotPermitted)) == .attError)
+        #expect(status(CBError(.peripheralDisconnected)) == .connectionFailed)
+        #expect(status(CBError(.invalidHandle)) == .noSuchCharacteristic)
+        #expect(status(CBError(.outOfSpace)) == .failed)
+        #expect(status(BluejayError.bluetoothUnavailable) == .bluetoothUnavailable)
+        #expect(status(BluejayError.connectionTimedOut) == .notInTime)
+        #expect(status(BluejayError.notConnected) == .connectionFailed)
+        #expect(status(BluejayError.missingService(ServiceIdentifier(uuid: "180D"))) == .noSuchCharacteristic)
+        #expect(status(Failure(.notInTime, "y")) == .notInTime)
+        #expect(status(CocoaError(.fileNoSuchFile)) == .failed)
+    }
+
+    @Test("an ATT error tells its code in hexadecimal")
+    func attError() throws {
+        let code = try #require(CBATTError.Code(rawValue: 0x80))
+        let failure = Failure(CBATTError(code), attempt: "cannot write x")
+        #expect(failure.attError == 0x80)
+        #expect(failure.message.hasPrefix("cannot write x: ATT error 0x80"))
+        #expect(Failure(CBATTError(.readNotPermitted), attempt: "x").message.contains("0x02"))
+    }
+}
+
+@Suite("How values are shown")
+struct ValueFormatTests {
+    @Test("formats are known by their names, and nothing else is")
+    func names() {
+        for name in ValueFormat.allValueStrings { #expect(ValueFormat(argument: name) != nil) }
+        for name in ["", "u7", "HEX", "float"] { #expect(ValueFormat(argument: name) == nil) }
+    }
+
+    @Test("a value is shown in the form asked for")
+    func forms() throws {
+        #expect(ValueFormat.hex.text(Data([0, 255]), of: "2A37") == "00ff")
+        #expect(ValueFormat.text.text(Data("é".utf8), of: "FFFF") == "é")
+        #expect(try #require(ValueFormat(argument: "u16be")).text(Data([1, 2]), of: "FFFF") == "258")
+        #expect(try #require(ValueFormat(argument: "i8")).text(Data([1, 2]), of: "FFFF") == "hex:0102")
+        #expect(ValueFormat.auto.text(Data([1, 2]), of: "FFFF") == "0102")
+        #expect(ValueFormat.auto.text(Data(), of: "FFFF") == "(empty)")
+        #expect(ValueFormat.auto.text(Data([1]), of: "2A38") == "chest")
+    }
+
+    @Test("a heart rate is shown with all that it tells")
+    func heartRate() {
+        let full = HeartRateMeasurement(
+            rate: 72, contact: .detected, energyExpended: 12, rrIntervals: [1024, 512])
+        #expect(full.text == "72 bpm, contact, RR 1.000 0.500 s, 12 kJ")
+        #expect(HeartRateMeasurement(rate: 300, contact: .notDetected).text == "300 bpm, no contact")
+        var object = JSONObject()
+        full.add(to: &object)
+        #expect(object.text == #"{"rate":72,"contact":true,"rr":[1.0000,0.5000],"energy":12}"#)
+    }
+}
+
+@Suite("Latencies")
+struct LatencyTests {
+    @Test("percentiles are those of the nearest rank")
+    func percentiles() {
+        var latencies = Latencies()
+        for number in (1...100).reversed() { latencies.add(.milliseconds(number)) }
+        #expect(latencies.text.contains("p50 50.000 ms, p99 99.000 ms"))
+        var one = Latencies()
+        one.add(.milliseconds(7))
+        #expect(one.text.contains("p50 7.000 ms, p99 7.000 ms"))
+        #expect(Latencies().text.contains("p50 0.000 ms"))
+    }
+}

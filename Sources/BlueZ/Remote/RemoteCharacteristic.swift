@@ -30,6 +30,12 @@ public final class RemoteCharacteristic: RemoteObject {
     public var isNotifying: Bool { property("Notifying") ?? false }
     /// The ATT MTU of the link in bytes, where BlueZ tells it (since 5.62).
     public var mtu: Int? { property("MTU", as: UInt16.self).map(Int.init) }
+
+    /// Asks bluetoothd for the ATT MTU. BlueZ 5.66 shows the services that it remembers before the MTU is exchanged, and
+    /// does not tell when ``mtu`` changes then.
+    public func fetchMTU() async -> Int? {
+        (try? await fetchProperty("MTU")).flatMap(UInt16.init(busValue:)).map(Int.init) ?? mtu
+    }
     /// Whether writes without response can go over a socket.
     public var offersWriteSocket: Bool { property("WriteAcquired", as: Bool.self) != nil }
 

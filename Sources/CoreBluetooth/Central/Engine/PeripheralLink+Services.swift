@@ -32,18 +32,20 @@ extension PeripheralLink {
     func discoverServices(_ filter: [CBUUID]?) {
         requests.add { [weak self] done in
             self?.whenResolved {
-                self?.reportServices(filter)
-                done()
+                Task { [weak self] in
+                    let mtu = await self?.device?.services.lazy.flatMap(\.characteristics).first?.fetchMTU()
+                    self?.reportServices(filter, mtu: mtu ?? nil)
+                    done()
+                }
             }
         }
     }
 
-    private func reportServices(_ filter: [CBUUID]?) {
-        guard let device else { return }
+    private func reportServices(_ filter: [CBUUID]?, mtu: Int?) {
+        guard let device, phase == .connected, isResolved else { return }
         let found = device.services.filter(\.isPrimary).compactMap { remote in
             wanted(remote.uuid, filter).map { service(remote, $0) }
         }
-        let mtu = device.services.lazy.flatMap(\.characteristics).compactMap(\.mtu).first
         post { peripheral in
             if let mtu { peripheral.mtu = mtu }
             peripheral.services = (peripheral.services ?? []).adding(found)

@@ -39,8 +39,17 @@ public final class ChildProcess: Swift.Sendable {
             let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
             self?.update { $0.exitStatus = status }
         }
-        try process.run()
+        try Self.withAllSignals { try process.run() }
         for pipe in [output, errors] { collect(pipe.fileHandleForReading) }
+    }
+
+    /// A child inherits the signals that its parent's thread blocks, and threads of Dispatch block nearly all.
+    private static func withAllSignals(_ body: () throws -> Void) rethrows {
+        var (none, former) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &former)
+        defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+        try body()
     }
 
     deinit {

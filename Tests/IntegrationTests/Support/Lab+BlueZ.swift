@@ -24,6 +24,20 @@ extension Lab {
         try await adapter(name).alias
     }
 
+    /// How many advertisements are registered with the controller.
+    @BusActor
+    func advertisements(on name: String) async throws -> Int {
+        let connection = try BusConnection.system()
+        defer { connection.close() }
+        guard let path = ObjectPath("/org/bluez/\(name)") else { throw LabError("no adapter \(name)") }
+        let reply = try await connection.call(
+            MethodCall(
+                destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
+                method: "Get",
+                arguments: [.string("org.bluez.LEAdvertisingManager1"), .string("ActiveInstances")]))
+        return Int(try reply.first(as: BusValue.self).decode(as: UInt8.self, place: "ActiveInstances"))
+    }
+
     /// Makes bluetoothd forget a device: pairing, services and all.
     @BusActor
     func forget(_ address: String, on name: String) async throws {

@@ -16,6 +16,8 @@ extension Lab {
         }
     }
 
+    /// bluetoothd's settings; what is written there goes away with the lab.
+    static let bluetoothdSettings = "/etc/bluetooth/main.conf"
     /// The controller of the peripheral under test.
     static let sensorAdapter = "hci0"
     /// The controller of the central under test.

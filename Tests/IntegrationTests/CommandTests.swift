@@ -1,0 +1,159 @@
+import BluetoothLab
+import Foundation
+import Testing
+
+extension InTheLab {
+    /// The program `bluejay`, as a script uses it.
+    @Suite struct BluejayCommand {
+        @Test func scanPrintsTheSensorAsJSON() async throws {
+            let sensor = try await Sensor()
+            let scan = try await bluejay("scan", "--json", "--service", "180D", "--count", "1", "--timeout", "20")
+            let line = try #require(scan.lines.first { $0.contains(Lab.sensorAddress) })
+            let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            #expect(object["name"] as? String == "Dittojay")
+            #expect((object["services"] as? [String])?.contains("180D") == true)
+            try await sensor.stop()
+        }
+
+        @Test func infoListsAllServicesAndCharacteristics() async throws {
+            let sensor = try await Sensor()
+            let info = try await bluejay("info", Lab.sensorAddress, "--json")
+            for uuid in ["2A37", "2A38", "2A39", "83B4A431-A6F1-4540-B3EE-3C14AEF71A04"] {
+                #expect(info.transcript.contains(uuid), "\(uuid) in \(info.transcript)")
+            }
+            try await sensor.stop()
+        }
+
+        @Test func readAndWriteGoByAddressAndByName() async throws {
+            let sensor = try await Sensor()
+            try await bluejay("write", "Dittojay", "180D/2A38", "hex:03")
+            let read = try await bluejay("read", Lab.sensorAddress, "body-sensor-location", "--format", "u8")
+            #expect(read.lines == ["3"])
+            try await sensor.stop()
+        }
+
+        @Test func anATTErrorIsExitStatusSix() async throws {
+            let sensor = try await Sensor()
+            let refused = try await bluejay(
+                "write", "Dittojay", "2A39", "hex:07", "--json", expecting: 6)
+            #expect(refused.transcript.contains("\"attError\":128"), "\(refused.transcript)")
+            try await sensor.stop()
+        }
+
+        @Test func whatIsNotThereHasItsExitStatus() async throws {
+            let sensor = try await Sensor()
+            try await bluejay("read", "Nobody", "2A38", "--connect-timeout", "2", expecting: 3)
+            try await bluejay("read", "Dittojay", "1809/2A1C", expecting: 7)
+            try await bluejay("read", "Dittojay", "--adapter", "hci99", "2A38", expecting: 4)
+            try await bluejay("write", "Dittojay", "2A38", "hex:0", expecting: 64)
+            try await sensor.stop()
+        }
+
+        @Test func listenPrintsEachValueAndEndsWithTheCount() async throws {
+            let sensor = try await Sensor("--rate", "20")
+            let listen = try await bluejay("listen", "Dittojay", "2A37", "--count", "10", "--raw", "--timeout", "60")
+            #expect(listen.lines.count == 10)
+            #expect(listen.lines.allSatisfy { $0.count >= 4 && $0.allSatisfy(\.isHexDigit) }, "\(listen.transcript)")
+            try await sensor.stop()
+        }
+
+        @Test func monitorShowsRatesAndChirpsAndComesBackAfterALoss() async throws {
+            let sensor = try await Sensor("--rate", "5")
+            let monitor = try ChildProcess("bluejay", ["monitor", "--json", "--adapter", Lab.centralAdapter])
+            try await monitor.line(containing: "\"rate\":")
+            try await sensor.event("subscribed", "chirp")
+            try await sensor.command("chirp", "tweet")
+            try await monitor.line(containing: "\"text\":\"tweet\"")
+            let (seen, position) = (monitor.lines.count, sensor.position)
+            try await sensor.command("disconnect")
+            try await monitor.line(containing: "\"event\":\"disconnected\"", from: seen)
+            try await sensor.event("subscribed", "heart-rate-measurement", from: position)
+            let after = monitor.lines.count
+            try await monitor.line(containing: "\"rate\":", from: after)
+            #expect(try await monitor.interrupt() == 0)
+            try await sensor.event("disconnected", from: position)
+            try await sensor.stop()
+        }
+
+        @discardableResult
+        private func bluejay(_ arguments: String..., expecting status: Int32 = 0) async throws -> ChildProcess {
+            let adapter = arguments.contains("--adapter") ? [] : ["--adapter", Lab.centralAdapter]
+            let process = try ChildProcess("bluejay", arguments + adapter)
+            let actual = try await process.exitStatus(within: .seconds(60))
+            guard actual == status else {
+                throw LabError("exit status \(actual), not \(status): \(process.transcript)")
+            }
+            return process
+        }
+    }
+
+    /// The program `dittojay`, as a script uses it.
+    @Suite struct DittojayCommand {
+        @Test func itPutsTheAliasBackAndLeavesNothingRegistered() async throws {
+            let lab = try Lab.here
+            let alias = try await lab.alias(of: Lab.sensorAdapter)
+            let sensor = try await Sensor("--name", "Nightjar")
+            #expect(try await lab.alias(of: Lab.sensorAdapter) == "Nightjar")
+            #expect(try await lab.advertisements(on: Lab.sensorAdapter) == 1)
+            sensor.process.signal(SIGTERM)
+            #expect(try await sensor.process.exitStatus() == 0)
+            #expect(try await lab.alias(of: Lab.sensorAdapter) == alias)
+            #expect(try await lab.advertisements(on: Lab.sensorAdapter) == 0)
+            #expect(!FileManager.default.fileExists(atPath: sensor.socket))
+        }
+
+        @Test func withoutTheAdapterItSaysSoAndEndsWithFour() async throws {
+            let process = try ChildProcess(
+                "dittojay", ["--adapter", "hci99", "--socket", NSTemporaryDirectory() + "/x.sock"])
+            #expect(try await process.exitStatus() == 4)
+            #expect(process.transcript.contains("hci99"))
+        }
+
+        @Test func withoutABusItSaysSoAndEndsWithThree() async throws {
+            let process = try ChildProcess(
+                "dittojay", ["--socket", NSTemporaryDirectory() + "/y.sock"],
+                environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere/bus"])
+            #expect(try await process.exitStatus() == 3)
+            #expect(process.transcript.contains("/nowhere/bus"))
+        }
+
+        @Test func aSecondOneAtTheSameSocketIsRefused() async throws {
+            let sensor = try await Sensor()
+            let second = try ChildProcess("dittojay", ["--adapter", Lab.sensorAdapter, "--socket", sensor.socket])
+            #expect(try await second.exitStatus() == 6)
+            try await sensor.command("status")
+            try await sensor.stop()
+        }
+
+        @Test func statusTellsTheCentralWithItsMTU() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            try await central.connectToSensor()
+            _ = try await central.listen(to: .chirp, on: sensor)
+            let status = try await sensor.command("status", "--json")
+            let line = try #require(status.lines.first)
+            let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            let centrals = try #require(object["centrals"] as? [[String: Any]])
+            #expect(centrals.count == 1)
+            #expect(centrals.first?["address"] as? String == Lab.centralAddress)
+            #expect(centrals.first?["mtu"] as? Int == 517)
+            #expect(centrals.first?["subscriptions"] as? [String] == ["chirp"])
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+
+        @Test func theChirpServiceGoesAndComesWithTheLinkUp() async throws {
+            let sensor = try await Sensor()
+            let central = try await Central()
+            try await central.connectToSensor()
+            _ = try await central.read(.sensorLocation, as: UInt8.self)
+            try await sensor.command("service", "remove", "chirp")
+            try await sensor.event("service-removed")
+            try await sensor.command("service", "add", "chirp")
+            _ = try await central.read(.sensorLocation, as: UInt8.self)
+            #expect(central.observer.disconnections.values.isEmpty)
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+    }
+}

@@ -187,13 +187,11 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         // Not every sensor chirps, and one that does not is no less a sensor.
         bluejay.listen(to: Self.chirp, multipleListenOption: .replaceable) { [weak self] (result: ReadResult<Data>) in
             guard let self, case .success(let value) = result else { return }
-            let isText = !value.isEmpty && value.allSatisfy { (0x20...0x7E).contains($0) }
-            let content =
-                value.isEmpty
-                ? "" : isText ? " \"\(String(decoding: value, as: UTF8.self))\"" : " \(ValueText.hex(value))"
+            let text = ValueText.printable(value)
+            let content = value.isEmpty ? "" : " " + (text.map { "\"\($0)\"" } ?? ValueText.hex(value))
             output.event("chirp", "chirp!\(content)") { object in
                 object.add("value", ValueText.hex(value))
-                if isText { object.add("text", String(decoding: value, as: UTF8.self)) }
+                object.add("text", text)
             }
         }
     }

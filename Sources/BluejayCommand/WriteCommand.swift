@@ -73,7 +73,7 @@ struct WriteCommand: AsyncParsableCommand {
 
 extension Session {
     /// Writes without response again and again, as fast as the link takes it and no faster.
-    fileprivate func flood(
+    func flood(
         _ value: Data, to characteristic: CBCharacteristic, count: Int, _ written: (Duration) -> Void
     ) async throws {
         let state = bluejay.stopAndExtractBluetoothState()

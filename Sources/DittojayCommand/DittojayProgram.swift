@@ -7,8 +7,8 @@ struct DittojayProgram: ParsableCommand {
         commandName: "dittojay",
         abstract: "A virtual Bluetooth LE peripheral: a heart-rate sensor that chirps.",
         discussion: """
-            Without a command it runs the sensor in this terminal until Ctrl-C. The other commands are for another \
-            terminal and talk to the sensor that runs.
+            Without a command it runs the sensor in this terminal until Ctrl-C; its options are listed by "dittojay help \
+            run". The other commands are for another terminal and talk to the sensor that runs.
 
             In the terminal of the sensor: c chirp, + add the chirp service, - remove it, s status, d disconnect the \
             central, q quit, ? help; : begins a line such as "c hello". Without a terminal, from a pipe, all of them are \

@@ -86,5 +86,14 @@ public enum ValueText {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// The text that a value is, if it is UTF-8 without control characters and not empty; otherwise nil.
+    public static func printable(_ bytes: some Collection<UInt8>) -> String? {
+        guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let hasControls = text.unicodeScalars.contains { scalar in
+            scalar.properties.generalCategory == .control
+        }
+        return hasControls ? nil : text
+    }
+
     private static let digits = Array("0123456789abcdef".utf8)
 }

@@ -50,6 +50,14 @@ struct ValueTextTests {
         #expect(type.text([UInt8](repeating: 0, count: type.width + 1)) == nil)
     }
 
+    @Test("text is told from bytes")
+    func printable() {
+        #expect(ValueText.printable(Array("héllo 🐦".utf8)) == "héllo 🐦")
+        for bytes in [[], [0], [0x41, 0x0A], [0xFF, 0x41], [0xC2, 0x9B]] as [[UInt8]] {
+            #expect(ValueText.printable(bytes) == nil)
+        }
+    }
+
     @Test("hexadecimal digits come back as bytes")
     func hex() throws {
         let bytes = (0...255).map { UInt8($0) }

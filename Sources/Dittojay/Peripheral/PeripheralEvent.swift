@@ -105,8 +105,8 @@ extension PeripheralEvent {
     private func readable(_ value: Data) -> String {
         let limit = 32
         let hex = ValueText.hex(value.prefix(limit)) + (value.count > limit ? "… (\(value.count) bytes)" : "")
-        let isText = value.count > 1 && value.allSatisfy { (0x20...0x7E).contains($0) }
-        guard isText else { return hex }
-        return hex + " \"\(String(decoding: value.prefix(limit), as: UTF8.self))\(value.count > limit ? "…" : "")\""
+        // A single byte is a number, as a rule.
+        guard value.count > 1, let text = ValueText.printable(value) else { return hex }
+        return hex + " \"\(text.prefix(limit))\(text.count > limit ? "…" : "")\""
     }
 }

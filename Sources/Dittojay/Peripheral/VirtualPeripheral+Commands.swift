@@ -25,9 +25,7 @@ extension VirtualPeripheral {
         guard let chirp, let chirpService = service(named: chirp.service.profile.name) else {
             return ControlReply(error: "the profile \(profile.name) has no characteristic that chirps")
         }
-        guard chirpService.isPublished else {
-            return ControlReply(error: "the service \(chirpService.profile.name) is withdrawn")
-        }
+        guard chirpService.isPublished else { return ControlReply(error: notPublished(chirpService)) }
         let subscribers = chirp.subscribers.count
         if subscribers > 0, value.count > chirp.maximumNotificationLength {
             return ControlReply(
@@ -83,9 +81,7 @@ extension VirtualPeripheral {
         guard !service.isPublished else {
             return reply(ControlReply(error: "the service \(name) is published already"))
         }
-        guard manager?.state == .poweredOn else {
-            return reply(ControlReply(error: "Bluetooth is not on"))
-        }
+        guard manager?.state == .poweredOn else { return reply(ControlReply(error: notReady)) }
         publicationReplies[name, default: []].append(reply)
         service.isWanted = true
         if service.registration == nil { publish(service) }
@@ -94,7 +90,7 @@ extension VirtualPeripheral {
     private func remove(_ name: String) -> ControlReply {
         guard let service = service(named: name) else { return ControlReply(error: unknown(name)) }
         guard let registration = service.registration, service.isPublished, let manager, manager.state == .poweredOn
-        else { return ControlReply(error: "the service \(name) is not published") }
+        else { return ControlReply(error: notPublished(service)) }
         service.isWanted = false
         manager.remove(registration)
         service.withdraw()
@@ -105,7 +101,7 @@ extension VirtualPeripheral {
     }
 
     private func disconnect(_ central: String?, _ reply: @escaping (ControlReply) -> Void) {
-        guard let custodian else { return reply(ControlReply(error: "Bluetooth is not on")) }
+        guard let custodian else { return reply(ControlReply(error: notReady)) }
         // @unchecked by hand: the closure goes to the bus's actor and back, and is called here only.
         nonisolated(unsafe) let reply = reply
         Task { [queue] in
@@ -120,6 +116,16 @@ extension VirtualPeripheral {
                 reply(answer)
             }
         }
+    }
+
+    private var notReady: String {
+        manager == nil ? "Bluetooth is not ready yet" : "Bluetooth is not on"
+    }
+
+    private func notPublished(_ service: SimulatedService) -> String {
+        guard manager?.state == .poweredOn else { return notReady }
+        return "the service \(service.profile.name) is "
+            + (service.publication == .pending ? "not published yet" : "withdrawn")
     }
 
     private func unknown(_ service: String) -> String {

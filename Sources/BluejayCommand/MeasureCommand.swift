@@ -1,0 +1,223 @@
+import ArgumentParser
+import Bluejay
+import GATTProfiles
+import LineOutput
+
+/// The central's side of scripts/bench: one connection, on which it does what standard input tells and says how long it
+/// took. Not shown in the help, because it may change with the bench.
+struct MeasureCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "measure", abstract: "Find, connect and do what the lines of standard input say; for the bench.",
+        discussion: """
+            listen CHARACTERISTIC COUNT [CONTROL HEX]   until COUNT values came; CONTROL: write HEX to it when subscribed
+            read CHARACTERISTIC TIMES
+            write CHARACTERISTIC HEX TIMES
+            flood SINK HEX TIMES COUNTER                without response, until COUNTER says that all have arrived
+            """,
+        shouldDisplay: false)
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var target: DeviceOptions
+
+    func run() async throws {
+        var options = options
+        options.json = true
+        let target = target
+        await Session.run(options) { try await Measurement(session: $0).run(target) }
+    }
+}
+
+@MainActor
+private final class Measurement {
+    private let session: Session
+    private var direct: DirectPeripheral?
+
+    /// Seconds without a value after which the rest counts as lost.
+    private static let patience = 10.0
+
+    init(session: Session) {
+        self.session = session
+    }
+
+    func run(_ target: DeviceOptions) async throws {
+        let begin = ContinuousClock.now
+        let identifier = try await session.find(target.selector, timeout: target.connectTimeout)
+        tell("found", since: begin)
+        let found = ContinuousClock.now
+        try await session.connect(.identifiers([identifier.uuid], text: target.device), timeout: target.connectTimeout)
+        direct = try await session.discoverEverything()
+        tell("connected", since: found)
+        for await line in Self.lines() {
+            try await take(line.split(separator: " ").map(String.init))
+        }
+    }
+
+    /// The lines of standard input, which a thread of its own waits for.
+    private static func lines() -> AsyncStream<String> {
+        AsyncStream { continuation in
+            Thread.detachNewThread {
+                while let line = readLine() { continuation.yield(line) }
+                continuation.finish()
+            }
+        }
+    }
+
+    private func take(_ words: [String]) async throws {
+        switch (words.first, words.count) {
+        case ("listen", 3): try await listen(words[1], try number(words[2]), control: nil)
+        case ("listen", 5):
+            try await listen(words[1], try number(words[2]), control: (words[3], try value(words[4])))
+        case ("read", 3):
+            let characteristic = try find(words[1])
+            try await time("read", try number(words[2])) { _ = try await self.session.read(characteristic) }
+        case ("write", 4):
+            let characteristic = try find(words[1])
+            let value = try value(words[2])
+            try await time("write", try number(words[3])) {
+                try await self.session.write(value, to: characteristic, type: .withResponse)
+            }
+        case ("flood", 5):
+            try await flood(words[1], try value(words[2]), try number(words[3]), counter: words[4])
+        default: throw Failure(.failed, "no such step: \(words.joined(separator: " "))")
+        }
+    }
+
+    // MARK: Steps
+
+    private func listen(_ name: String, _ count: Int, control: (name: String, value: Data)?) async throws {
+        let identifier = try session.identifier(of: try find(name))
+        let arrivals = Arrivals(count: count)
+        session.bluejay.listen(to: identifier) { (result: ReadResult<Data>) in
+            if case .success(let value) = result { arrivals.add(value) }
+        }
+        try await isNotifying(name)
+        tell("subscribed")
+        if let control {
+            try await session.write(control.value, to: try find(control.name), type: .withResponse)
+        }
+        await arrivals.wait(patience: Self.patience)
+        tell("listened") { object in
+            object.add("count", arrivals.received)
+            object.add("breaks", arrivals.breaks)
+            object.add("seconds", seconds(arrivals.span), places: 6)
+        }
+        session.bluejay.endListen(to: identifier)
+    }
+
+    /// Waits until the peripheral has taken the subscription: Bluejay tells its user only if it has not.
+    private func isNotifying(_ name: String) async throws {
+        let characteristic = try find(name)
+        let deadline = ContinuousClock.now + .seconds(Self.patience)
+        while !characteristic.isNotifying {
+            guard ContinuousClock.now < deadline else { throw Failure(.notInTime, "\(name) was not subscribed") }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    private func time(_ event: String, _ count: Int, _ action: () async throws -> Void) async throws {
+        var latencies = Latencies()
+        for _ in 0..<count {
+            let begin = ContinuousClock.now
+            try await action()
+            latencies.add(ContinuousClock.now - begin)
+        }
+        tell(event) { latencies.add(to: &$0) }
+    }
+
+    private func flood(_ sink: String, _ value: Data, _ count: Int, counter: String) async throws {
+        let sink = try find(sink)
+        let counter = try find(counter)
+        try await session.write(Data([0]), to: counter, type: .withResponse)
+        let begin = ContinuousClock.now
+        try await session.flood(value, to: sink, count: count) { _ in }
+        let deadline = ContinuousClock.now + .seconds(Self.patience)
+        var arrived = 0
+        repeat {
+            arrived = LabService.SinkCount(bytes: try await session.read(counter)).map { Int($0.writes) } ?? 0
+        } while arrived < count && ContinuousClock.now < deadline
+        tell("flood", since: begin) { $0.add("count", arrived) }
+    }
+
+    // MARK: Words and answers
+
+    private func find(_ name: String) throws -> CBCharacteristic {
+        guard let path = AttributePath(name), let direct else { throw Failure(.noSuchCharacteristic, name) }
+        return try direct.characteristic(path)
+    }
+
+    private func number(_ word: String) throws -> Int {
+        guard let number = Int(word), number > 0 else { throw Failure(.failed, "\(word) is not a count") }
+        return number
+    }
+
+    private func value(_ word: String) throws -> Data {
+        Data(try ValueText.parse("hex:" + word))
+    }
+
+    private func tell(
+        _ event: String, since begin: ContinuousClock.Instant, _ more: (inout JSONObject) -> Void = { _ in }
+    ) {
+        let passed = seconds(ContinuousClock.now - begin)
+        tell(event) { object in
+            object.add("seconds", passed, places: 6)
+            more(&object)
+        }
+    }
+
+    private func tell(_ event: String, _ more: (inout JSONObject) -> Void = { _ in }) {
+        session.output.event(event, event, json: more)
+        session.output.flush()
+    }
+}
+
+/// Counts values that begin with their number, as they come.
+@MainActor
+private final class Arrivals {
+    private(set) var received = 0
+    /// How often a value was not the one after the last.
+    private(set) var breaks = 0
+    private let count: Int
+    private var first = ContinuousClock.now
+    private var last = ContinuousClock.now
+    private var previous: UInt32?
+    private var waiting: CheckedContinuation<Void, Never>?
+
+    init(count: Int) {
+        self.count = count
+    }
+
+    /// From the first value to the last.
+    var span: Duration { last - first }
+
+    func add(_ value: Data) {
+        last = .now
+        if received == 0 { first = last }
+        received += 1
+        let number = value.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        if let previous, number != previous &+ 1 { breaks += 1 }
+        previous = number
+        if received == count { resume() }
+    }
+
+    /// Waits until all are there, or none has come for so many seconds.
+    func wait(patience: Double) async {
+        if received >= count { return }
+        let watch = Task {
+            while true {
+                let before = received
+                try await Task.sleep(for: .seconds(patience))
+                if received == before { return resume() }
+            }
+        }
+        await withCheckedContinuation { waiting = $0 }
+        watch.cancel()
+    }
+
+    private func resume() {
+        waiting?.resume()
+        waiting = nil
+    }
+}
+
+private func seconds(_ duration: Duration) -> Double {
+    Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+}

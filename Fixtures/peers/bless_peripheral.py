@@ -33,12 +33,21 @@ async def main():
 
     server = BlessServer(name=options.name, loop=loop, adapter=options.adapter)
     tasks = set()
+    sink = burst.SinkCount()
 
     def read_request(characteristic, **_):
+        if characteristic.uuid == burst.SINK_COUNT:
+            return bytearray(sink.value())
+        if characteristic.uuid == burst.STORE:
+            return characteristic.value
         burst.tell("read", characteristic=burst.short(characteristic.uuid))
         return characteristic.value
 
     def write_request(characteristic, value, **_):
+        if characteristic.uuid == burst.SINK:
+            return sink.add(value)
+        if characteristic.uuid == burst.SINK_COUNT:
+            return sink.reset()
         characteristic.value = bytearray(value)
         if characteristic.uuid == burst.BURST_CONTROL:
             start(send_burst(*burst.burst_size(value, options)))
@@ -79,6 +88,8 @@ async def main():
         (burst.BURST_CONTROL, WRITE, WRITEABLE, None),
         (burst.BURST_DATA, NOTIFY, READABLE, None),
         (burst.STORE, READ | WRITE | COMMAND, READABLE | WRITEABLE, bytearray(20)),
+        (burst.SINK, WRITE | COMMAND, WRITEABLE, None),
+        (burst.SINK_COUNT, READ | WRITE, READABLE | WRITEABLE, None),
     ):
         await server.add_new_characteristic(SERVICE, uuid, properties, value, permissions)
     await server.start()

@@ -24,6 +24,7 @@ class HeartRateService(Service):
     def __init__(self, location, start_burst):
         self.location_value = bytes([location])
         self.store_value = bytes(20)
+        self.sink_count_value = burst.SinkCount()
         self.start_burst = start_burst
         super().__init__(burst.HEART_RATE_SERVICE, True)
 
@@ -69,6 +70,22 @@ class HeartRateService(Service):
     def store(self, value, options):
         offset = options.offset
         self.store_value = self.store_value[:offset] + bytes(value)
+
+    @characteristic(burst.SINK, WRITE | COMMAND)
+    def sink(self, options):
+        pass
+
+    @sink.setter
+    def sink(self, value, options):
+        self.sink_count_value.add(value)
+
+    @characteristic(burst.SINK_COUNT, READ | WRITE)
+    def sink_count(self, options):
+        return self.sink_count_value.value()
+
+    @sink_count.setter
+    def sink_count(self, value, options):
+        self.sink_count_value.reset()
 
 
 async def main():

@@ -21,6 +21,8 @@ HEART_RATE_CONTROL_POINT = "2A39"
 BURST_CONTROL = "3f0c0001-7d1e-4f58-8f6a-5b1f0c9a2e10"
 BURST_DATA = "3f0c0002-7d1e-4f58-8f6a-5b1f0c9a2e10"
 STORE = "3f0c0003-7d1e-4f58-8f6a-5b1f0c9a2e10"  # keeps what is written, with or without response, up to 512 bytes
+SINK = "025d0002-f26a-4eb9-a53f-f1b453d5e20b"  # counts what is written, as dittojay's lab profile does
+SINK_COUNT = "025d0003-f26a-4eb9-a53f-f1b453d5e20b"  # writes and bytes so far, 64 bits each; a write sets both to 0
 
 
 def tell(event, **values):
@@ -58,6 +60,23 @@ def burst_size(data, options):
     if len(data) >= 6:
         return struct.unpack_from("<IH", data)
     return options.burst, options.size
+
+
+class SinkCount:
+    """What has arrived at SINK."""
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        self.writes = self.size = 0
+
+    def add(self, value):
+        self.writes += 1
+        self.size += len(value)
+
+    def value(self):
+        return struct.pack("<QQ", self.writes, self.size)
 
 
 async def send_burst(count, size, window, send, round_trip):

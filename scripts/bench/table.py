@@ -1,0 +1,72 @@
+"""The bench's rows, as a Markdown table and against the bar."""
+
+PROCESSES = ("central", "peripheral", "bluetoothd", "dbus-daemon")
+# key, text, digits, what is better
+ROWS = [
+    *(row for size in (20, 180) for row in (
+        (f"rate {size}", f"notifications/s, {size} bytes", 0, "more"),
+        (f"lost {size}", f"lost, worst run, {size} bytes", 0, "none"),
+        (f"breaks {size}", f"out of order, worst run, {size} bytes", 0, "none"),
+        *((f"cpu {process} {size}", f"CPU ms per 1,000, {process}, {size} bytes", 1, "less")
+          for process in PROCESSES))),
+    ("read p50", "read, p50, ms", 2, "less"),
+    ("read p99", "read, p99, ms", 2, "less"),
+    ("write p50", "write, p50, ms", 2, "less"),
+    ("write p99", "write, p99, ms", 2, "less"),
+    ("commands", "writes without response/s", 0, "more"),
+    ("commands lost", "lost of these, worst run", 0, "none"),
+    ("start", "start to advertising, ms", 0, "less"),
+    ("found", "scan to found, ms", 0, "less"),
+    ("ready", "connect to ready, ms", 0, "less"),
+    ("memory central", "peak memory, central, MB", 1, "less"),
+    ("memory peripheral", "peak memory, peripheral, MB", 1, "less"),
+]
+OURS = "dittojay+bluejay"
+PERIPHERAL_ONLY = ("start", "memory peripheral")
+CENTRAL_ONLY = ("found", "memory central")
+
+
+def markdown(columns):
+    """columns: {pair: {row: number}}"""
+    lines = ["| | " + " | ".join(pair.replace("+", " + ") for pair in columns) + " |",
+             "|---|" + "---:|" * len(columns)]
+    for key, text, digits, _ in ROWS:
+        lines.append(f"| {text} | " + " | ".join(f"{column[key]:,.{digits}f}" for column in columns.values()) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def factor(key):
+    """How much of theirs ours may be: a quarter of the CPU and half of the memory of the program in its place."""
+    if key.startswith(("cpu central", "cpu peripheral")):
+        return 0.25
+    return 0.5 if key.startswith("memory") else 1
+
+
+def is_comparable(key, pair):
+    """Only a pair with another program in the role that the row is about says something about ours."""
+    peripheral, central = pair.split("+")
+    if key in PERIPHERAL_ONLY or key.startswith("cpu peripheral"):
+        return peripheral != "dittojay"
+    if key in CENTRAL_ONLY or key.startswith("cpu central"):
+        return central != "bluejay"
+    return True
+
+
+def verdicts(columns):
+    """What of ours is not where it should be, in lines."""
+    if OURS not in columns:
+        return []
+    ours, lines = columns[OURS], []
+    for key, text, digits, better in ROWS:
+        if better == "none":
+            if ours[key]:
+                lines.append(f"- {text}: {ours[key]:.0f}")
+            continue
+        for pair, column in columns.items():
+            if pair == OURS or not is_comparable(key, pair):
+                continue
+            limit = column[key] * factor(key)
+            if (ours[key] <= limit) if better == "more" else (ours[key] >= limit):
+                bar = "" if factor(key) == 1 else f", and the bar is {factor(key):g} of it"
+                lines.append(f"- {text}: {ours[key]:,.{digits}f}; {pair} has {column[key]:,.{digits}f}{bar}")
+    return ["Behind, or not far enough ahead:", "", *lines] if lines else ["Nothing is behind."]

@@ -28,6 +28,7 @@ SERVER, CLIENT = "hci0", "hci1"
 SIZES = (20, 180)
 VALUE = bytes(range(20)).hex()
 PATIENCE = 120  # seconds for one step
+START_PATIENCE = 30  # seconds until a peripheral must advertise
 
 CHIRP = "83B4A431-A6F1-4540-B3EE-3C14AEF71A04"
 STORE, SINK, SINK_COUNT = (f"025D000{number}-F26A-4EB9-A53F-F1B453D5E20B" for number in (1, 2, 3))
@@ -147,8 +148,8 @@ def cpu_of(pid):
 class Dittojay:
     data, store = CHIRP, STORE
 
-    def __init__(self, options, folder):
-        self.socket = str(folder / "dittojay.sock")
+    def __init__(self, options):
+        self.socket = f"/tmp/bench-{os.getpid()}.sock"  # $LAB_OUT is the host's, where no socket can be
         self.command = [options.dittojay, "--adapter", SERVER, "--name", NAME, "--profile", "lab", "--quiet",
                         "--socket", self.socket]
 
@@ -193,13 +194,12 @@ class Peer:
 class Bench:
     def __init__(self, options, out):
         self.options = options
-        self.out = out
         self.daemons = Daemons()
         self.log = open(out / "bench.log", "w", buffering=1)
 
     def peripheral(self, name):
         if name == "dittojay":
-            return Dittojay(self.options, self.out)
+            return Dittojay(self.options)
         return Peer({"bless": "bless_peripheral.py", "bluez-peripheral": "bluez_peripheral_sensor.py"}[name])
 
     def central(self, name):
@@ -218,7 +218,7 @@ class Bench:
         peripheral = await Program.start(kind.command, self.log)
         central = None
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(START_PATIENCE):
                 await self.daemons.advertising.wait()
             sample["start"] = 1000 * (self.daemons.advertised_at - began)
             await kind.is_ready(peripheral)

@@ -58,7 +58,8 @@ let package = Package(
         .target(name: "BluetoothLab"),
 
         .testTarget(name: "DBusTests", dependencies: ["DBus"]),
-        .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth"]),
+        .testTarget(name: "BlueZTests", dependencies: ["BlueZ"]),
+        .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "DBus"]),
         // Most programs for CoreBluetooth are still in the Swift 5 language mode: they must compile as well.
         .testTarget(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],

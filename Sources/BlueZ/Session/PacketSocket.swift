@@ -8,7 +8,9 @@ public final class PacketSocket {
     /// The ATT MTU that holds for the link, in bytes: a value may have 3 bytes less.
     public let mtu: Int
     /// Called with each packet that arrives.
-    public var onPacket: (@BusActor (Data) -> Void)? { didSet { watchReading() } }
+    public var onPacket: (@BusActor (Data) -> Void)? {
+        didSet { if (onPacket == nil) != (oldValue == nil) { watchReading() } }
+    }
     /// Called when there is room again after ``send(_:)`` had answered false.
     public var onReady: (@BusActor () -> Void)?
     /// Called once when the other end has closed; not after ``close()``.
@@ -99,7 +101,8 @@ public final class PacketSocket {
     }
 
     private func watchReading() {
-        guard reading == nil, descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return }
+        reading?.cancel()
         reading = .descriptor(descriptor, onPacket == nil ? .hangUp : [.readable, .hangUp]) { [weak self] events in
             self?.ready(events)
         }

@@ -202,7 +202,9 @@ final class PeripheralLink {
     /// time, with handles that are wrong: it then reads the wrong attributes, and can die of it. Forgetting the device
     /// makes it look again.
     private func forgetHalfFoundServices() {
-        guard !isResolved, phase != .connecting, let device, !device.isPaired, let adapter = device.adapter else { return }
+        guard !isResolved, phase != .connecting, let device, !device.isPaired, let adapter = device.adapter else {
+            return
+        }
         // An error means that it has forgotten the device already.
         Task { try? await adapter.remove(device) }
     }

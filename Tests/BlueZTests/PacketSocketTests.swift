@@ -1,0 +1,69 @@
+import DBus
+import Foundation
+import Testing
+
+@testable import BlueZ
+
+@BusActor
+@Suite struct PacketSocketTests {
+    private func pair() throws -> (PacketSocket, PacketSocket) {
+        let (local, remote) = try PacketSocket.pair(mtu: 100)
+        return (local, try PacketSocket(remote, mtu: 100))
+    }
+
+    @Test func packetsArriveWholeAndInOrderAndTheEndIsTold() async throws {
+        let (sender, receiver) = try pair()
+        let packets = AsyncStream<Data?>.makeStream()
+        receiver.onPacket = { packets.continuation.yield($0) }
+        receiver.onClose = { packets.continuation.yield(nil) }
+        let sent = (0..<100).map { Data(repeating: UInt8($0), count: $0 + 1) }
+        for packet in sent { #expect(try sender.send(packet)) }
+        sender.close()
+        var received: [Data] = []
+        for await packet in packets.stream {
+            guard let packet else { break }
+            received.append(packet)
+        }
+        #expect(received == sent)
+        #expect(!receiver.isOpen)
+    }
+
+    @Test func aFullSocketRefusesAndTellsWhenThereIsRoom() async throws {
+        let (sender, receiver) = try pair()
+        var accepted = 0
+        while try sender.send(Data(count: 500)) { accepted += 1 }
+        #expect(accepted > 0)
+        #expect(sender.unreadByteCount > 0)
+        let ready = AsyncStream<Void>.makeStream()
+        sender.onReady = { ready.continuation.yield() }
+        var received = 0
+        receiver.onPacket = { _ in received += 1 }
+        var iterator = ready.stream.makeAsyncIterator()
+        _ = await iterator.next()
+        #expect(received > 0)
+        #expect(try sender.send(Data(count: 500)))
+    }
+
+    @Test func sendingToAClosedEndIsAnErrorAndNoSignal() throws {
+        let (sender, receiver) = try pair()
+        receiver.close()
+        #expect(throws: BlueZError.notConnected) { try sender.send(Data([1])) }
+        sender.close()
+        #expect(throws: BlueZError.notConnected) { try sender.send(Data([1])) }
+    }
+
+    @Test func afterCloseNothingIsCalled() async throws {
+        let (sender, receiver) = try pair()
+        var calls = 0
+        receiver.onPacket = { _ in calls += 1 }
+        receiver.onClose = { calls += 1 }
+        #expect(try sender.send(Data([1])))
+        receiver.close()
+        sender.close()
+        // Whatever the loop had to say of the two has been said when it has come round once more.
+        await withCheckedContinuation { continuation in
+            MainLoop.shared.async { MainLoop.shared.async { continuation.resume() } }
+        }
+        #expect(calls == 0)
+    }
+}

@@ -37,7 +37,13 @@ final class PeripheralLink {
     private var attempt: Task<Void, Never>?
     private var search: DeviceSearch?
     private var timer: LoopSource?
+    /// Whether bluetoothd has been asked to connect and has yet to answer.
+    private var isCalling = false
+    private var onExistingLinkChange: (@BusActor () -> Void)?
+    private var onCancel: (@BusActor () -> Void)?
 
+    /// How long the services of a link that somebody else has made may take.
+    private static let foreignResolutionTimeout: Duration = .seconds(3)
     /// How long a link may take to go down after bluetoothd was asked for it.
     private static let disconnectionTimeout: Duration = .seconds(5)
 
@@ -79,8 +85,11 @@ final class PeripheralLink {
         while phase == .connecting, !Task.isCancelled {
             guard let device = await findDevice(), phase == .connecting else { return }
             self.device = device
-            if device.isConnected { return linkIsUp() }
+            if device.isConnected, await isUsable(device) { return linkIsUp() }
+            guard phase == .connecting else { return }
             do {
+                isCalling = true
+                defer { isCalling = false }
                 try await device.connect()
                 guard phase == .connecting else { return }
                 if device.isConnected { return linkIsUp() }
@@ -96,6 +105,29 @@ final class PeripheralLink {
             // Quick at first, for what is merely busy; then at a pace that leaves the controller to others.
             try? await Task.sleep(for: .milliseconds(min(100 << min(failures, 5), 2000)))
         }
+    }
+
+    /// Whether a link that is up already can be used. One that a bluetoothd which died has left behind cannot: the kernel
+    /// keeps it for a while, but nobody speaks ATT over it, and `Connect` takes it for a connection all the same.
+    private func isUsable(_ device: Device) async -> Bool {
+        if device.areServicesResolved { return true }
+        // Somebody else may be connecting at this moment.
+        var timer: LoopSource?
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            var waiting: CheckedContinuation<Void, Never>? = continuation
+            let end: @BusActor () -> Void = {
+                waiting?.resume()
+                waiting = nil
+            }
+            onExistingLinkChange = { if !device.isConnected || device.areServicesResolved { end() } }
+            onCancel = end
+            timer = .timer(after: Self.foreignResolutionTimeout, end)
+        }
+        timer?.cancel()
+        onExistingLinkChange = nil
+        onCancel = nil
+        if device.isConnected, !device.areServicesResolved, phase == .connecting { try? await device.disconnect() }
+        return device.isConnected && device.areServicesResolved
     }
 
     private func findDevice() async -> Device? {
@@ -181,6 +213,7 @@ final class PeripheralLink {
         attempt?.cancel()
         attempt = nil
         search?.cancel()
+        onCancel?()
         timer?.cancel()
     }
 
@@ -234,13 +267,14 @@ final class PeripheralLink {
         guard device === self.device else { return }
         if let connected = changes.changed["Connected"].flatMap(Bool.init(busValue:)) {
             switch (connected, phase) {
-            case (true, .connecting): linkIsUp()
+            case (true, .connecting) where isCalling: linkIsUp()
             // Newer versions of BlueZ tell why; 5.66 does not.
             case (false, .connected): end(error: CBError(.peripheralDisconnected))
             case (false, .disconnecting): end(error: nil)
             default: break
             }
         }
+        onExistingLinkChange?()
         if changes.contains("ServicesResolved") { resolveIfReady() }
         if phase == .connected, let name = changes.changed["Name"].flatMap(String.init(busValue:)) {
             post { peripheral in

@@ -16,6 +16,7 @@ final class SignalTable {
         }
     }
 
+    let bytes = ByteSignalTable()
     private var listeners: [Listener] = []
     /// The unique names behind the well-known names that rules speak of, and how many watch each name.
     private var owners: [String: (owner: String?, watches: Int)] = [:]
@@ -46,6 +47,7 @@ final class SignalTable {
     }
 
     func dispatch(_ message: RawMessage) {
+        if bytes.dispatch(message.pointer, owner: { owners[$0]?.owner }) { return }
         // The arguments are read when the rest of the message is known to be wanted.
         var signal = BusSignal(
             sender: message.sender, path: message.path, interface: message.interface ?? "", member: message.member,

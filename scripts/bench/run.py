@@ -10,7 +10,6 @@ import asyncio
 import json
 import os
 import platform
-import statistics
 import struct
 import sys
 import time
@@ -19,7 +18,7 @@ from pathlib import Path
 from dbus_fast import BusType, Message, MessageType
 from dbus_fast.aio import MessageBus
 
-from table import markdown, verdicts
+from table import medians, summary
 
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = ROOT / "Fixtures" / "peers"
@@ -262,6 +261,14 @@ class Bench:
             sample[f"cpu {name} {size}"] = 1000 * (after[name] - before[name]) / max(received, 1)
 
 
+def keep(file, options, samples, failures):
+    file.write_text(json.dumps({
+        "machine": {"cpus": os.cpu_count(), "kernel": platform.release(), "arch": platform.machine()},
+        "options": {name: str(value) for name, value in vars(options).items()},
+        "medians": medians(samples), "samples": samples, "failures": failures,
+    }, indent=1))
+
+
 async def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=5, help="runs of each pair; the table has the medians (5)")
@@ -294,27 +301,12 @@ async def main():
             except (RuntimeError, TimeoutError, OSError) as error:
                 failures.append({"pair": pair, "run": number + 1, "error": str(error) or type(error).__name__})
                 say(f"{pair}, run {number + 1} of {options.runs} failed: {failures[-1]['error']}")
-    medians = {
-        pair: {row: statistics.median(run[row] for run in runs) for row in runs[0]}
-        for pair, runs in samples.items() if runs
-    }
-    result = {
-        "machine": {"cpus": os.cpu_count(), "kernel": platform.release(), "arch": platform.machine()},
-        "options": {name: str(value) for name, value in vars(options).items()},
-        "medians": medians, "samples": samples, "failures": failures,
-    }
-    (out / "bench.json").write_text(json.dumps(result, indent=1))
-    # A loss counts in the table even if most runs had none.
-    worst = {
-        pair: {row: max(run[row] for run in runs) for row in runs[0] if "lost" in row or "breaks" in row}
-        for pair, runs in samples.items() if runs
-    }
-    table = {pair: {**medians[pair], **worst[pair]} for pair in medians}
-    print(markdown(table))
-    print("\n".join(verdicts(table)))
+            # After each run, so that a bench that is ended early has measured something.
+            keep(out / "bench.json", options, samples, failures)
+    print(summary(samples))
     if failures:
         print(f"\n{len(failures)} runs failed; bench.json and bench.log tell which.")
-    sys.exit(1 if failures or len(table) < len(pairs) else 0)
+    sys.exit(1 if failures else 0)
 
 
 asyncio.run(main())

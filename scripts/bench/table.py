@@ -1,4 +1,8 @@
-"""The bench's rows, as a Markdown table and against the bar."""
+"""The bench's rows, as a Markdown table and against the bar. `table.py bench.json` prints that of an earlier bench."""
+
+import json
+import statistics
+import sys
 
 PROCESSES = ("central", "peripheral", "bluetoothd", "dbus-daemon")
 # key, text, digits, what is better
@@ -24,6 +28,21 @@ ROWS = [
 OURS = "dittojay+bluejay"
 PERIPHERAL_ONLY = ("start", "memory peripheral")
 CENTRAL_ONLY = ("found", "memory central")
+
+
+def medians(samples):
+    """samples: {pair: [{row: number}]}"""
+    return {pair: {row: statistics.median(run[row] for run in runs) for row in runs[0]}
+            for pair, runs in samples.items() if runs}
+
+
+def summary(samples):
+    # A loss counts even if most runs had none.
+    worst = {pair: {key: max(run[key] for run in runs) for key, _, _, better in ROWS if better == "none"}
+             for pair, runs in samples.items() if runs}
+    columns = {pair: {**column, **worst[pair]} for pair, column in medians(samples).items()}
+    runs = ", ".join(f"{pair} {len(samples[pair])}" for pair in samples)
+    return "\n".join([markdown(columns), f"Runs: {runs}.", "", *verdicts(columns)])
 
 
 def markdown(columns):
@@ -70,3 +89,8 @@ def verdicts(columns):
                 bar = "" if factor(key) == 1 else f", and the bar is {factor(key):g} of it"
                 lines.append(f"- {text}: {ours[key]:,.{digits}f}; {pair} has {column[key]:,.{digits}f}{bar}")
     return ["Behind, or not far enough ahead:", "", *lines] if lines else ["Nothing is behind."]
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1]) as file:
+        print(summary(json.load(file)["samples"]))

@@ -11,9 +11,11 @@ public final class RemoteCharacteristic: RemoteObject {
     public private(set) weak var service: RemoteService?
 
     /// Called with each value that bluetoothd tells: notifications, indications, and what anybody on this machine reads.
-    public var onValue: (@BusActor (Data) -> Void)?
+    public var onValue: (@BusActor (Data) -> Void)? { didSet { watchIfNeeded() } }
     /// Called when somebody's notifications were turned on or off, or when the object went (false).
-    public var onNotifyingChange: (@BusActor (Bool) -> Void)?
+    public var onNotifyingChange: (@BusActor (Bool) -> Void)? { didSet { watchIfNeeded() } }
+    /// The bus tells changes only while one of the two wants them, so the properties are as they were last told.
+    private var registrations: [Registration] = []
 
     init(path: ObjectPath, properties: [String: BusValue], service: RemoteService, session: BlueZSession) {
         self.service = service
@@ -42,6 +44,14 @@ public final class RemoteCharacteristic: RemoteObject {
     /// In the order of their handles.
     public var descriptors: [RemoteDescriptor] { descriptorsByPath.values.sorted { $0.path.string < $1.path.string } }
     var descriptorsByPath: [ObjectPath: RemoteDescriptor] = [:]
+
+    private func watchIfNeeded() {
+        if onValue == nil, onNotifyingChange == nil {
+            registrations = []
+        } else if registrations.isEmpty {
+            registrations = session.watch(self)
+        }
+    }
 
     override func update(_ changes: PropertyChanges) {
         // The value is not kept: it comes by the thousand, and whoever wants it gets it here.

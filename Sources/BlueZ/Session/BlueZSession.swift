@@ -134,14 +134,39 @@ public final class BlueZSession {
 
     private func subscribe(_ connection: BusConnection) {
         let name = Self.serviceName
-        registrations = [
-            connection.onSignal(
-                MatchRule(sender: name, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
-            ) { [weak self] in self?.propertiesChanged($0) },
-            connection.onSignal(MatchRule(sender: name, interface: "org.freedesktop.DBus.ObjectManager")) {
-                [weak self] in self?.treeChanged($0)
+        // Not characteristics: their values come by the thousand, and wake up every program that asked for them.
+        // ``watch(_:)`` asks for those of one.
+        let properties = [Adapter.interface, Device.interface, RemoteService.interface].map { interface in
+            connection.onSignal(Self.propertiesRule(path: nil, interface: interface)) { [weak self] in
+                self?.propertiesChanged($0)
+            }
+        }
+        registrations =
+            properties + [
+                connection.onSignal(MatchRule(sender: name, interface: "org.freedesktop.DBus.ObjectManager")) {
+                    [weak self] in self?.treeChanged($0)
+                },
+                connection.watchOwner(of: name) { [weak self] owner in self?.ownerChanged(owner) },
+            ]
+    }
+
+    private static func propertiesRule(path: ObjectPath?, interface: String) -> MatchRule {
+        MatchRule(
+            sender: serviceName, path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+            firstArgument: interface)
+    }
+
+    /// Follows the changes of a characteristic, its values among them, until the registrations are released.
+    func watch(_ characteristic: RemoteCharacteristic) -> [Registration] {
+        guard let connection, connection.isConnected else { return [] }
+        let (path, interface) = (characteristic.path, RemoteCharacteristic.interface)
+        return [
+            connection.onBytes(of: "Value", interface: interface, at: path, from: Self.serviceName) {
+                [weak characteristic] value in characteristic?.onValue?(value)
             },
-            connection.watchOwner(of: name) { [weak self] owner in self?.ownerChanged(owner) },
+            connection.onSignal(Self.propertiesRule(path: path, interface: interface)) { [weak self] in
+                self?.propertiesChanged($0)
+            },
         ]
     }
 

@@ -1,3 +1,4 @@
+import DBus
 import Synchronization
 
 /// Carries events from the loop to a manager's queue, in order.
@@ -19,7 +20,13 @@ final class EventMailbox: Swift.Sendable {
             events.append(event)
             return events.count == 1
         }
-        if wasEmpty { queue.async { [self] in deliver() } }
+        guard wasEmpty else { return }
+        if MainLoop.shared.isCurrent {
+            // At the end of this turn of the loop: what else arrives in it comes along.
+            MainLoop.shared.async { [self] in queue.async { [self] in deliver() } }
+        } else {
+            queue.async { [self] in deliver() }
+        }
     }
 
     private func deliver() {

@@ -1,0 +1,108 @@
+import CDBus
+import Foundation
+
+/// Who wants the values of one property of bytes, at the least cost: such values come by the thousand, and reading them
+/// like any other signal costs ten times as much.
+@BusActor
+final class ByteSignalTable {
+    @BusActor
+    final class Listener {
+        let sender: String
+        let path: String
+        let interface: String
+        let property: String
+        let handler: @BusActor (Data) -> Void
+
+        init(
+            sender: String, path: String, interface: String, property: String,
+            handler: @escaping @BusActor (Data) -> Void
+        ) {
+            self.sender = sender
+            self.path = path
+            self.interface = interface
+            self.property = property
+            self.handler = handler
+        }
+    }
+
+    private var listeners: [Listener] = []
+
+    func add(_ listener: Listener) {
+        listeners.append(listener)
+    }
+
+    func remove(_ listener: Listener) {
+        listeners.removeAll { $0 === listener }
+    }
+
+    /// Hands the value over if the message is a PropertiesChanged signal that tells nothing but this.
+    ///
+    /// - Parameter owner: the unique name behind a well-known one.
+    /// - Returns: whether it was.
+    func dispatch(_ message: OpaquePointer, owner: (String) -> String?) -> Bool {
+        guard !listeners.isEmpty,
+            dbus_message_is_signal(message, "org.freedesktop.DBus.Properties", "PropertiesChanged") != 0,
+            let path = dbus_message_get_path(message),
+            let listener = listeners.first(where: { strcmp($0.path, path) == 0 }),
+            let owner = owner(listener.sender), dbus_message_has_sender(message, owner) != 0
+        else { return false }
+        var arguments = DBusMessageIter()
+        guard dbus_message_iter_init(message, &arguments) != 0, Self.next(&arguments, is: listener.interface) else {
+            return false
+        }
+        dbus_message_iter_next(&arguments)
+        guard dbus_message_iter_get_arg_type(&arguments) == CDBUS_TYPE_ARRAY else { return false }
+        var entries = DBusMessageIter()
+        dbus_message_iter_recurse(&arguments, &entries)
+        guard dbus_message_iter_get_arg_type(&entries) == CDBUS_TYPE_DICT_ENTRY else { return false }
+        var entry = DBusMessageIter()
+        dbus_message_iter_recurse(&entries, &entry)
+        guard Self.next(&entry, is: listener.property), dbus_message_iter_has_next(&entries) == 0 else { return false }
+        dbus_message_iter_next(&entry)
+        guard let value = Self.bytes(&entry) else { return false }
+        listener.handler(value)
+        return true
+    }
+
+    private static func next(_ iterator: inout DBusMessageIter, is text: String) -> Bool {
+        guard dbus_message_iter_get_arg_type(&iterator) == CDBUS_TYPE_STRING else { return false }
+        var pointer: UnsafePointer<CChar>?
+        dbus_message_iter_get_basic(&iterator, &pointer)
+        return pointer.map { strcmp($0, text) == 0 } ?? false
+    }
+
+    /// The bytes in the variant that comes next.
+    private static func bytes(_ iterator: inout DBusMessageIter) -> Data? {
+        guard dbus_message_iter_get_arg_type(&iterator) == CDBUS_TYPE_VARIANT else { return nil }
+        var variant = DBusMessageIter()
+        dbus_message_iter_recurse(&iterator, &variant)
+        guard dbus_message_iter_get_arg_type(&variant) == CDBUS_TYPE_ARRAY,
+            dbus_message_iter_get_element_type(&variant) == CDBUS_TYPE_BYTE
+        else { return nil }
+        var array = DBusMessageIter()
+        dbus_message_iter_recurse(&variant, &array)
+        var bytes: UnsafePointer<UInt8>?
+        var count: Int32 = 0
+        dbus_message_iter_get_fixed_array(&array, &bytes, &count)
+        guard let bytes, count > 0 else { return Data() }
+        return Data(bytes: bytes, count: Int(count))
+    }
+}
+
+extension BusConnection {
+    /// Calls `handler` for each PropertiesChanged signal of `sender` that tells a new value of `property`, an array of
+    /// bytes, and nothing else. Such signals are told to nobody else then. Until the registration is cancelled or
+    /// released.
+    ///
+    /// It does not make the bus send them: that takes an ``onSignal(_:_:)`` whose rule matches, and a
+    /// ``watchOwner(of:_:)`` of the sender.
+    public func onBytes(
+        of property: String, interface: String, at path: ObjectPath, from sender: String,
+        _ handler: @escaping @BusActor (Data) -> Void
+    ) -> Registration {
+        let listener = ByteSignalTable.Listener(
+            sender: sender, path: path.string, interface: interface, property: property, handler: handler)
+        signals.bytes.add(listener)
+        return Registration { [weak self] in self?.signals.bytes.remove(listener) }
+    }
+}

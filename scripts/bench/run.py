@@ -160,11 +160,19 @@ class Dittojay:
 
     async def start_burst(self, count, size):
         self.reader, self.writer = await asyncio.open_unix_connection(self.socket)
-        self.writer.write(json.dumps({"command": "burst", "count": count, "size": size}).encode() + b"\n")
+        request = json.dumps({"command": "burst", "count": count, "size": size}).encode() + b"\n"
+        # bluetoothd answers the subscribing central before dittojay has heard of it.
+        for _ in range(100):
+            self.writer.write(request)
+            self.answer = asyncio.ensure_future(self.reader.readline())
+            await asyncio.wait((self.answer,), timeout=0.3)
+            if not self.answer.done() or b"nobody" not in self.answer.result():
+                return
+            await asyncio.sleep(0.02)
 
     async def end_burst(self):
         async with asyncio.timeout(PATIENCE):
-            reply = json.loads(await self.reader.readline())
+            reply = json.loads(await self.answer)
         self.writer.close()
         if "error" in reply:
             raise RuntimeError(f"dittojay: {reply}")

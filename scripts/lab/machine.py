@@ -38,6 +38,9 @@ PASSED_PREFIXES = ("LAB_", "BLUEJAY_", "DITTOJAY_", "BLUETOOTH_")
 PASSED_NAMES = ("TERM", "CI", "LANG", "LC_ALL", "NO_COLOR")
 BOOT_VARIABLES = ("export LAB_OUT", "export LAB_MODULES")  # what guest/boot needs, in a shell with a PATH of its own
 BOOT_LIMIT = 180  # seconds until the command must have started, on a slow and busy machine
+# Software emulation with two processors now and then runs code that the kernel has just patched in its old form, and the
+# kernel stops at that ("Oops: int3", as it starts). Nothing has happened by then, so another machine is started.
+START_ATTEMPTS = 3
 BOOT_CHATTER = ("[    0.00000", "Poking", "Memory KASLR", "qemu-system-x86_64: terminating on signal")
 EXIT_LAB_FAILED = 125
 
@@ -225,6 +228,7 @@ class Session:
         self.status = None
         self.reason = None
         self.started = False
+        self.died_starting = False
         self.begin = self.last_step = time.monotonic()
         self.stops = 0
         self.last_stop = 0.0
@@ -317,7 +321,6 @@ class Session:
                 elif descriptor in streams:
                     self.copy_output(descriptor, streams[descriptor], poll)
         self.drain(streams)
-        return self.finish()
 
     def process_ended(self):
         if self.machine.process.poll() is None:
@@ -327,6 +330,7 @@ class Session:
         except OSError:
             pass
         if self.status is None:
+            self.died_starting = not self.started and not self.reason
             self.reason = self.reason or "the virtual machine ended by itself"
         return True
 
@@ -447,10 +451,16 @@ def main():
     terminal = Terminal(os.isatty(0) and os.isatty(1))
     environment = job_environment(kernel, out, options.controllers, options.capture)
     write_job(job, environment, options.command, Terminal.size() if terminal.wanted else None)
-    with terminal, Machine(kernel, job, out) as machine:
-        session = Session(machine, terminal, out)
-        session.install_signals()
-        status = session.run()
+    for attempts_left in reversed(range(START_ATTEMPTS)):
+        with terminal, Machine(kernel, job, out) as machine:
+            session = Session(machine, terminal, out)
+            session.install_signals()
+            session.run()
+        if not session.died_starting or not attempts_left:
+            break
+        say(f"{session.reason} while it started; starting another")
+        (out / "console.log").replace(out / f"console-{attempts_left}.log")
+    status = session.finish()
     if options.capture and (out / "capture.btsnoop").exists():
         shutil.copyfile(out / "capture.btsnoop", options.capture)
     return status

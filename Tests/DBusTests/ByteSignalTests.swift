@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@testable import DBus
+
+@Suite(.timeLimit(.minutes(1)))
+@BusActor
+struct ByteSignalTests {
+    let bus: PrivateBus
+    let sender: BusConnection
+    let client: BusConnection
+    let values = Mailbox<Data>()
+    let others = Mailbox<BusSignal>()
+
+    private static let name = "org.example.Service"
+    private static let properties = "org.freedesktop.DBus.Properties"
+
+    init() async throws {
+        bus = try await .start()
+        sender = try bus.connect()
+        client = try bus.connect()
+        try await sender.requestName(Self.name)
+    }
+
+    private func tell(_ changes: [String: BusValue], of interface: String = "org.example.A", at place: String = "/a")
+        throws
+    {
+        try sender.emit(
+            "PropertiesChanged", of: Self.properties, from: path(place),
+            arguments: [.string(interface), changes.busValue, [String]().busValue])
+    }
+
+    @Test func onlyTheValueAloneTakesTheShortWay() async throws {
+        let owners = Mailbox<String?>()
+        let owner = client.watchOwner(of: Self.name) { owners.put($0) }
+        _ = try await owners.next()
+        let rule = client.onSignal(MatchRule(sender: Self.name, interface: Self.properties)) { others.put($0) }
+        let bytes = client.onBytes(of: "Value", interface: "org.example.A", at: path("/a"), from: Self.name) {
+            values.put($0)
+        }
+        try await client.fence()
+
+        try tell(["Value": .bytes(Data([1, 2, 3]))])
+        try tell(["Value": .bytes(Data())])
+        // Each of these is for the ordinary way.
+        try tell(["Value": .bytes(Data([4])), "Notifying": .boolean(true)])
+        try tell(["Other": .bytes(Data([5]))])
+        try tell(["Value": .string("6")])
+        try tell(["Value": .bytes(Data([7]))], of: "org.example.B")
+        try tell(["Value": .bytes(Data([8]))], at: "/b")
+        try tell([:])
+        for _ in 0..<6 { _ = try await others.next() }
+        #expect(values.waiting == [Data([1, 2, 3]), Data()])
+
+        bytes.cancel()
+        try tell(["Value": .bytes(Data([9]))])
+        #expect(try await others.next().arguments[1] == ["Value": BusValue.bytes(Data([9]))].busValue)
+        #expect(values.waiting.count == 2)
+        rule.cancel()
+        owner.cancel()
+    }
+
+    @Test func aStrangerIsNotTakenForTheSender() async throws {
+        let owners = Mailbox<String?>()
+        let owner = client.watchOwner(of: Self.name) { owners.put($0) }
+        _ = try await owners.next()
+        let rule = client.onSignal(MatchRule(interface: Self.properties)) { others.put($0) }
+        let bytes = client.onBytes(of: "Value", interface: "org.example.A", at: path("/a"), from: Self.name) {
+            values.put($0)
+        }
+        try await client.fence()
+        let stranger = try bus.connect()
+        try stranger.emit(
+            "PropertiesChanged", of: Self.properties, from: path("/a"),
+            arguments: [
+                .string("org.example.A"), ["Value": BusValue.bytes(Data([1]))].busValue, [String]().busValue,
+            ])
+        #expect(try await others.next().sender == stranger.uniqueName)
+        #expect(values.waiting.isEmpty)
+        bytes.cancel()
+        rule.cancel()
+        owner.cancel()
+    }
+}

@@ -17,12 +17,13 @@ struct MeasureCommand: AsyncParsableCommand {
         shouldDisplay: false)
     @OptionGroup var options: GlobalOptions
     @OptionGroup var target: DeviceOptions
+    @OptionGroup var notifications: NotificationOptions
 
     func run() async throws {
         var options = options
         options.json = true
         let target = target
-        await Session.run(options) { try await Measurement(session: $0).run(target) }
+        await Session.run(options, notifications: notifications) { try await Measurement(session: $0).run(target) }
     }
 }
 

@@ -24,9 +24,11 @@ extension Bluejay {
     /// Fails as ``read(from:completion:)`` does.
     ///
     /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
     ///   - value: turned into bytes when the write starts.
     ///   - type: with response, the completion is called when the peripheral has answered; without, when the value has
     ///     been handed over, which waits until there is room for it.
+    ///   - completion: called when it is done, or has failed.
     public func write<S: Sendable>(
         to characteristicIdentifier: CharacteristicIdentifier,
         value: S,
@@ -50,9 +52,12 @@ extension Bluejay {
     /// ``broadcastErrorsToListeners``). Listens do not survive the connection; listen again in
     /// ``ConnectionObserver/connected(to:)``.
     ///
-    /// - Parameter option: whether a later listen to the same characteristic is refused, with
-    ///   ``BluejayError/multipleListenTrapped``, or replaces this one, which is then told
-    ///   ``BluejayError/multipleListenReplaced``. Only the first listen's option counts.
+    /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
+    ///   - option: whether a later listen to the same characteristic is refused, with
+    ///     ``BluejayError/multipleListenTrapped``, or replaces this one, which is then told
+    ///     ``BluejayError/multipleListenReplaced``. Only the first listen's option counts.
+    ///   - completion: called for every value.
     public func listen<R: Receivable>(
         to characteristicIdentifier: CharacteristicIdentifier,
         multipleListenOption option: MultipleListenOption = .trap,

@@ -10,9 +10,11 @@ extension Bluejay {
     /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``.
     ///
     /// - Parameters:
+    ///   - peripheralIdentifier: which peripheral.
     ///   - timeout: counted from when the attempt starts, not while it waits in the queue. Also used for connecting again
     ///     automatically.
     ///   - warningOptions: without effect on Linux.
+    ///   - completion: called once with the outcome.
     public func connect(
         _ peripheralIdentifier: PeripheralIdentifier,
         timeout: Timeout = .none,

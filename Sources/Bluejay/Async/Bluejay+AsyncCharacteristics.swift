@@ -5,6 +5,7 @@ extension Bluejay {
     /// answer to one that is under way is ignored when it comes.
     ///
     /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
     ///   - type: what to decode. Need not be named where it can be inferred.
     ///   - isolation: leave this out; the call then runs where its caller runs.
     /// - Throws: what ``read(from:completion:)`` fails with, also what the decoding throws; `CancellationError`.
@@ -25,6 +26,7 @@ extension Bluejay {
     /// peripheral may or may not have received it.
     ///
     /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
     ///   - value: turned into bytes at once, where the caller runs.
     ///   - type: with response, the call returns when the peripheral has answered; without, when the value has been handed
     ///     over, which waits until there is room for it.
@@ -47,7 +49,9 @@ extension Bluejay {
     ///
     /// If the task is cancelled, the listener is gone all the same, but the peripheral may go on notifying.
     ///
-    /// - Parameter isolation: leave this out; the call then runs where its caller runs.
+    /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
+    ///   - isolation: leave this out; the call then runs where its caller runs.
     /// - Throws: what ``endListen(to:completion:)`` fails with; `CancellationError`.
     public func endListen(
         to characteristicIdentifier: CharacteristicIdentifier, isolation: isolated (any Actor)? = #isolation

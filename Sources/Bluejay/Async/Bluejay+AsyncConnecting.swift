@@ -5,6 +5,7 @@ extension Bluejay {
     /// when the system has confirmed that. A connection that had come up by then stays.
     ///
     /// - Parameters:
+    ///   - peripheralIdentifier: which peripheral.
     ///   - timeout: counted from when the attempt starts, not while it waits in the queue. Also used for connecting again
     ///     automatically.
     ///   - warningOptions: without effect on Linux.

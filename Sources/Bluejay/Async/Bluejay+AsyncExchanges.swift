@@ -6,6 +6,7 @@ extension Bluejay {
     /// When the call returns or throws, the end of the listen is on its way: it comes before whatever is asked for next.
     ///
     /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
     ///   - nonZeroTimeout: for how long it must have been silent.
     ///   - isolation: leave this out; the call then runs where its caller runs.
     /// - Throws: ``BluejayError/indefiniteFlush`` if the timeout is not above zero, because the flush might never end;
@@ -29,6 +30,9 @@ extension Bluejay {
     /// ``write(to:value:type:isolation:)``.
     ///
     /// - Parameters:
+    ///   - charToWriteTo: the characteristic to write.
+    ///   - value: what to write.
+    ///   - charToListenTo: the characteristic that the answer comes from.
     ///   - timeout: for the whole call.
     ///   - type: with or without response.
     ///   - isolation: leave this out; the call then runs where its caller runs.
@@ -52,6 +56,9 @@ extension Bluejay {
     /// As ``writeAndListen(writeTo:value:type:listenTo:timeout:isolation:)``, for an answer that comes in pieces.
     ///
     /// - Parameters:
+    ///   - charToWriteTo: the characteristic to write.
+    ///   - value: what to write.
+    ///   - charToListenTo: the characteristic that the answer comes from.
     ///   - expectedLength: bytes; when so many have come, they are decoded together.
     ///   - timeout: for the whole call.
     ///   - isolation: leave this out; the call then runs where its caller runs.

@@ -22,6 +22,7 @@ extension Bluejay {
     /// ``BluejayError/cancelled``.
     ///
     /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
     ///   - type: what to decode. Need not be named where it can be inferred.
     ///   - option: whether a later listen to the same characteristic is refused, with
     ///     ``BluejayError/multipleListenTrapped``, or replaces this one. Only the first listen's option counts.

@@ -10,7 +10,9 @@ public enum ConnectionEvent: Hashable, Swift.Sendable {
 
 /// The comings and goings of Bluetooth and the connection, as a sequence; see ``Bluejay/connectionEvents``.
 public struct ConnectionEvents: AsyncSequence, Swift.Sendable {
+    /// What an observer is told.
     public typealias Element = ConnectionEvent
+    /// The loop never fails.
     public typealias Failure = Never
 
     private let bluejay: WeakReference
@@ -19,6 +21,7 @@ public struct ConnectionEvents: AsyncSequence, Swift.Sendable {
         self.bluejay = WeakReference(bluejay)
     }
 
+    /// Begins to observe.
     public func makeAsyncIterator() -> Iterator {
         let relay = ConnectionEventRelay()
         MainQueue.run { @Sendable [bluejay] in

@@ -3,7 +3,9 @@
 /// Comes from ``Bluejay/listen(to:as:multipleListenOption:buffering:isolation:)``, which says how the sequence ends. It is
 /// for one loop: values go to whoever asks first, and the end of the first loop is the end of the listen.
 public struct Notifications<Value: Receivable>: AsyncSequence, Swift.Sendable {
+    /// What the peripheral sent, decoded.
     public typealias Element = Value
+    /// Anything that may end the loop.
     public typealias Failure = any Error
 
     private let mailbox: Mailbox<Data>
@@ -17,6 +19,7 @@ public struct Notifications<Value: Receivable>: AsyncSequence, Swift.Sendable {
     /// How many values were dropped so far because the buffer was full. Always 0 if it is unbounded.
     public var droppedCount: Int { mailbox.droppedCount }
 
+    /// Begins a loop over the values.
     public func makeAsyncIterator() -> Iterator {
         Iterator(mailbox, lifeline)
     }

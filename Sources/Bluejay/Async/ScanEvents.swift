@@ -11,7 +11,9 @@ public enum ScanEvent: Swift.Sendable {
 /// Comes from ``Bluejay/scan(duration:allowDuplicates:throttleRSSIDelta:serviceIdentifiers:buffering:)``, which says how
 /// it ends. Every loop over it is a scan of its own.
 public struct ScanEvents: AsyncSequence, Swift.Sendable {
+    /// What the scan reports.
     public typealias Element = ScanEvent
+    /// Anything that may end the loop.
     public typealias Failure = any Error
 
     /// What to scan for.
@@ -38,6 +40,7 @@ public struct ScanEvents: AsyncSequence, Swift.Sendable {
         }
     }
 
+    /// Begins a loop. The scan is queued when the first event is asked for.
     public func makeAsyncIterator() -> Iterator {
         Iterator(StreamedScan(request, bluejay))
     }

@@ -101,7 +101,7 @@ private final class Measurement {
             object.add("breaks", arrivals.breaks)
             object.add("seconds", seconds(arrivals.span), places: 6)
         }
-        session.bluejay.endListen(to: identifier)
+        session.bluejay.endListen(to: identifier, completion: nil)
     }
 
     /// Waits until the peripheral has taken the subscription: Bluejay tells its user only if it has not.

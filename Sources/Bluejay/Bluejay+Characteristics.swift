@@ -24,9 +24,11 @@ extension Bluejay {
     /// Fails as ``read(from:completion:)`` does.
     ///
     /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
     ///   - value: turned into bytes when the write starts.
     ///   - type: with response, the completion is called when the peripheral has answered; without, when the value has
     ///     been handed over, which waits until there is room for it.
+    ///   - completion: called when it is done, or has failed.
     public func write<S: Sendable>(
         to characteristicIdentifier: CharacteristicIdentifier,
         value: S,
@@ -37,7 +39,7 @@ extension Bluejay {
         let completion = Once(fallback: .failure(BluejayError.cancelled), completion)
         switch access() {
         case .success(let peripheral):
-            _ = queueWrite(value, to: characteristicIdentifier, type: type, on: peripheral, completion)
+            queueWrite(value, to: characteristicIdentifier, type: type, on: peripheral, completion)
         case .failure(let error): completion(.failure(error))
         }
     }
@@ -50,9 +52,12 @@ extension Bluejay {
     /// ``broadcastErrorsToListeners``). Listens do not survive the connection; listen again in
     /// ``ConnectionObserver/connected(to:)``.
     ///
-    /// - Parameter option: whether a later listen to the same characteristic is refused, with
-    ///   ``BluejayError/multipleListenTrapped``, or replaces this one, which is then told
-    ///   ``BluejayError/multipleListenReplaced``. Only the first listen's option counts.
+    /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
+    ///   - option: whether a later listen to the same characteristic is refused, with
+    ///     ``BluejayError/multipleListenTrapped``, or replaces this one, which is then told
+    ///     ``BluejayError/multipleListenReplaced``. Only the first listen's option counts.
+    ///   - completion: called for every value.
     public func listen<R: Receivable>(
         to characteristicIdentifier: CharacteristicIdentifier,
         multipleListenOption option: MultipleListenOption = .trap,
@@ -106,7 +111,7 @@ extension Bluejay {
     }
 
     /// The peripheral, or why its characteristics cannot be used.
-    private func access() -> Result<ConnectedPeripheral, BluejayError> {
+    func access() -> Result<ConnectedPeripheral, BluejayError> {
         if runningTask != nil { return .failure(.backgroundTaskRunning) }
         guard let connected else { return .failure(.notConnected) }
         if pendingDisconnection != nil { return .failure(.disconnectQueued) }
@@ -114,22 +119,23 @@ extension Bluejay {
     }
 }
 
-// The same without the checks that apply outside background tasks.
+// The same without the checks that apply outside background tasks. They return what waits in the queue, nil if refused.
 extension Bluejay {
-    func queueRead(
+    @discardableResult func queueRead(
         from characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral,
         _ completion: Once<ReadResult<Data?>>
-    ) {
+    ) -> QueuedOperation? {
         if peripheral.listeners.isListening(to: characteristic) {
             log("A characteristic that is listened to cannot be read: \(characteristic.description)")
-            return completion(.failure(BluejayError.readFailed))
+            completion(.failure(BluejayError.readFailed))
+            return nil
         }
-        queueAccess(
-            to: characteristic, on: peripheral,
-            ReadOperation(characteristic, on: peripheral, completion: completion))
+        let operation = ReadOperation(characteristic, on: peripheral, completion: completion)
+        queueAccess(to: characteristic, on: peripheral, operation)
+        return operation
     }
 
-    func queueWrite(
+    @discardableResult func queueWrite(
         _ value: any Sendable, to characteristic: CharacteristicIdentifier, type: CBCharacteristicWriteType,
         on peripheral: ConnectedPeripheral, _ completion: Once<WriteResult>
     ) -> QueuedOperation {
@@ -139,24 +145,26 @@ extension Bluejay {
         return operation
     }
 
-    func queueListen(
+    @discardableResult func queueListen(
         _ listener: Listener, to characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral
-    ) {
+    ) -> QueuedOperation? {
         guard peripheral.listeners.reserve(listener, characteristic) else {
-            return listener.end(telling: BluejayError.multipleListenTrapped)
+            listener.end(telling: BluejayError.multipleListenTrapped)
+            return nil
         }
-        queueAccess(
-            to: characteristic, on: peripheral, ListenOperation(listener, to: characteristic, on: peripheral))
+        let operation = ListenOperation(listener, to: characteristic, on: peripheral)
+        queueAccess(to: characteristic, on: peripheral, operation)
+        return operation
     }
 
-    func queueEndListen(
+    @discardableResult func queueEndListen(
         to characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral,
         _ completion: Once<WriteResult>
-    ) {
+    ) -> QueuedOperation {
         peripheral.listeners.end(characteristic)
-        queueAccess(
-            to: characteristic, on: peripheral,
-            EndListenOperation(characteristic, on: peripheral, completion: completion))
+        let operation = EndListenOperation(characteristic, on: peripheral, completion: completion)
+        queueAccess(to: characteristic, on: peripheral, operation)
+        return operation
     }
 
     private func queueAccess(
@@ -176,6 +184,7 @@ extension Bluejay: PeripheralHost {
     }
 
     func didReadRSSI(_ rssi: NSNumber, error: (any Error)?) {
+        endRSSICalls(error.map { .failure($0) } ?? .success(rssi.intValue))
         guard let identifier = connected?.identifier else { return }
         for observer in rssiObservers.living {
             observer.didReadRSSI(from: identifier, RSSI: rssi, error: error)

@@ -10,9 +10,11 @@ extension Bluejay {
     /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``.
     ///
     /// - Parameters:
+    ///   - peripheralIdentifier: which peripheral.
     ///   - timeout: counted from when the attempt starts, not while it waits in the queue. Also used for connecting again
     ///     automatically.
     ///   - warningOptions: without effect on Linux.
+    ///   - completion: called once with the outcome.
     public func connect(
         _ peripheralIdentifier: PeripheralIdentifier,
         timeout: Timeout = .none,
@@ -27,30 +29,39 @@ extension Bluejay {
     }
 
     /// - Parameter isRestoration: the attempt of an earlier run is taken up; see `ConnectOperation.isRestoration`.
-    func queueConnection(
+    /// - Returns: the connection attempt; nil if it was refused.
+    @discardableResult func queueConnection(
         to identifier: PeripheralIdentifier, timeout: Timeout, warningOptions: WarningOptions,
         isRestoration: Bool = false, completion: Once<ConnectionResult>
-    ) {
-        guard let central else { return completion(.failure(BluejayError.bluetoothUnavailable)) }
-        if runningTask != nil { return completion(.failure(BluejayError.backgroundTaskRunning)) }
-        if pendingDisconnection != nil { return completion(.failure(BluejayError.disconnectQueued)) }
-        guard case .none = link, pendingConnection == nil else {
-            return completion(.failure(BluejayError.multipleConnectNotSupported))
+    ) -> ConnectOperation? {
+        switch peripheralToConnect(identifier) {
+        case .failure(let error):
+            completion(.failure(error))
+            return nil
+        case .success(let peripheral):
+            let operation = ConnectOperation(
+                to: peripheral, identifier, timeout: timeout, warningOptions: warningOptions,
+                isRestoration: isRestoration, control: self, timekeeper: timekeeper, completion: completion)
+            connection = operation
+            queue.hold {
+                pendingScan?.stop()
+                queue.append([operation])
+            }
+            return operation
         }
-        if central.state != .poweredOn, wasPoweredOn {
-            return completion(.failure(BluejayError.bluetoothUnavailable))
-        }
+    }
+
+    /// The peripheral, or why it cannot be connected now.
+    private func peripheralToConnect(_ identifier: PeripheralIdentifier) -> Result<CBPeripheral, BluejayError> {
+        guard let central else { return .failure(.bluetoothUnavailable) }
+        if runningTask != nil { return .failure(.backgroundTaskRunning) }
+        if pendingDisconnection != nil { return .failure(.disconnectQueued) }
+        guard case .none = link, pendingConnection == nil else { return .failure(.multipleConnectNotSupported) }
+        if central.state != .poweredOn, wasPoweredOn { return .failure(.bluetoothUnavailable) }
         guard central.state == .poweredOn,
             let peripheral = central.retrievePeripherals(withIdentifiers: [identifier.uuid]).first
-        else { return completion(.failure(BluejayError.unexpectedPeripheral(identifier))) }
-        let operation = ConnectOperation(
-            to: peripheral, identifier, timeout: timeout, warningOptions: warningOptions,
-            isRestoration: isRestoration, control: self, timekeeper: timekeeper, completion: completion)
-        connection = operation
-        queue.hold {
-            pendingScan?.stop()
-            queue.append([operation])
-        }
+        else { return .failure(.unexpectedPeripheral(identifier)) }
+        return .success(peripheral)
     }
 
     public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {

@@ -11,12 +11,18 @@ extension Bluejay {
     ///     ``BluejayError/backgroundTaskRunning``, or what ended the queue meanwhile.
     public func disconnect(immediate: Bool = false, completion: ((DisconnectionResult) -> Void)? = nil) {
         MainQueue.require()
-        let completion = Once<DisconnectionResult>(fallback: .failure(BluejayError.cancelled)) { completion?($0) }
-        if runningTask != nil { return completion(.failure(BluejayError.backgroundTaskRunning)) }
-        if isDropping || (!immediate && pendingDisconnection != nil) {
-            return completion(.failure(BluejayError.multipleDisconnectNotSupported))
+        queueDisconnection(
+            immediate: immediate, Once(fallback: .failure(BluejayError.cancelled)) { completion?($0) })
+    }
+
+    /// - Returns: what waits in the queue; nil if the disconnect is immediate or was refused.
+    @discardableResult func queueDisconnection(
+        immediate: Bool, _ completion: Once<DisconnectionResult>
+    ) -> DisconnectOperation? {
+        if let refusal = refusalOfDisconnection(immediate: immediate) {
+            completion(.failure(refusal))
+            return nil
         }
-        if case .none = link { return completion(.failure(BluejayError.notConnected)) }
         mayReconnect = false
         if immediate {
             // Before anything is failed, so that completions see the disconnect under way.
@@ -26,11 +32,20 @@ extension Bluejay {
             cancelNow(BluejayError.explicitDisconnect, shouldDisconnect: false)
             // A pending attempt has been given up along with the queue.
             if let peripheral, connected === peripheral { drop(peripheral.cbPeripheral) }
+            return nil
         } else {
             let operation = DisconnectOperation(control: self, completion: completion)
             disconnection = operation
             queue.append([operation])
+            return operation
         }
+    }
+
+    private func refusalOfDisconnection(immediate: Bool) -> BluejayError? {
+        if runningTask != nil { return .backgroundTaskRunning }
+        if isDropping || (!immediate && pendingDisconnection != nil) { return .multipleDisconnectNotSupported }
+        if case .none = link { return .notConnected }
+        return nil
     }
 
     public func centralManager(

@@ -52,10 +52,12 @@ extension Bluejay {
         let peripheral = connected
         queue.hold {
             cancelNow(BluejayError.stopped, shouldDisconnect: false)
+            connected?.listeners.linkEnded(BluejayError.stopped)
             forgetLink()
             immediateDisconnect?(.failure(BluejayError.stopped))
             immediateDisconnect = nil
             isDropping = false
+            ConnectionEventRelay.finish(among: connectionObservers.living)
             connectionObservers.removeAll()
             disconnectHandler = nil
             restoration = nil
@@ -92,11 +94,13 @@ extension Bluejay {
             queue.failAll(error)
             // After the queue, so that a blocking call throws what its operation was failed with.
             runningTask?.interrupt(error)
+            endRSSICalls(.failure(error))
         }
         // Completions may have changed the link.
         guard shouldDisconnect, let connected, connected === present, !isDropping else { return }
         isDropping = true
         mayReconnect = false
+        connected.listeners.linkEnded(error)
         drop(connected.cbPeripheral)
     }
 
@@ -128,6 +132,8 @@ extension Bluejay {
         restoration?.connectionIsGone()
         if shouldBroadcastErrors { connected?.listeners.broadcast(error) }
         if case .none = link {} else { mayReconnect = false }
+        connected?.listeners.linkEnded(error)
+        endRSSICalls(.failure(error))
         forgetLink()
         // What was queued before Bluetooth was on for the first time goes on waiting for that.
         if wasPoweredOn {

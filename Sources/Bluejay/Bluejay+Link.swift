@@ -53,6 +53,9 @@ extension Bluejay: LinkControl {
                 if shouldBroadcastErrors { lost.listeners.broadcast(BluejayError.notConnected) }
                 queue.failAll(BluejayError.notConnected)
             }
+            let reason = end.isUnexpected ? BluejayError.notConnected : .explicitDisconnect
+            lost?.listeners.linkEnded(reason)
+            endRSSICalls(.failure(reason))
             end.closeOperations(in: queue)
             runningTask?.interrupt(BluejayError.notConnected)
             if runningTask == nil {

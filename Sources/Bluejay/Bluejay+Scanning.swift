@@ -28,16 +28,27 @@ extension Bluejay {
         stopped: @escaping ([ScanDiscovery], Error?) -> Void
     ) {
         MainQueue.require()
-        guard let central else { return stopped([], BluejayError.bluetoothUnavailable) }
-        if runningTask != nil { return stopped([], BluejayError.backgroundTaskRunning) }
-        if pendingDisconnection != nil { return stopped([], BluejayError.disconnectQueued) }
-        if pendingScan != nil { return stopped([], BluejayError.multipleScanNotSupported) }
-        if serviceIdentifiers?.isEmpty ?? true {
-            log("Scanning for peripherals with any services takes more power and time than naming the services")
-        }
         let request = ScanOperation.Request(
             duration: duration, allowDuplicates: allowDuplicates, throttleRSSIDelta: throttleRSSIDelta,
             services: serviceIdentifiers, discovery: discovery, expired: expired)
+        queueScan(request, Once(fallback: ([], BluejayError.cancelled)) { stopped($0.0, $0.1) })
+    }
+
+    /// - Returns: the scan; nil if it was refused.
+    @discardableResult func queueScan(
+        _ request: ScanOperation.Request, _ stopped: Once<ScanOperation.Outcome>
+    ) -> ScanOperation? {
+        guard let central else {
+            stopped(([], BluejayError.bluetoothUnavailable))
+            return nil
+        }
+        if let refusal = refusalOfScan {
+            stopped(([], refusal))
+            return nil
+        }
+        if request.services?.isEmpty ?? true {
+            log("Scanning for peripherals with any services takes more power and time than naming the services")
+        }
         let scan = ScanOperation(
             request, central: central, timekeeper: timekeeper,
             connect: { [weak self] discovery, timeout, options, completion in
@@ -46,9 +57,16 @@ extension Bluejay {
                     to: discovery.peripheralIdentifier, timeout: timeout, warningOptions: options,
                     completion: completion)
             },
-            stopped: Once(fallback: ([], BluejayError.cancelled)) { stopped($0.0, $0.1) })
+            stopped: stopped)
         currentScan = scan
         queue.append([scan])
+        return scan
+    }
+
+    private var refusalOfScan: BluejayError? {
+        if runningTask != nil { return .backgroundTaskRunning }
+        if pendingDisconnection != nil { return .disconnectQueued }
+        return pendingScan != nil ? .multipleScanNotSupported : nil
     }
 
     /// Ends the scan as intended, also one that is still queued. Main queue only.

@@ -4,6 +4,9 @@
 /// drained by `dispatchMain()`, `RunLoop.main.run()` or an asynchronous `main`) and calls back there, except inside a
 /// background task. Every completion is called exactly once, except a listen's, which is called for every value.
 ///
+/// Beside the calls with completions there are asynchronous ones of the same names, for use from any actor and task; see
+/// <doc:AsyncAwait>.
+///
 /// Observers are held weakly. When the last reference to the instance goes, what is queued fails with
 /// ``BluejayError/cancelled`` and a connected peripheral is disconnected.
 // @unchecked: all mutable state is touched on the main queue only. The calls that insist on that queue end the program
@@ -53,6 +56,9 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     var rssiObservers = WeakObservers<any RSSIObserver>()
     var serviceObservers = WeakObservers<any ServiceObserver>()
 
+    // Async
+    var rssiCalls: [Once<Result<Int, any Error>>] = []
+
     // Bluejay+BackgroundTask
     var runningTask: SynchronizedPeripheral?
     var postponedCleanUp: (() -> Void)?
@@ -84,7 +90,7 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     deinit {
         Remains(
             queue: queue, central: central, link: link, scan: currentScan,
-            broadcastsErrors: shouldBroadcastErrors, log: log
+            broadcastsErrors: shouldBroadcastErrors, connectionObservers: connectionObservers.living, log: log
         ).windUp()
         log.detail("Bluejay \(uuid.uuidString) deinitialized")
     }

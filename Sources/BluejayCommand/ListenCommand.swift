@@ -9,6 +9,7 @@ struct ListenCommand: AsyncParsableCommand {
         discussion: "Ends with 3 if fewer than --count values came within --timeout.")
     @OptionGroup var options: GlobalOptions
     @OptionGroup var subject: CharacteristicOptions
+    @OptionGroup var notifications: NotificationOptions
 
     @Option(help: "End after so many values.")
     var count: Int?
@@ -31,7 +32,9 @@ struct ListenCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        await Session.run(options, endsByInterruption: count == nil) { try await command.listen($0) }
+        await Session.run(options, notifications: notifications, endsByInterruption: count == nil) {
+            try await command.listen($0)
+        }
     }
 
     @MainActor

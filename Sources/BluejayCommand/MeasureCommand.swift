@@ -17,12 +17,13 @@ struct MeasureCommand: AsyncParsableCommand {
         shouldDisplay: false)
     @OptionGroup var options: GlobalOptions
     @OptionGroup var target: DeviceOptions
+    @OptionGroup var notifications: NotificationOptions
 
     func run() async throws {
         var options = options
         options.json = true
         let target = target
-        await Session.run(options) { try await Measurement(session: $0).run(target) }
+        await Session.run(options, notifications: notifications) { try await Measurement(session: $0).run(target) }
     }
 }
 
@@ -100,7 +101,7 @@ private final class Measurement {
             object.add("breaks", arrivals.breaks)
             object.add("seconds", seconds(arrivals.span), places: 6)
         }
-        session.bluejay.endListen(to: identifier)
+        session.bluejay.endListen(to: identifier, completion: nil)
     }
 
     /// Waits until the peripheral has taken the subscription: Bluejay tells its user only if it has not.

@@ -25,13 +25,14 @@ final class Session {
     /// For how long the state of Bluetooth may be unknown.
     private static let stateTimeout = 10.0
 
-    private init(_ options: GlobalOptions) {
+    private init(_ options: GlobalOptions, _ notifications: NotificationOptions?) {
         output = Output(isJSON: options.json)
         log = LogPrinter(isVerbose: options.verbose)
         bluejay = Bluejay(logObserver: log)
         delegate = ManagerDelegate()
         var managerOptions: [String: Any] = [CBCentralManagerOptionShowPowerAlertKey: false]
         if let adapter = options.adapter { managerOptions[CBCentralManagerOptionAdapterKey] = adapter }
+        if let notifications { managerOptions[CBCentralManagerOptionUseNotifySocketsKey] = notifications.sockets }
         manager = CBCentralManager(delegate: delegate, queue: .main, options: managerOptions)
     }
 
@@ -40,10 +41,10 @@ final class Session {
     /// Runs a command: switches Bluetooth on for the program, runs `body`, disconnects, and ends the process with the
     /// command's exit status.
     static func run(
-        _ options: GlobalOptions, endsByInterruption: Bool = false,
+        _ options: GlobalOptions, notifications: NotificationOptions? = nil, endsByInterruption: Bool = false,
         _ body: @escaping @Sendable @MainActor (Session) async throws -> Void
     ) async -> Never {
-        let session = Session(options)
+        let session = Session(options, notifications)
         await session.run(endsByInterruption: endsByInterruption, body)
     }
 

@@ -101,6 +101,11 @@ public final class ChildProcess: Swift.Sendable {
     /// Everything that was printed, for messages.
     public var transcript: String { "\(command)\n" + lines.map { "    \($0)" }.joined(separator: "\n") }
 
+    /// Whether it still runs, or how it ended, for messages.
+    public var outcome: String {
+        state.withLock { state in state.exitStatus.map { "it ended with status \($0)" } ?? "it is running" }
+    }
+
     /// Waits for a line that contains `text`, among those that have come and those that come.
     ///
     /// - Parameter start: how many lines to leave out, such as ``lines`` had at an earlier moment.

@@ -61,6 +61,7 @@ final class ByteSignalTable {
         dbus_message_iter_next(&entry)
         guard let value = Self.bytes(&entry) else { return false }
         listener.handler(value)
+        MainLoop.shared.paceFlood()
         return true
     }
 

@@ -27,6 +27,7 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
     // Touched on the loop's thread only, by `perform` and by what it calls.
     private nonisolated(unsafe) var batch: [Work] = []
     private nonisolated(unsafe) var isPerforming = false
+    private nonisolated(unsafe) var pacing = Pacing()
 
     private init() {
         context = g_main_context_new()
@@ -38,6 +39,7 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
             g_main_context_push_thread_default(context)
             installWakeSource()
             started.signal()
+            g_main_context_set_poll_func(context) { MainLoop.shared.poll($0, $1, $2) }
             let loop = g_main_loop_new(context, 0)
             g_main_loop_run(loop)
         }
@@ -99,6 +101,32 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
         _ = write(wakeDescriptor, &one, 8)
     }
 
+    // MARK: Floods
+
+    /// To be called when something has come that comes by the thousand and is in no hurry: values of a characteristic.
+    ///
+    /// One that comes alone is handled at once. When they come in quick succession, the loop rests for some milliseconds
+    /// before it looks for more, so that several share the cost of waking it, and of waking those to whom they go. It
+    /// does not rest when many came at once: they share the cost already, and who sends them may not be able to wait.
+    @BusActor
+    public func paceFlood() {
+        pacing.arrived()
+    }
+
+    /// What GLib calls in place of `poll`.
+    private func poll(_ descriptors: UnsafeMutablePointer<GPollFD>?, _ count: UInt32, _ timeout: Int32) -> Int32 {
+        guard timeout != 0, pacing.isFlooded else { return g_poll(descriptors, count, timeout) }
+        // There may be more than one turn takes.
+        let ready = g_poll(descriptors, count, 0)
+        guard ready == 0 else { return ready }
+        guard pacing.endFlood() else { return g_poll(descriptors, count, timeout) }
+        let rest = timeout < 0 ? Pacing.rest : min(Pacing.rest, timeout)
+        var wake = pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0)
+        _ = Glibc.poll(&wake, 1, rest)
+        pacing.hasRested()
+        return g_poll(descriptors, count, timeout < 0 ? -1 : timeout - rest)
+    }
+
     private func installWakeSource() {
         let source = g_unix_fd_source_new(wakeDescriptor, G_IO_IN)
         cglib_unix_fd_source_set_callback(
@@ -149,6 +177,43 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
             batch.removeAll(keepingCapacity: batch.count <= 1024)
         }
         if pending.withLock({ !$0.isEmpty }) { wake() }
+    }
+}
+
+/// When the loop rests: see ``MainLoop/paceFlood()``.
+private struct Pacing {
+    /// For how long, in milliseconds.
+    static let rest: Int32 = 8
+    /// What follows the last one this quickly is part of a flood.
+    private static let floodInterval: Duration = .milliseconds(5)
+    /// So many at once need no rest.
+    private static let largeBatch = 64
+
+    private var last = ContinuousClock.now
+    private var count = 0
+    private(set) var isFlooded = false
+
+    mutating func arrived() {
+        count += 1
+        guard !isFlooded else { return }
+        let now = ContinuousClock.now
+        isFlooded = now - last < Self.floodInterval
+        if !isFlooded { count = 1 }
+        last = now
+    }
+
+    /// Nothing is left to do.
+    ///
+    /// - Returns: whether to rest.
+    mutating func endFlood() -> Bool {
+        defer { count = 0 }
+        isFlooded = false
+        last = .now
+        return count < Self.largeBatch
+    }
+
+    mutating func hasRested() {
+        last = .now
     }
 }
 

@@ -72,7 +72,7 @@ import Testing
     @Test func `an existing listen refuses a blocking one, and goes on`() async {
         bench.listen("existing", .replaceable)
         while !bench.peripheral.isNotifying("2A37") { await Task.yield() }
-        bench.bluejay.endListen(to: measurement)
+        bench.bluejay.endListen(to: measurement, completion: nil)
         bench.listen("existing", .trap)
         while bench.bluejay.queue.count > 0 { await Task.yield() }
         bench.peripheral.calls = []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `bluejay measure` does, by bleak: `bleak_client.py --adapter hci1 DEVICE`, the steps on standard input.
+"""What `bluejay measure` does, by bleak: `bleak_client.py [--sockets] --adapter hci1 DEVICE`, the steps on standard input.
 
   listen CHARACTERISTIC COUNT [CONTROL HEX]   until COUNT values came; CONTROL: write HEX to it when subscribed
   read CHARACTERISTIC TIMES
@@ -66,15 +66,16 @@ class Arrivals:
 
 
 class Session:
-    def __init__(self, client):
+    def __init__(self, client, sockets):
         self.client = client
+        self.notify_options = {"bluez": {"use_start_notify": False}} if sockets else {}
 
     def find(self, uuid):
         return self.client.services.get_characteristic(normalize_uuid_str(uuid))
 
     async def listen(self, uuid, count, control=None, value=None):
         arrivals = Arrivals(int(count))
-        await self.client.start_notify(self.find(uuid), arrivals.add)
+        await self.client.start_notify(self.find(uuid), arrivals.add, **self.notify_options)
         tell("subscribed")
         if control:
             await self.client.write_gatt_char(self.find(control), bytes.fromhex(value), response=True)
@@ -116,6 +117,7 @@ class Session:
 async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--adapter", default="hci1")
+    parser.add_argument("--sockets", action="store_true", help="take notifications by AcquireNotify")
     parser.add_argument("device")
     options = parser.parse_args()
 
@@ -127,7 +129,7 @@ async def main():
     began = time.perf_counter()
     async with BleakClient(device, timeout=30, bluez={"adapter": options.adapter}) as client:
         tell("connected", began)
-        session = Session(client)
+        session = Session(client, options.sockets)
         loop = asyncio.get_running_loop()
         while line := await loop.run_in_executor(None, sys.stdin.readline):
             verb, *words = line.split()

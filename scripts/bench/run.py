@@ -210,9 +210,11 @@ class Bench:
         return Peer({"bless": "bless_peripheral.py", "bluez-peripheral": "bluez_peripheral_sensor.py"}[name])
 
     def central(self, name):
+        name, _, way = name.partition("-")
+        sockets = ["--sockets"] if way == "sockets" else []
         if name == "bluejay":
-            return [self.options.bluejay, "measure", "--adapter", CLIENT, NAME]
-        return [sys.executable, str(ROOT / "scripts/bench/bleak_client.py"), "--adapter", CLIENT, NAME]
+            return [self.options.bluejay, "measure", *sockets, "--adapter", CLIENT, NAME]
+        return [sys.executable, str(ROOT / "scripts/bench/bleak_client.py"), *sockets, "--adapter", CLIENT, NAME]
 
     async def run(self, pair):
         """One run of a pair: {row: number}."""

@@ -77,8 +77,8 @@ def job_environment(kernel, out, controllers, capture):
         LAB_MODULES=str(KERNEL / "lib" / "modules" / kernel.name.removeprefix("vmlinuz-")),
         LAB_PYTHON=str(LAB / "venv" / "bin" / "python"),
     )
-    if (LAB / "late_reports.so").exists():
-        values["LAB_LATE_REPORTS"] = str(LAB / "late_reports.so")
+    if (LAB / "radio_timing.so").exists():
+        values["LAB_RADIO_TIMING"] = str(LAB / "radio_timing.so")
     if capture:
         values["LAB_CAPTURE"] = str(out / "capture.btsnoop")
     return values

@@ -108,12 +108,21 @@ public final class PacketSocket {
         }
     }
 
+    /// Whether what the other end sends may wait a little: its socket takes more than the few packets of the kernel's own
+    /// limit (systemd raises that to 512), and bluetoothd drops what its socket does not take.
+    private static let hasPatientPeers: Bool = {
+        let limit = try? String(contentsOfFile: "/proc/sys/net/unix/max_dgram_qlen", encoding: .utf8)
+        return limit.flatMap { Int($0.filter(\.isNumber)) }.map { $0 >= 100 } ?? false
+    }()
+
     private func ready(_ events: DescriptorEvents) {
         // What was sent before the other end closed is read first.
         if events.contains(.readable) {
             for _ in 0..<64 {
                 switch receive() {
-                case .packet(let data): onPacket?(data)
+                case .packet(let data):
+                    onPacket?(data)
+                    if Self.hasPatientPeers { MainLoop.shared.paceFlood() }
                 case .nothing: return
                 case .end: return ended()
                 }

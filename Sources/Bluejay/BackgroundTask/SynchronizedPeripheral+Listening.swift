@@ -2,6 +2,7 @@ extension SynchronizedPeripheral {
     /// Listens to a characteristic until the closure is done.
     ///
     /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
     ///   - timeout: for the whole call, not between values.
     ///   - completion: receives every value on the main queue and decides whether to go on.
     /// - Throws: ``BluejayError/listenTimedOut``, also after some values; ``BluejayError/multipleListenTrapped`` if the
@@ -20,6 +21,7 @@ extension SynchronizedPeripheral {
     /// Ends a listen, and waits until the peripheral has confirmed. Does nothing if there is none.
     ///
     /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
     ///   - error: unused.
     ///   - completion: called with the result on the main queue.
     public func endListen(
@@ -33,6 +35,7 @@ extension SynchronizedPeripheral {
     /// Listens and discards values until none has come for some time, to get rid of what a peripheral has piled up.
     ///
     /// - Parameters:
+    ///   - characteristicIdentifier: which characteristic.
     ///   - nonZeroTimeout: how long it must have been silent. Must be above zero; anything else is a programming error and
     ///     ends the program, because the flush might never end.
     ///   - completion: called on the calling thread when the listen has been ended.
@@ -51,8 +54,12 @@ extension SynchronizedPeripheral {
     /// Listens to one characteristic and writes another, such that no answer to the write can be missed.
     ///
     /// - Parameters:
+    ///   - charToWriteTo: the characteristic to write.
+    ///   - value: what to write.
+    ///   - charToListenTo: the characteristic that the answer comes from.
     ///   - timeoutInSeconds: for the whole call; 0 for no limit.
     ///   - completion: receives every value on the main queue and decides whether to go on.
+    ///   - type: with or without response.
     /// - Throws: as ``listen(to:timeout:completion:)``, and why the write failed.
     public func writeAndListen<S: Sendable, R: Receivable>(
         writeTo charToWriteTo: CharacteristicIdentifier,
@@ -84,14 +91,17 @@ extension SynchronizedPeripheral {
         }
     }
 
-    /// As ``writeAndListen(writeTo:value:type:listenTo:timeoutInSeconds:completion:)``, for an answer that comes in pieces.
+    /// As `writeAndListen`, for an answer that comes in pieces.
     ///
     /// - Parameters:
+    ///   - charToWriteTo: the characteristic to write.
+    ///   - value: what to write.
+    ///   - charToListenTo: the characteristic that the answer comes from.
     ///   - expectedLength: bytes; when so many have come, they are decoded together. If the closure then goes on
     ///     listening, a new answer is put together.
     ///   - timeoutInSeconds: for the whole call; 0 for no limit.
     ///   - completion: receives the answer on the main queue and decides whether to go on.
-    /// - Throws: as ``writeAndListen(writeTo:value:type:listenTo:timeoutInSeconds:completion:)``, and
+    /// - Throws: as `writeAndListen`, and
     ///   ``BluejayError/tooMuchData(expected:received:)``.
     public func writeAndAssemble<S: Sendable, R: Receivable>(
         writeTo charToWriteTo: CharacteristicIdentifier,

@@ -5,6 +5,7 @@ struct Remains {
     let link: Bluejay.Link
     let scan: ScanOperation?
     let broadcastsErrors: Bool
+    let connectionObservers: [any ConnectionObserver]
     let log: Log
 
     /// Fails the operations and ends the link, on the main queue whichever thread dropped the last reference.
@@ -22,6 +23,7 @@ struct Remains {
             peripheral = attempt.peripheral
         case .connected(let connected):
             if broadcastsErrors { connected.listeners.broadcast(error) }
+            connected.listeners.linkEnded(error)
             connected.detach()
             peripheral = connected.cbPeripheral
         }
@@ -29,6 +31,7 @@ struct Remains {
             if let scan, scan.phase != .ended { scan.fail(error) }
             queue.failAll(error, atOnce: true)
         }
+        ConnectionEventRelay.finish(among: connectionObservers)
         if let central, let peripheral, central.state == .poweredOn {
             LastDisconnect(of: peripheral, central).begin()
         }

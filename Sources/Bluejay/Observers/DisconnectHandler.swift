@@ -4,6 +4,7 @@ public protocol DisconnectHandler: AnyObject {
     /// went off.
     ///
     /// - Parameters:
+    ///   - peripheral: which one.
     ///   - error: CoreBluetooth's reason; nil for a disconnect that the program asked for.
     ///   - autoReconnect: whether Bluejay will connect again if the answer is ``AutoReconnectMode/noChange``.
     func didDisconnect(

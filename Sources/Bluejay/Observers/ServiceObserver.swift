@@ -2,6 +2,8 @@
 public protocol ServiceObserver: AnyObject {
     /// Bluejay itself neither ends listens of services that are gone nor renews those of services that came back.
     ///
-    /// - Parameter invalidatedServices: the services that were removed or moved; empty if services were only added.
+    /// - Parameters:
+    ///   - peripheral: which one.
+    ///   - invalidatedServices: the services that were removed or moved; empty if services were only added.
     func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier])
 }

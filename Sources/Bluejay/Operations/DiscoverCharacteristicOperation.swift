@@ -15,6 +15,7 @@ final class DiscoverCharacteristicOperation: QueuedOperation {
     }
 
     override var summary: String { "discovery of \(characteristic.description)" }
+    override var prepares: QueuedOperation? { dependent }
 
     override func start() {
         if dependent.phase == .ended || peripheral.known(characteristic) != nil { return complete {} }

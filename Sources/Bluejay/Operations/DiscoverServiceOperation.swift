@@ -12,6 +12,7 @@ final class DiscoverServiceOperation: QueuedOperation {
     }
 
     override var summary: String { "discovery of service \(service.uuid.uuidString)" }
+    override var prepares: QueuedOperation? { dependent }
 
     override func start() {
         if dependent.phase == .ended || isKnown { return complete {} }

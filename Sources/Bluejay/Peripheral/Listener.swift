@@ -3,6 +3,9 @@ final class Listener {
     let option: MultipleListenOption
     /// Called when the peripheral has confirmed the listen.
     var onInstalled: (() -> Void)?
+    /// Called when the listen has ended and the callback was not told: by a call of the program (nil) or with the
+    /// connection (the reason).
+    var onSilentEnd: (((any Error)?) -> Void)?
     private var callback: ListenCallback?
 
     init(option: MultipleListenOption, callback: @escaping ListenCallback) {
@@ -19,7 +22,16 @@ final class Listener {
 
     /// Ends the listen without a word.
     func end() {
+        if isEnded { return }
         callback = nil
+        onSilentEnd?(nil)
+    }
+
+    /// The connection has ended, or is about to.
+    func linkEnded(_ reason: any Error) {
+        guard let onSilentEnd, !isEnded else { return }
+        callback = nil
+        onSilentEnd(reason)
     }
 
     /// Ends the listen with an error.

@@ -66,6 +66,25 @@ final class ListenerTable {
         for listener in reservations.removeValue(forKey: characteristic)?.pending ?? [] { listener.end() }
     }
 
+    /// Removes one listener, without a word to it. Others of the characteristic stay.
+    ///
+    /// - Returns: whether nobody listens to the characteristic any more because of that.
+    func withdraw(_ listener: Listener, _ characteristic: CharacteristicIdentifier) -> Bool {
+        if listener.isEnded { return false }
+        listener.end()
+        if installed[characteristic] === listener { installed[characteristic] = nil }
+        reservations[characteristic]?.pending.removeAll { $0 === listener }
+        guard installed[characteristic] == nil, reservations[characteristic]?.pending.isEmpty == true
+        else { return false }
+        reservations[characteristic] = nil
+        return true
+    }
+
+    /// Tells those installed listeners that want to know that the connection has ended, or is about to.
+    func linkEnded(_ reason: any Error) {
+        for listener in Array(installed.values) { listener.linkEnded(reason) }
+    }
+
     /// An end of a listen has come out of the queue.
     func ended(_ characteristic: CharacteristicIdentifier) {
         let left = (ending[characteristic] ?? 0) - 1

@@ -91,6 +91,11 @@ final class OperationFIFO {
         }
     }
 
+    /// Fails one operation along with what prepares it. The others go on as if it had never been there.
+    func fail(_ operation: QueuedOperation, _ error: any Error) {
+        fail(error) { $0 === operation || $0.prepares === operation }
+    }
+
     /// Starts nothing until the body is done.
     func hold(_ body: () -> Void) {
         holds += 1

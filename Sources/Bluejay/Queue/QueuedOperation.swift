@@ -24,6 +24,8 @@ class QueuedOperation {
     /// For the log.
     var summary: String { "operation" }
     var requirement: Requirement { .connection }
+    /// The operation that this one only makes possible; nil if it serves its own purpose.
+    var prepares: QueuedOperation? { nil }
 
     // What a subclass does.
 

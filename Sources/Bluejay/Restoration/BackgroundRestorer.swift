@@ -5,7 +5,9 @@ public protocol BackgroundRestorer: UIApplicationDelegate {
 
     /// The peripheral is not connected.
     ///
-    /// - Parameter error: ``BluejayError/notConnected``, or why the renewed attempt to connect failed.
+    /// - Parameters:
+    ///   - peripheral: which one.
+    ///   - error: ``BluejayError/notConnected``, or why the renewed attempt to connect failed.
     func didFailToRestoreConnection(to peripheral: PeripheralIdentifier, error: Error) -> BackgroundRestoreCompletion
 }
 

@@ -2,7 +2,10 @@
 public protocol ListenRestorer: UIApplicationDelegate {
     /// A value has come that nobody listens to.
     ///
-    /// - Parameter value: the bytes; they are not delivered again.
+    /// - Parameters:
+    ///   - peripheral: which one.
+    ///   - characteristic: which one it came from.
+    ///   - value: the bytes; they are not delivered again.
     func didReceiveUnhandledListen(
         from peripheral: PeripheralIdentifier,
         on characteristic: CharacteristicIdentifier,

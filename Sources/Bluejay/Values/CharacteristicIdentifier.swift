@@ -11,13 +11,17 @@ public struct CharacteristicIdentifier: Hashable, Swift.Sendable {
         self.init(uuid: cbCharacteristic.uuid, service: ServiceIdentifier(uuid: service.uuid))
     }
 
-    /// - Parameter uuid: 4, 8 or 32 hexadecimal digits, the last hyphenated. Anything else is a programming error and
-    ///   ends the program; use `CBUUID(validating:)` for text from outside.
+    /// - Parameters:
+    ///   - uuid: 4, 8 or 32 hexadecimal digits, the last hyphenated. Anything else is a programming error and
+    ///     ends the program; use `CBUUID(validating:)` for text from outside.
+    ///   - service: the service that has the characteristic.
     public init(uuid: String, service: ServiceIdentifier) {
         self.init(uuid: CBUUID(string: uuid), service: service)
     }
 
-    /// - Parameter uuid: the UUID of the characteristic.
+    /// - Parameters:
+    ///   - uuid: the UUID of the characteristic.
+    ///   - service: the service that has the characteristic.
     public init(uuid: CBUUID, service: ServiceIdentifier) {
         self.uuid = uuid
         self.service = service

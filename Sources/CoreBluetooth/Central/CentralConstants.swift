@@ -12,6 +12,10 @@ public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAcce
 /// first controller that is powered.
 public let CBCentralManagerOptionAdapterKey = "CBLinuxCentralManagerOptionAdapter"
 
+/// Manager option, `Bool`, a Linux addition: ``CBConnectPeripheralOptionUseNotifySocketsKey`` for all connections of the
+/// manager whose own options do not say otherwise; for programs whose connections a library makes, such as Bluejay.
+public let CBCentralManagerOptionUseNotifySocketsKey = "CBLinuxCentralManagerOptionUseNotifySockets"
+
 /// Scan option, `Bool`, default false: whether to report every advertisement, not every peripheral once.
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "kCBScanOptionAllowDuplicates"
 /// Scan option, `[CBUUID]`: also report peripherals that solicit one of these services.

@@ -1,10 +1,12 @@
 import BluetoothLab
 import Foundation
+import Synchronization
 
 /// A dittojay under test.
 final class Sensor: Sendable {
     let process: ChildProcess
     let socket: String
+    private let wasStopped = Mutex(false)
 
     /// Starts dittojay and waits until it advertises.
     convenience init(_ options: String...) async throws {
@@ -52,7 +54,13 @@ final class Sensor: Sendable {
 
     /// Ends it as its user does, and checks that it ends well.
     func stop() async throws {
+        wasStopped.withLock { $0 = true }
         let status = try await process.interrupt()
         guard status == 0 else { throw LabError("dittojay ended with \(status):\n\(process.transcript)") }
+    }
+
+    /// A test that gets no further than here has failed: what the sensor saw may tell why.
+    deinit {
+        if !wasStopped.withLock(\.self) { print("left by a test: \(process.transcript)\n\(process.outcome)") }
     }
 }

@@ -4,9 +4,12 @@ import DBus
 /// The central role on BlueZ: hands what the app asks for over to the loop, where ``CentralCore`` does the work.
 final class BlueZCentralEngine: CentralEngine {
     private let core: CentralCore
+    /// Whether connections take notifications from sockets when their options do not say.
+    private let usesNotifySockets: Bool
 
     init(manager: CBCentralManager) {
         let choice = AdapterChoice(option: manager.options[CBCentralManagerOptionAdapterKey])
+        usesNotifySockets = manager.options.flag(CBCentralManagerOptionUseNotifySocketsKey) ?? false
         core = CentralCore(manager: manager, mailbox: EventMailbox(queue: manager.queue), choice: choice)
         MainLoop.shared.async { [core] in core.start() }
     }
@@ -20,7 +23,7 @@ final class BlueZCentralEngine: CentralEngine {
     func scan(for services: [CBUUID]?, options: [String: Any]) {
         let filter = DiscoveryFilter(
             serviceUUIDs: services?.map(\.bluezText) ?? [],
-            reportsDuplicates: options.flag(CBCentralManagerScanOptionAllowDuplicatesKey))
+            reportsDuplicates: options.flag(CBCentralManagerScanOptionAllowDuplicatesKey) ?? false)
         MainLoop.shared.async { [core] in core.scan(filter) }
     }
 
@@ -32,7 +35,7 @@ final class BlueZCentralEngine: CentralEngine {
 
     func connect(_ peripheral: CBPeripheral, options: [String: Any]) {
         if peripheral.state != .connected { peripheral.state = .connecting }
-        let options = ConnectOptions(options)
+        let options = ConnectOptions(options, usesNotifySockets: usesNotifySockets)
         MainLoop.shared.async { [core] in core.connect(peripheral, options) }
     }
 
@@ -138,16 +141,16 @@ final class BlueZCentralEngine: CentralEngine {
 struct ConnectOptions: Swift.Sendable {
     var startDelay: Duration?
     var reconnects = false
-    var usesNotifySockets = false
+    var usesNotifySockets: Bool
 
-    init(_ options: [String: Any]) {
+    init(_ options: [String: Any], usesNotifySockets: Bool) {
         if let seconds = (options[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue, seconds > 0,
             seconds.isFinite
         {
             startDelay = .seconds(min(seconds, 1e6))
         }
-        reconnects = options.flag(CBConnectPeripheralOptionEnableAutoReconnect)
-        usesNotifySockets = options.flag(CBConnectPeripheralOptionUseNotifySocketsKey)
+        reconnects = options.flag(CBConnectPeripheralOptionEnableAutoReconnect) ?? false
+        self.usesNotifySockets = options.flag(CBConnectPeripheralOptionUseNotifySocketsKey) ?? usesNotifySockets
     }
 }
 
@@ -158,8 +161,8 @@ struct ConnectionEventFilter: Swift.Sendable {
 }
 
 extension [String: Any] {
-    /// A Boolean option, given as a Bool or as a number.
-    func flag(_ key: String) -> Bool {
-        (self[key] as? Bool) ?? (self[key] as? NSNumber)?.boolValue ?? false
+    /// A Boolean option, given as a Bool or as a number; nil when it is not there, or something else.
+    func flag(_ key: String) -> Bool? {
+        (self[key] as? Bool) ?? (self[key] as? NSNumber)?.boolValue
     }
 }

@@ -1,0 +1,87 @@
+/// A listen whose values go to a mailbox.
+// @unchecked: used on the main queue only.
+final class StreamedListen: @unchecked Swift.Sendable {
+    private let characteristic: CharacteristicIdentifier
+    private let mailbox: Mailbox<Data>
+    /// The values end when none has come for so many seconds.
+    private let silence: TimeInterval?
+    private weak var bluejay: Bluejay?
+    private weak var peripheral: ConnectedPeripheral?
+    private weak var listener: Listener?
+    private var alarm: Alarm?
+
+    init(
+        to characteristic: CharacteristicIdentifier, into mailbox: Mailbox<Data>, silence: TimeInterval? = nil,
+        _ bluejay: Bluejay
+    ) {
+        self.characteristic = characteristic
+        self.mailbox = mailbox
+        self.silence = silence
+        self.bluejay = bluejay
+    }
+
+    /// Begins. The call ends when the peripheral has confirmed, or cannot be listened to.
+    func begin(_ option: MultipleListenOption, _ call: AwaitedCall<Void>) {
+        guard let bluejay else { return call.finish(.failure(BluejayError.cancelled)) }
+        let peripheral: ConnectedPeripheral
+        switch bluejay.access() {
+        case .success(let present): peripheral = present
+        case .failure(let error): return call.finish(.failure(error))
+        }
+        self.peripheral = peripheral
+        // Whoever drops the listener without a word ends the wait and the sequence, too.
+        let end = Once<(any Error)?>(fallback: BluejayError.cancelled) { [weak self, mailbox] error in
+            self?.alarm?.cancel()
+            mailbox.close(error)
+            call.finish(error.map { .failure($0) } ?? .success(()))
+        }
+        let listener = Listener(option: option) { [weak self, mailbox] result in
+            switch result {
+            case .success(let value?):
+                mailbox.put(value)
+                self?.restartSilence()
+            case .success(nil): end(BluejayError.missingData)
+            case .failure(let error): end(error)
+            }
+        }
+        listener.onSilentEnd = { end($0) }
+        listener.onInstalled = { [weak self] in
+            call.finish(.success(()))
+            self?.restartSilence()
+        }
+        self.listener = listener
+        let operation = bluejay.queueListen(listener, to: characteristic, on: peripheral)
+        call.onCancel = { [weak operation] in
+            if let operation { self.cancel(operation) }
+        }
+    }
+
+    /// Ends the listen, unless it has ended already. Leaves other listens of the characteristic alone.
+    func end() {
+        alarm?.cancel()
+        guard let bluejay, let listener, let peripheral, bluejay.connected === peripheral else { return }
+        if peripheral.listeners.withdraw(listener, characteristic) { turnOff(bluejay, peripheral) }
+    }
+
+    /// The task that began the listen does not wait for it any more.
+    private func cancel(_ operation: QueuedOperation) {
+        guard let bluejay, let peripheral, bluejay.connected === peripheral else { return }
+        let wasRunning = operation.phase == .running
+        bluejay.queue.hold {
+            bluejay.queue.fail(operation, CancellationError())
+            // The peripheral has been asked to notify, and may do so from now on.
+            if wasRunning, !peripheral.listeners.isListening(to: characteristic) { turnOff(bluejay, peripheral) }
+        }
+    }
+
+    private func turnOff(_ bluejay: Bluejay, _ peripheral: ConnectedPeripheral) {
+        bluejay.queueEndListen(
+            to: characteristic, on: peripheral, Once(fallback: .failure(BluejayError.cancelled)) { _ in })
+    }
+
+    private func restartSilence() {
+        guard let silence, let bluejay, listener?.isEnded == false else { return }
+        alarm?.cancel()
+        alarm = bluejay.timekeeper.after(silence) { [mailbox] in mailbox.close() }
+    }
+}

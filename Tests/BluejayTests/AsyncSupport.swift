@@ -1,0 +1,39 @@
+import Testing
+
+@testable import Bluejay
+
+/// Lets other work of the main actor run until something holds. Fails the test if that takes ten seconds.
+@MainActor func until(_ condition: () throws -> Bool, _ location: SourceLocation = #_sourceLocation) async throws {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while try !condition() {
+        try #require(ContinuousClock.now < deadline, "what was awaited did not come", sourceLocation: location)
+        await Task.yield()
+    }
+}
+
+extension Task where Failure == any Error {
+    /// What came of the task: the value, or the short name of the error.
+    var outcome: String {
+        get async {
+            switch await result {
+            case .success(let value as Data): value.map { String($0) }.joined(separator: " ")
+            case .success(let value as PeripheralIdentifier): value.name
+            case .success(let value): "\(value)"
+            case .failure(let error as CancellationError): "\(type(of: error))"
+            case .failure(let error): error.short
+            }
+        }
+    }
+}
+
+extension Bench {
+    /// Occupies the queue until the peripheral answers, so that what comes next waits.
+    @MainActor func occupy() {
+        read("occupied")
+    }
+
+    /// Waits until the queue has so many operations, discovery included.
+    @MainActor func queued(_ count: Int, _ location: SourceLocation = #_sourceLocation) async throws {
+        try await until({ bluejay.queue.count == count }, location)
+    }
+}

@@ -1,0 +1,191 @@
+// Preloaded into btvirt: gives its controllers two habits of real ones that the kernel counts on.
+//
+// An advertising report is held back for a moment. btvirt answers "start to scan" and reports every advertiser in the same
+// instant, once; the kernel drops reports that come before it has taken the answer in, which is most of them, and then a
+// scan finds nothing, however long it lasts. Radios do not hear an advertiser that soon.
+//
+// An attempt to connect lasts until the other side advertises, or until it is cancelled. btvirt answers at once, with
+// "failed to be established" when the other side is not advertising at that moment, as when its host is just starting
+// to do so again. The kernel (6.12) misses so quick an answer and does nothing for half a minute.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/uio.h>
+#include <time.h>
+
+enum { command_packet = 0x01, event_packet = 0x04 };
+enum { reset = 0x0c03, create_connection = 0x200d, extended_create_connection = 0x2043, cancel_connection = 0x200e };
+enum { command_complete = 0x0e, command_status = 0x0f, le_meta = 0x3e };
+enum { connection_complete = 0x01, report = 0x02, enhanced_connection_complete = 0x0a, extended_report = 0x0d };
+enum { success = 0x00, unknown_connection = 0x02, failed_to_be_established = 0x3e };
+
+static const struct timespec report_delay = {.tv_nsec = 30 * 1000 * 1000};
+enum { attempt_pause = 20 }; // milliseconds until a failed attempt is made again
+
+// btvirt has one thread and one descriptor for each controller.
+static struct controller {
+    epoll_data_t data; // what the main loop knows it by
+    uint8_t attempt[64]; // the command that began the attempt, as it came
+    size_t length; // 0: there is none
+    bool waits; // has failed, and is to be made again
+    bool is_due; // ... by the next read
+    bool is_repeated; // the kernel has its Command Status already
+    bool is_cancelled;
+    uint64_t due;
+} controllers[256];
+
+#define NEXT(name, ...) \
+    static __typeof__(&name) next; \
+    if (next == NULL) \
+        *(void **)&next = dlsym(RTLD_NEXT, #name)
+
+static struct controller *controller(int descriptor)
+{
+    return descriptor >= 0 && descriptor < 256 ? &controllers[descriptor] : NULL;
+}
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+// What the kernel sends.
+
+static void take_command(struct controller *c, const uint8_t *packet, size_t length)
+{
+    int opcode = packet[1] | packet[2] << 8;
+    if (opcode == create_connection || opcode == extended_create_connection) {
+        *c = (struct controller){.data = c->data, .length = length <= sizeof c->attempt ? length : 0};
+        memcpy(c->attempt, packet, c->length);
+    } else if (opcode == cancel_connection && (c->waits || c->is_due)) {
+        *c = (struct controller){.data = c->data, .is_cancelled = true};
+    } else if (opcode == reset) {
+        *c = (struct controller){.data = c->data};
+    }
+}
+
+ssize_t read(int descriptor, void *buffer, size_t size)
+{
+    NEXT(read);
+    struct controller *c = controller(descriptor);
+    if (c != NULL && c->is_due && c->length <= size) {
+        c->is_due = false;
+        c->is_repeated = true;
+        memcpy(buffer, c->attempt, c->length);
+        return (ssize_t)c->length;
+    }
+    ssize_t length = next(descriptor, buffer, size);
+    if (c != NULL && length >= 4 && *(uint8_t *)buffer == command_packet)
+        take_command(c, buffer, (size_t)length);
+    return length;
+}
+
+int epoll_ctl(int epoll, int operation, int descriptor, struct epoll_event *event)
+{
+    NEXT(epoll_ctl);
+    struct controller *c = controller(descriptor);
+    if (c != NULL && operation != EPOLL_CTL_DEL && event != NULL)
+        c->data = event->data;
+    return next(epoll, operation, descriptor, event);
+}
+
+int epoll_wait(int epoll, struct epoll_event *events, int size, int timeout)
+{
+    NEXT(epoll_wait);
+    for (struct controller *c = controllers; c < controllers + 256; c++)
+        if (c->waits && (timeout < 0 || timeout > attempt_pause))
+            timeout = attempt_pause;
+    int count = next(epoll, events, size, timeout);
+    for (struct controller *c = controllers; count >= 0 && count < size && c < controllers + 256; c++) {
+        if (!c->waits || c->due > now())
+            continue;
+        c->waits = false;
+        c->is_due = true;
+        events[count++] = (struct epoll_event){.events = EPOLLIN, .data = c->data};
+    }
+    return count;
+}
+
+// What the controller answers.
+
+// The bytes of an HCI packet may be spread over the vectors.
+static int byte_at(const struct iovec *vectors, int count, size_t index)
+{
+    for (int i = 0; i < count; i++) {
+        if (index < vectors[i].iov_len)
+            return ((const uint8_t *)vectors[i].iov_base)[index];
+        index -= vectors[i].iov_len;
+    }
+    return -1;
+}
+
+static int opcode_at(const struct iovec *vectors, int count, size_t index)
+{
+    return byte_at(vectors, count, index) | byte_at(vectors, count, index + 1) << 8;
+}
+
+// Whether the kernel must not see this event of an attempt.
+static bool is_hidden(struct controller *c, const struct iovec *vectors, int count)
+{
+    int event = byte_at(vectors, count, 1);
+    if (event == command_status && c->is_repeated) {
+        int opcode = opcode_at(vectors, count, 5);
+        return opcode == create_connection || opcode == extended_create_connection;
+    }
+    int subevent = byte_at(vectors, count, 3);
+    if (event != le_meta || (subevent != connection_complete && subevent != enhanced_connection_complete))
+        return false;
+    // Others of this controller's connections begin with the role of the peripheral.
+    if (c->length == 0 || byte_at(vectors, count, 7) != 0)
+        return false;
+    if (byte_at(vectors, count, 4) != failed_to_be_established) {
+        c->length = 0;
+        return false;
+    }
+    c->waits = true;
+    c->due = now() + attempt_pause;
+    return true;
+}
+
+// The answer to the cancelling of an attempt of which btvirt knows nothing any more.
+static bool answer_cancel(struct controller *c, int descriptor, const struct iovec *vectors, int count)
+{
+    NEXT(writev);
+    if (!c->is_cancelled || byte_at(vectors, count, 1) != command_complete ||
+        opcode_at(vectors, count, 4) != cancel_connection)
+        return false;
+    c->is_cancelled = false;
+    uint8_t complete[] = {event_packet, command_complete, 4, 1, cancel_connection & 0xff, cancel_connection >> 8, success};
+    uint8_t ended[22] = {event_packet, le_meta, 19, connection_complete, unknown_connection};
+    next(descriptor, &(struct iovec){complete, sizeof complete}, 1);
+    next(descriptor, &(struct iovec){ended, sizeof ended}, 1);
+    return true;
+}
+
+static ssize_t total(const struct iovec *vectors, int count)
+{
+    ssize_t length = 0;
+    for (int i = 0; i < count; i++)
+        length += (ssize_t)vectors[i].iov_len;
+    return length;
+}
+
+ssize_t writev(int descriptor, const struct iovec *vectors, int count)
+{
+    NEXT(writev);
+    struct controller *c = controller(descriptor);
+    if (c == NULL || byte_at(vectors, count, 0) != event_packet)
+        return next(descriptor, vectors, count);
+    if (is_hidden(c, vectors, count) || answer_cancel(c, descriptor, vectors, count))
+        return total(vectors, count);
+    int subevent = byte_at(vectors, count, 3);
+    if (byte_at(vectors, count, 1) == le_meta && (subevent == report || subevent == extended_report))
+        nanosleep(&report_delay, NULL);
+    return next(descriptor, vectors, count);
+}

@@ -59,7 +59,9 @@ public final class Adapter: RemoteObject {
     }
 
     /// Starts scanning; it lasts until ``stopDiscovery()``, or until this program's connection to the bus ends.
-    func startDiscovery() async throws { try await call("StartDiscovery") }
+    ///
+    /// BlueZ 5.66 does not answer when the controller's last scan has not ended yet.
+    func startDiscovery() async throws { try await call("StartDiscovery", timeout: .seconds(3)) }
     func stopDiscovery() async throws { try await call("StopDiscovery") }
 }
 

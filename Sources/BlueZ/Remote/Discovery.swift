@@ -65,7 +65,9 @@ public final class Discovery {
                 try await adapter.setDiscoveryFilter(wanted)
                 try await adapter.startDiscovery()
             } catch {
-                // Not powered, or another scan is just ending: it is tried again, until nobody wants it any more.
+                // Not powered, or another scan is just ending: it is tried again, until nobody wants it any more. A scan
+                // that bluetoothd believes to have begun, without having said so, is in the way of the next.
+                try? await adapter.stopDiscovery()
                 await sleep(milliseconds: 250)
                 continue
             }

@@ -290,6 +290,10 @@ final class PeripheralLink {
         switch phase {
         case .connected: end(error: CBError(.peripheralDisconnected))
         case .disconnecting: end(error: nil)
+        // bluetoothd has forgotten the call with the device.
+        case .connecting where isCalling:
+            attempt?.cancel()
+            attempt = Task { [weak self] in await self?.attemptUntilConnected() }
         case .connecting, .ended: break
         }
     }

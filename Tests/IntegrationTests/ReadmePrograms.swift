@@ -130,7 +130,7 @@ extension InTheLab {
             try expect(
                 program,
                 [
-                    "log: ", "available: false", "available: true", "connected, 1", "measured, 1", "RSSI told, well",
+                    "log: ", "available: true", "connected, 1", "measured, 1", "RSSI told, well",
                     "the listen has ended: ", "disconnected", "will reconnect: true", "connected, 2", "measured, 2",
                     "RSSI told, well", "the listen has ended: ", "disconnected", "will reconnect: false",
                 ])

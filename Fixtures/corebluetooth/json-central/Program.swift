@@ -51,6 +51,8 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
     private static let toDevice = CBUUID(string: "4A534F4E-0001-4000-8000-000000000000")
     private static let fromDevice = CBUUID(string: "4A534F4E-0002-4000-8000-000000000000")
     private static let storedKey = "device"
+    /// What the device takes at once, whatever the link may carry.
+    private static let longestPiece = 180
     private static let questions: [(kind: String, text: String, expected: String)] = [
         ("upper", "quick brown fox", "QUICK BROWN FOX"),
         ("upper", "smørrebrød, {\"€\": [1, 2]}\n", "SMØRREBRØD, {\"€\": [1, 2]}\n"),
@@ -220,7 +222,7 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
             return
         }
         let message = Data([0x02]) + json + Data([0x03])
-        let length = peripheral.maximumWriteValueLength(for: .withResponse)
+        let length = min(peripheral.maximumWriteValueLength(for: .withoutResponse), Self.longestPiece)
         pieces = stride(from: 0, to: message.count, by: length).map { start in
             Data(message[start..<min(start + length, message.count)])
         }

@@ -148,8 +148,8 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
             exit(0)
         }
         switch (error as? CBError)?.code {
-        case .connectionTimeout?: print("out of range")
-        case .peripheralDisconnected?: print("the device has hung up")
+        case .connectionTimeout?: print("lost: out of range")
+        case .peripheralDisconnected?: print("lost: the device has hung up")
         default: print("lost: \(error?.localizedDescription ?? "by our own wish")")
         }
         connect(peripheral)
@@ -166,6 +166,7 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
     private func prepare(_ peripheral: CBPeripheral) {
         state = .preparing(peripheral)
         reader = MessageReader()
+        setDeadline("not ready in time")
         peripheral.discoverServices([Self.service])
     }
 
@@ -226,10 +227,7 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
         pieces = stride(from: 0, to: message.count, by: length).map { start in
             Data(message[start..<min(start + length, message.count)])
         }
-        deadline = Task { [weak self, asked] in
-            try? await Task.sleep(nanoseconds: 20_000_000_000)
-            if !Task.isCancelled { self?.timeIsUp(for: asked) }
-        }
+        setDeadline("no reply to \(asked)")
         writePiece()
     }
 
@@ -274,10 +272,23 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
         manager.cancelPeripheralConnection(peripheral)
     }
 
-    private func timeIsUp(for question: Int) {
-        guard case .ready(let peripheral) = state else { return }
-        print("no reply to \(question)")
-        manager.cancelPeripheralConnection(peripheral)
+    /// A link that does not carry anything is given up, and made anew.
+    private func setDeadline(_ reason: String) {
+        deadline?.cancel()
+        deadline = Task { [weak self] in
+            try? await Task.sleep(nanoseconds: 20_000_000_000)
+            if !Task.isCancelled { self?.timeIsUp(reason) }
+        }
+    }
+
+    private func timeIsUp(_ reason: String) {
+        switch state {
+        case .preparing(let peripheral), .ready(let peripheral):
+            print(reason)
+            manager.cancelPeripheralConnection(peripheral)
+        case .off, .scanning, .connecting, .leaving:
+            break
+        }
     }
 }
 

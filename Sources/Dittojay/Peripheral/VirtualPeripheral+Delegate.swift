@@ -63,7 +63,7 @@ extension VirtualPeripheral: CBPeripheralManagerDelegate {
         // Not noted: it may be the last that is heard of a central that has gone.
         let known = PeripheralEvent.Central(
             address: central.bluetoothAddress ?? central.identifier.uuidString,
-            mtu: central.maximumUpdateValueLength + 3)
+            mtu: central.attMTU)
         tell(.unsubscribed) { event in
             event.name(simulated)
             event.central = known

@@ -277,7 +277,7 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     @discardableResult
     func note(_ central: CBCentral) -> PeripheralEvent.Central {
         let address = central.bluetoothAddress ?? central.identifier.uuidString
-        let known = PeripheralEvent.Central(address: address, mtu: central.maximumUpdateValueLength + 3)
+        let known = PeripheralEvent.Central(address: address, mtu: central.attMTU)
         centrals[address] = known
         return known
     }

@@ -30,8 +30,10 @@ extension InTheLab {
             try await peripheral.line(containing: "advertising", from: seen)
             #expect(try await central.exitStatus(within: .seconds(90)) == 0, "\(central.transcript)")
             let replies = (0..<4).map { "reply \($0): " }
-            let first = central.lines.filter { !$0.hasPrefix("services changed") }
-            #expect(first.filter { $0.contains("wrong") || $0.contains("not ") } == [], "\(central.transcript)")
+            // That a connection carries nothing while the controller goes off is no mistake of the program.
+            let mistakes = ["wrong", "not written", "not understood", "unexpected"]
+            let wrong = central.lines.filter { line in mistakes.contains { line.contains($0) } }
+            #expect(wrong == [], "\(central.transcript)")
             try expect(
                 central,
                 ["scanning", "discovered, with its service: true, connectable: true", "connected", "ready, "]

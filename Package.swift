@@ -29,9 +29,15 @@ let package = Package(
         .target(
             name: "BlueZ",
             dependencies: ["DBus", .product(name: "DequeModule", package: "swift-collections")]),
+        // Restoration: the agent's protocol, record and server. It knows no Bluetooth.
+        .target(
+            name: "RestorationAgent",
+            dependencies: [.product(name: "DequeModule", package: "swift-collections")]),
         .target(
             name: "CoreBluetooth",
-            dependencies: ["BlueZ", .product(name: "DequeModule", package: "swift-collections")]),
+            dependencies: [
+                "BlueZ", "RestorationAgent", .product(name: "DequeModule", package: "swift-collections"),
+            ]),
         .target(
             name: "Bluejay",
             dependencies: ["CoreBluetooth", .product(name: "DequeModule", package: "swift-collections")]),
@@ -52,7 +58,7 @@ let package = Package(
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput",
+                "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput", "RestorationAgent",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -61,6 +67,7 @@ let package = Package(
 
         .testTarget(name: "DBusTests", dependencies: ["DBus"]),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ"]),
+        .testTarget(name: "RestorationAgentTests", dependencies: ["RestorationAgent"]),
         .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "DBus"]),
         // Most programs for CoreBluetooth are still in the Swift 5 language mode: they must compile as well.
         .testTarget(

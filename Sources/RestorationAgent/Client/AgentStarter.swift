@@ -1,0 +1,28 @@
+import Foundation
+
+/// Starts the agent for a program that finds none.
+package enum AgentStarter {
+    /// The environment variable with the path of the `bluejay` program.
+    package static let variable = "BLUEJAY_AGENT_PROGRAM"
+
+    /// Starts the agent; it takes a moment until it listens. Where one runs already, nothing happens.
+    ///
+    /// - Throws: ``AppLauncher/Failure``, in particular when there is no `bluejay` program.
+    package static func start(
+        _ location: AgentLocation, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
+        try FileManager.default.createDirectory(
+            atPath: location.stateFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        _ = try AppLauncher.start(
+            [program(environment), "agent", "--exit-when-idle"], in: "/",
+            environment: LaunchEnvironment.kept(of: environment), output: location.stateFolder + "/agent.log")
+    }
+
+    /// What the environment says, `bluejay` beside this program, or `bluejay` on PATH.
+    static func program(_ environment: [String: String]) -> String {
+        if let path = environment[variable], !path.isEmpty { return path }
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let neighbour = (own as NSString).deletingLastPathComponent + "/bluejay"
+        return access(neighbour, X_OK) == 0 ? neighbour : "bluejay"
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+
+/// What is to be restored, of all programs of a user. It is what the agent keeps on disk.
+package struct RestorationRecord: Codable, Hashable, Sendable {
+    package var version = 1
+    package var apps: [AppRecord] = []
+
+    package init(apps: [AppRecord] = []) {
+        self.apps = apps
+    }
+}
+
+/// What is to be restored of one registration of a program.
+package struct AppRecord: Codable, Hashable, Sendable {
+    /// As last registered.
+    package var registration: AppRegistration
+    /// The process that registered last; nil when it could not be found out.
+    package var process: ProcessMark?
+    /// The first number of a subscription that was never used.
+    package var nextSubscription: UInt32 = 1
+    package var peripherals: [PeripheralRecord] = []
+
+    package init(registration: AppRegistration, process: ProcessMark?) {
+        self.registration = registration
+        self.process = process
+    }
+
+    package subscript(_ peripheral: UUID) -> PeripheralRecord? {
+        get { peripherals.first { $0.identifier == peripheral } }
+        set {
+            let index = peripherals.firstIndex { $0.identifier == peripheral }
+            switch (index, newValue) {
+            case (let index?, let value?): peripherals[index] = value
+            case (let index?, nil): peripherals.remove(at: index)
+            case (nil, let value?): peripherals.append(value)
+            case (nil, nil): break
+            }
+        }
+    }
+}
+
+/// How a program stands with a peripheral.
+package struct PeripheralRecord: Codable, Hashable, Sendable {
+    package enum State: String, Codable, Sendable {
+        case connecting
+        case connected
+        /// The link was lost, or the attempt given up, and the program does not know it yet.
+        case disconnected
+    }
+
+    package var identifier: UUID
+    /// The address of the controller.
+    package var adapter: String
+    package var reconnects: Bool
+    package var state: State
+    package var subscriptions: [SubscriptionRequest] = []
+    /// What has changed in its services, and the program does not know yet.
+    package var serviceChange: ServiceChangeRecord?
+
+    package init(_ request: PeripheralRequest, state: State) {
+        identifier = request.peripheral
+        adapter = request.adapter
+        reconnects = request.reconnects
+        self.state = state
+    }
+}
+
+/// A change of a peripheral's services.
+package struct ServiceChangeRecord: Codable, Hashable, Sendable {
+    /// The UUIDs of the services that are gone, 36 characters in lower case. Empty when there are only new ones.
+    package var invalidated: [String]
+
+    package init(invalidated: [String]) {
+        self.invalidated = invalidated
+    }
+}
+
+/// A process, told apart from a later one of the same number by its start.
+package struct ProcessMark: Codable, Hashable, Sendable {
+    package var identifier: Int32
+    /// In the kernel's ticks since the machine was started.
+    package var start: UInt64
+    /// Of the machine's run that the ticks belong to.
+    package var boot: String
+
+    package init(identifier: Int32, start: UInt64, boot: String) {
+        self.identifier = identifier
+        self.start = start
+        self.boot = boot
+    }
+
+    /// The process with this number; nil when there is none, or it has ended and waits for its parent.
+    package init?(running identifier: Int32) {
+        guard identifier > 0,
+            let status = try? String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8),
+            let nameEnd = status.lastIndex(of: ")")
+        else { return nil }
+        // After the name: state, parent, …, start as the twentieth (proc(5)).
+        let fields = status[nameEnd...].dropFirst().split(separator: " ")
+        guard fields.count > 19, let start = UInt64(fields[19]), !["Z", "X", "x"].contains(fields[0]) else {
+            return nil
+        }
+        self.init(identifier: identifier, start: start, boot: Self.currentBoot)
+    }
+
+    /// Whether the process still runs.
+    package var isAlive: Bool { ProcessMark(running: identifier) == self }
+
+    private static let currentBoot: String = {
+        let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        return (text ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+    }()
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// The Bluetooth part of the agent. Used on the agent's queue only, and calls back there.
+package protocol AgentBackend: AnyObject {
+    /// Is told what happens.
+    var observer: (any AgentBackendObserver)? { get set }
+
+    /// Connects to a peripheral, or takes up its connection, and keeps it until ``release(_:disconnecting:)``. Asked for
+    /// again, it tells again that the peripheral is connected if it is.
+    func keep(_ request: PeripheralRequest)
+
+    /// Keeps the peripheral no longer.
+    ///
+    /// - Parameter disconnecting: whether the link is to end, too.
+    func release(_ peripheral: UUID, disconnecting: Bool)
+
+    /// Turns notifications on, as soon as the peripheral is connected.
+    ///
+    /// - Parameter completion: called once, with where the characteristic really is.
+    func subscribe(
+        _ peripheral: UUID, _ key: CharacteristicKey, usesSocket: Bool?,
+        completion: @escaping (Result<CharacteristicKey, AgentFailure>) -> Void)
+
+    /// Turns notifications off.
+    func unsubscribe(
+        _ peripheral: UUID, _ key: CharacteristicKey, completion: @escaping (Result<Void, AgentFailure>) -> Void)
+}
+
+/// What the agent is told by its Bluetooth part, about peripherals that it keeps.
+package protocol AgentBackendObserver: AnyObject {
+    /// The peripheral is connected and its services are known.
+    func connected(_ peripheral: UUID)
+    /// The link was lost.
+    ///
+    /// - Parameter isComing: whether the backend connects again by itself.
+    func disconnected(_ peripheral: UUID, isComing: Bool)
+    /// Bluetooth is off or bluetoothd is gone: no link is up, and the backend makes all of them again.
+    func bluetoothIsGone()
+    /// A value was notified.
+    func received(_ value: Data, from peripheral: UUID, path: String)
+    /// Services have gone or come.
+    ///
+    /// - Parameters:
+    ///   - invalidated: the UUIDs of those that are gone.
+    ///   - paths: the ends of their object paths, `service0010`.
+    func servicesChanged(_ peripheral: UUID, invalidated: [String], paths: [String])
+}

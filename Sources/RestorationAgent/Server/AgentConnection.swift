@@ -1,0 +1,71 @@
+import Foundation
+
+/// One program that is connected to the agent's socket. Used on the agent's queue only.
+final class AgentConnection: AgentPeer {
+    /// Handles a message; false when it breaks the protocol.
+    typealias Handler = (AppMessage, AgentConnection) -> Bool
+
+    let process: ProcessMark?
+    /// Whether it has registered.
+    private(set) var isRegistered = false
+    /// Called once when the connection has ended, from whatever side.
+    var onClose: ((AgentConnection) -> Void)?
+
+    private let descriptor: Int32
+    private let source: any DispatchSourceRead
+    private let handler: Handler
+
+    /// How many messages are handled before others get their turn.
+    private static let messagesPerTurn = 16
+
+    /// Takes the descriptor over.
+    init(_ descriptor: Int32, process: ProcessMark?, queue: DispatchQueue, handler: @escaping Handler) {
+        self.descriptor = descriptor
+        self.process = process
+        self.handler = handler
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    }
+
+    func start() {
+        let descriptor = descriptor
+        // The source keeps the connection alive until it is closed.
+        source.setEventHandler { self.read() }
+        source.setCancelHandler { Glibc.close(descriptor) }
+        source.activate()
+    }
+
+    func close() {
+        guard !source.isCancelled else { return }
+        source.cancel()
+        source.setEventHandler(handler: nil)
+        // The other end sees it at once, not when the queue has come to closing the descriptor.
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        let closed = onClose
+        onClose = nil
+        closed?(self)
+    }
+
+    func send(_ message: AgentMessage, passing descriptor: Int32?) {
+        guard !source.isCancelled else { return }
+        // Who does not read the few short answers that it gets has stopped to work.
+        guard let bytes = MessageCoder.encode(message),
+            PacketIO.send(bytes, to: self.descriptor, passing: descriptor) == .done
+        else { return close() }
+    }
+
+    private func read() {
+        for _ in 0..<Self.messagesPerTurn {
+            guard !source.isCancelled else { return }
+            switch PacketIO.receive(from: descriptor, limit: MessageCoder.maximumLength) {
+            case .nothing: return
+            case .end, .tooLong: return close()
+            case .packet(let bytes, _):
+                guard let message = MessageCoder.decode(AppMessage.self, from: bytes), handler(message, self) else {
+                    return close()
+                }
+                if case .hello = message { isRegistered = true }
+                if case .goodbye = message { return close() }
+            }
+        }
+    }
+}

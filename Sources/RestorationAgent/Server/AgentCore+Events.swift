@@ -1,0 +1,78 @@
+import Foundation
+
+/// What happens to peripherals.
+extension AgentCore: AgentBackendObserver {
+    private func apps(with peripheral: UUID) -> [RegisteredApp] { apps.filter { $0.record[peripheral] != nil } }
+
+    package func connected(_ peripheral: UUID) {
+        for app in apps(with: peripheral) {
+            guard let record = app.record[peripheral], record.state != .disconnected else { continue }
+            app.up.insert(peripheral)
+            // A program that runs sees to its connections itself.
+            guard app.presence != .running else { continue }
+            for subscription in record.subscriptions { subscribeAgain(subscription, app) }
+            guard record.state == .connecting else { continue }
+            app.record[peripheral]?.state = .connected
+            save()
+            somethingHappened(to: app)
+        }
+    }
+
+    private func subscribeAgain(_ request: SubscriptionRequest, _ app: RegisteredApp) {
+        backend.subscribe(request.peripheral, request.key, usesSocket: request.usesSocket) { [weak self, weak app] in
+            guard let self, let app else { return }
+            switch $0 {
+            case .success(let key) where key != request.key:
+                app.record.editSubscription(request.subscription) { $0.key = key }
+                save()
+            case .success: break
+            case .failure(let failure):
+                surroundings.log("\(app.name) gets no more values of \(request.key.characteristic): \(failure.text)")
+                app.record.removeSubscription(request.subscription)
+                save()
+            }
+        }
+    }
+
+    package func disconnected(_ peripheral: UUID, isComing: Bool) {
+        for app in apps(with: peripheral) {
+            app.up.remove(peripheral)
+            app.record[peripheral]?.state = isComing ? .connecting : .disconnected
+            if !isComing { app.record[peripheral]?.subscriptions = [] }
+            save()
+            somethingHappened(to: app)
+        }
+    }
+
+    package func bluetoothIsGone() {
+        for app in apps { app.up = [] }
+    }
+
+    package func received(_ value: Data, from peripheral: UUID, path: String) {
+        for (app, subscription) in subscribers(peripheral, path) {
+            app.inbox.append(ValueFrame(subscription: subscription, value: value))
+            if app.inbox.lost > app.reportedLoss {
+                if app.reportedLoss == 0 {
+                    surroundings.log("Values are lost: \(app.name) leaves too many of them")
+                }
+                app.reportedLoss = app.inbox.lost
+            }
+            somethingHappened(to: app)
+        }
+    }
+
+    package func servicesChanged(_ peripheral: UUID, invalidated: [String], paths: [String]) {
+        for app in apps(with: peripheral) {
+            app.record[peripheral]?.subscriptions.removeAll { subscription in
+                paths.contains { subscription.key.path.hasPrefix($0 + "/") }
+            }
+            // A program that runs sees it for itself.
+            if app.presence != .running {
+                let earlier = app.record[peripheral]?.serviceChange?.invalidated ?? []
+                app.record[peripheral]?.serviceChange = ServiceChangeRecord(invalidated: earlier + invalidated)
+            }
+            save()
+            somethingHappened(to: app)
+        }
+    }
+}

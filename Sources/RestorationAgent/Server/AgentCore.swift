@@ -1,0 +1,232 @@
+import Foundation
+
+/// What the agent does: remembers for each program what it is connected to and subscribed to, collects the values, and
+/// starts a program that is gone when something has happened. Used on the agent's queue only.
+package final class AgentCore {
+    /// The most a program may ask for.
+    package enum Limit {
+        package static let apps = 64
+        package static let peripherals = 16
+        package static let subscriptions = 128
+        package static let textLength = 1024
+    }
+
+    let backend: any AgentBackend
+    let surroundings: any AgentSurroundings
+    var apps: [RegisteredApp] = []
+
+    private let queue: DispatchQueue
+    private var lastSave = -Double.infinity
+    private var saving: AnyObject?
+
+    /// Seconds between two writings of the record, unless there are long pauses.
+    private static let savingInterval = 0.1
+
+    /// - Parameters:
+    ///   - record: what an earlier run of the agent has left.
+    ///   - queue: the agent's.
+    package init(
+        record: RestorationRecord, backend: any AgentBackend, surroundings: any AgentSurroundings, queue: DispatchQueue
+    ) {
+        self.backend = backend
+        self.surroundings = surroundings
+        self.queue = queue
+        for app in record.apps {
+            guard let inbox = Inbox(queue: queue) else { continue }
+            apps.append(RegisteredApp(app, presence: .running, inbox: inbox))
+        }
+        backend.observer = self
+    }
+
+    /// Takes up what an earlier run of the agent has left. Programs that still run will come by themselves.
+    package func start() {
+        for app in apps { watchProcess(of: app) }
+    }
+
+    /// Whether there is nothing to do and nobody to serve.
+    package var isIdle: Bool { apps.isEmpty }
+
+    // MARK: Programs
+
+    /// A program registers.
+    ///
+    /// - Returns: whether it is registered now.
+    func register(_ registration: AppRegistration, _ peer: any AgentPeer) -> Bool {
+        if let reason = refusal(of: registration, peer) {
+            peer.send(.refused(reason: reason), passing: nil)
+            return false
+        }
+        let app: RegisteredApp
+        if let known = apps.first(where: { $0.isRegistration(of: registration) }) {
+            app = known
+            app.peer?.close()
+            app.record.registration = registration
+            app.record.process = peer.process
+            if registration.isResuming { app.record.peripherals = [] }
+        } else {
+            guard let inbox = Inbox(queue: queue) else {
+                peer.send(.refused(reason: "the agent has no file descriptors left"), passing: nil)
+                return false
+            }
+            app = RegisteredApp(
+                AppRecord(registration: registration, process: peer.process), presence: .running, inbox: inbox)
+            apps.append(app)
+        }
+        app.presence = .running
+        app.timer = nil
+        app.started = nil
+        app.policy.succeeded()
+        app.peer = peer
+        peer.send(.welcome(app.welcome), passing: app.inbox.readEnd)
+        // It knows now.
+        app.record.peripherals.removeAll { $0.state == .disconnected }
+        for index in app.record.peripherals.indices { app.record.peripherals[index].serviceChange = nil }
+        save()
+        return true
+    }
+
+    private func refusal(of registration: AppRegistration, _ peer: any AgentPeer) -> String? {
+        guard registration.version == agentProtocolVersion else {
+            return "the agent speaks version \(agentProtocolVersion) of the protocol, not \(registration.version)"
+        }
+        guard !registration.identifier.isEmpty, registration.identifier.utf8.count <= Limit.textLength,
+            registration.program.utf8.count <= Limit.textLength, !registration.command.isEmpty
+        else { return "the registration is not complete" }
+        guard let known = apps.first(where: { $0.isRegistration(of: registration) }) else {
+            return apps.count < Limit.apps ? nil : "\(Limit.apps) programs are registered already"
+        }
+        guard let other = known.record.process, other != peer.process, surroundings.isAlive(other) else { return nil }
+        return "process \(other.identifier) uses the restore identifier \(registration.identifier)"
+    }
+
+    /// The connection to a program has ended without a word.
+    func peerIsGone(_ peer: any AgentPeer) {
+        guard let app = apps.first(where: { $0.peer === peer }) else { return }
+        app.peer = nil
+        watchProcess(of: app)
+    }
+
+    /// Looks until the process is gone, which follows the end of its connection by a moment.
+    private func watchProcess(of app: RegisteredApp, pause: Double = 0.01) {
+        guard app.peer == nil, app.presence == .running else { return }
+        guard let process = app.record.process, surroundings.isAlive(process) else { return processIsGone(app) }
+        app.timer = surroundings.after(pause) { [weak self, weak app] in
+            if let app { self?.watchProcess(of: app, pause: min(pause * 1.5, 1)) }
+        }
+    }
+
+    private func processIsGone(_ app: RegisteredApp) {
+        app.timer = nil
+        guard !app.record.peripherals.isEmpty else { return forget(app) }
+        app.presence = .gone
+        app.record.process = nil
+        save()
+        for peripheral in app.record.peripherals where peripheral.state != .disconnected {
+            backend.keep(PeripheralRequest(peripheral))
+        }
+        let hasNews = app.record.peripherals.contains { $0.state == .disconnected || $0.serviceChange != nil }
+        if hasNews || app.inbox.hasUnread { somethingHappened(to: app) }
+    }
+
+    /// The program has ended by choice.
+    func goodbye(_ peer: any AgentPeer) {
+        guard let app = apps.first(where: { $0.peer === peer }) else { return }
+        forget(app)
+    }
+
+    private func forget(_ app: RegisteredApp) {
+        apps.removeAll { $0 === app }
+        app.timer = nil
+        for peripheral in app.record.peripherals { letGo(peripheral, of: app, disconnecting: true) }
+        save()
+    }
+
+    /// Turns off and gives up what no other program wants.
+    func letGo(_ peripheral: PeripheralRecord, of app: RegisteredApp, disconnecting: Bool) {
+        app.up.remove(peripheral.identifier)
+        let others = apps.filter { $0 !== app }.compactMap { $0.record[peripheral.identifier] }
+        guard !others.isEmpty else { return backend.release(peripheral.identifier, disconnecting: disconnecting) }
+        for subscription in peripheral.subscriptions
+        where !others.contains(where: { $0.subscriptions.contains { $0.key.path == subscription.key.path } }) {
+            backend.unsubscribe(peripheral.identifier, subscription.key) { _ in }
+        }
+    }
+
+    // MARK: Starting programs
+
+    /// Something has happened that a program would want to know. If it is gone, it is started.
+    func somethingHappened(to app: RegisteredApp) {
+        guard app.presence == .gone else { return }
+        app.presence = .wanted
+        let pause = app.policy.pause(at: surroundings.now)
+        guard pause > 0 else { return launch(app) }
+        surroundings.log("Starting \(app.name) in \(Int(pause.rounded(.up))) s: it was started too often")
+        app.timer = surroundings.after(pause) { [weak self, weak app] in
+            if let app { self?.launch(app) }
+        }
+    }
+
+    private func launch(_ app: RegisteredApp) {
+        guard app.presence == .wanted else { return }
+        app.policy.started(at: surroundings.now)
+        app.presence = .starting
+        do {
+            app.started = try surroundings.launch(app.record)
+            surroundings.log("Started \(app.name)")
+            watchStart(of: app, until: surroundings.now + Self.startTimeout)
+        } catch {
+            surroundings.log("Could not start \(app.name): \(error)")
+            startHasFailed(app)
+        }
+    }
+
+    /// Seconds that a program may take from its start until it registers.
+    private static let startTimeout = 60.0
+    private static let startWatchInterval = 0.25
+
+    private func watchStart(of app: RegisteredApp, until deadline: Double) {
+        app.timer = surroundings.after(Self.startWatchInterval) { [weak self, weak app] in
+            guard let self, let app, app.presence == .starting else { return }
+            let isAlive = app.started.map { self.surroundings.isAlive($0) } ?? false
+            if isAlive, surroundings.now < deadline { return watchStart(of: app, until: deadline) }
+            surroundings.log("\(app.name) was started and has not registered")
+            startHasFailed(app)
+        }
+    }
+
+    private func startHasFailed(_ app: RegisteredApp) {
+        app.policy.failed()
+        app.started = nil
+        app.presence = .gone
+        somethingHappened(to: app)
+    }
+
+    // MARK: The record
+
+    /// What is kept on disk.
+    package var record: RestorationRecord { RestorationRecord(apps: apps.map(\.record)) }
+
+    /// Puts the record on disk: at once, or in a moment if that was done a moment ago.
+    func save() {
+        guard saving == nil else { return }
+        let pause = lastSave + Self.savingInterval - surroundings.now
+        guard pause > 0 else { return saveNow() }
+        saving = surroundings.after(pause) { [weak self] in
+            self?.saving = nil
+            self?.saveNow()
+        }
+    }
+
+    /// To be called before the agent ends, too.
+    package func saveNow() {
+        saving = nil
+        lastSave = surroundings.now
+        surroundings.save(record)
+    }
+}
+
+extension PeripheralRequest {
+    init(_ record: PeripheralRecord) {
+        self.init(peripheral: record.identifier, adapter: record.adapter, reconnects: record.reconnects)
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// What the agent needs of the system beside Bluetooth. Used on the agent's queue only.
+package protocol AgentSurroundings: AnyObject {
+    /// Starts a program with launch options.
+    ///
+    /// - Returns: its process.
+    func launch(_ app: AppRecord) throws -> ProcessMark?
+    /// Whether a process still runs.
+    func isAlive(_ process: ProcessMark) -> Bool
+    /// Seconds since some moment.
+    var now: Double { get }
+    /// Calls `action` on the agent's queue in `seconds`, unless the timer is released before.
+    func after(_ seconds: Double, _ action: @escaping () -> Void) -> AnyObject
+    /// Puts the record on disk.
+    func save(_ record: RestorationRecord)
+    /// Tells whoever looks after the agent.
+    func log(_ text: String)
+}
+
+/// The end of a program's connection that the agent talks to. Used on the agent's queue only.
+package protocol AgentPeer: AnyObject {
+    /// The program's process, as the kernel tells; nil where it does not.
+    var process: ProcessMark? { get }
+    func send(_ message: AgentMessage, passing descriptor: Int32?)
+    /// Ends the connection, for a fault of the program's.
+    func close()
+}

@@ -1,0 +1,82 @@
+import DequeModule
+import Foundation
+
+/// The values of one program that it has yet to take.
+///
+/// They are in a socket of which the program reads a copy. What it has not read when it dies is still there for its next
+/// run. What the socket has no room for waits here.
+package final class Inbox {
+    /// How many bytes of values may wait beside the socket. What is beyond that is lost, the newest first.
+    package static let backlogLimit = 16 * 1024 * 1024
+
+    /// The end that programs get copies of.
+    package let readEnd: Int32
+    /// How many values were lost because nobody took the others.
+    package private(set) var lost = 0
+
+    private let writeEnd: Int32
+    private let queue: DispatchQueue
+    private var backlog: Deque<Data> = []
+    private var backlogBytes = 0
+    private var writing: (any DispatchSourceWrite)?
+
+    /// Nil when the system has no descriptors left.
+    package init?(queue: DispatchQueue) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+        self.queue = queue
+    }
+
+    deinit {
+        close(readEnd)
+        if let writing {
+            let descriptor = writeEnd
+            writing.setEventHandler(handler: nil)
+            writing.setCancelHandler { Glibc.close(descriptor) }
+            writing.cancel()
+        } else {
+            close(writeEnd)
+        }
+    }
+
+    /// Adds a value.
+    package func append(_ frame: ValueFrame) {
+        let bytes = frame.bytes
+        if backlog.isEmpty, PacketIO.send(bytes, to: writeEnd) != .full { return }
+        guard backlogBytes + bytes.count <= Self.backlogLimit else {
+            lost += 1
+            return
+        }
+        backlog.append(bytes)
+        backlogBytes += bytes.count
+        watch()
+    }
+
+    /// Whether there are values that the program has not taken.
+    package var hasUnread: Bool {
+        if !backlog.isEmpty { return true }
+        var count: Int32 = 0
+        // SIOCOUTQ, which Glibc's module does not export.
+        return ioctl(writeEnd, 0x5411, &count) == 0 && count > 0
+    }
+
+    private func watch() {
+        guard writing == nil else { return }
+        let source = DispatchSource.makeWriteSource(fileDescriptor: writeEnd, queue: queue)
+        source.setEventHandler { [weak self] in self?.flush() }
+        source.activate()
+        writing = source
+    }
+
+    private func flush() {
+        while let next = backlog.first, PacketIO.send(next, to: writeEnd) != .full {
+            backlog.removeFirst()
+            backlogBytes -= next.count
+        }
+        guard backlog.isEmpty else { return }
+        writing?.cancel()
+        writing = nil
+    }
+}

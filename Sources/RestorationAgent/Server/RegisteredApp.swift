@@ -1,0 +1,53 @@
+import Foundation
+
+/// One registration of a program, as the agent knows it.
+final class RegisteredApp {
+    /// How it stands with the program's process.
+    enum Presence: Hashable {
+        /// It is connected to the agent, or it runs and will be.
+        case running
+        /// It is gone, and nothing has happened since that it would want to know.
+        case gone
+        /// It is gone and is to be started.
+        case wanted
+        /// It was started and has not registered yet.
+        case starting
+    }
+
+    var record: AppRecord
+    var presence: Presence
+    weak var peer: (any AgentPeer)?
+    let inbox: Inbox
+    var policy = RestartPolicy()
+    /// The next look at the process, or the next start.
+    var timer: AnyObject?
+    /// The process that was started.
+    var started: ProcessMark?
+    /// The peripherals whose link is up, as far as the agent knows.
+    var up: Set<UUID> = []
+    /// How many lost values were told of.
+    var reportedLoss = 0
+
+    init(_ record: AppRecord, presence: Presence, inbox: Inbox) {
+        self.record = record
+        self.presence = presence
+        self.inbox = inbox
+    }
+
+    var name: String { "\(record.registration.identifier) of \(record.registration.program)" }
+
+    func isRegistration(of other: AppRegistration) -> Bool {
+        record.registration.program == other.program && record.registration.identifier == other.identifier
+    }
+
+    /// What the program's next run is told.
+    var welcome: Welcome {
+        let peripherals = record.peripherals.map { peripheral in
+            var peripheral = peripheral
+            // It was, and will be again.
+            if peripheral.state == .connected, !up.contains(peripheral.identifier) { peripheral.state = .connecting }
+            return peripheral
+        }
+        return Welcome(nextSubscription: record.nextSubscription, peripherals: peripherals)
+    }
+}

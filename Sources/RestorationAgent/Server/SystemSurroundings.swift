@@ -1,0 +1,59 @@
+import Foundation
+
+/// The system that an agent runs on.
+package final class SystemSurroundings: AgentSurroundings {
+    private let file: RecordFile
+    private let queue: DispatchQueue
+    private let print: (String) -> Void
+
+    /// - Parameter print: takes the lines of the log.
+    package init(file: RecordFile, queue: DispatchQueue, print: @escaping (String) -> Void) {
+        self.file = file
+        self.queue = queue
+        self.print = print
+        // Programs that end are nobody's concern: they are told by their connections.
+        signal(SIGCHLD, SIG_IGN)
+    }
+
+    package func launch(_ app: AppRecord) throws -> ProcessMark? {
+        let registration = app.registration
+        var environment = registration.environment
+        environment[LaunchEnvironment.variable] = LaunchEnvironment.options(centrals: [registration.identifier])
+        let process = try AppLauncher.start(
+            registration.command, in: registration.folder, environment: environment)
+        return ProcessMark(running: process)
+    }
+
+    package func isAlive(_ process: ProcessMark) -> Bool { process.isAlive }
+
+    package var now: Double {
+        Double(DispatchTime.now().uptimeNanoseconds) / 1e9
+    }
+
+    package func after(_ seconds: Double, _ action: @escaping () -> Void) -> AnyObject {
+        Timer(queue, seconds, action)
+    }
+
+    package func save(_ record: RestorationRecord) {
+        do throws(RecordFile.Failure) {
+            try file.save(record)
+        } catch {
+            log("What is to be restored is not on disk: \(error)")
+        }
+    }
+
+    package func log(_ text: String) { print(text) }
+
+    private final class Timer {
+        private let source: any DispatchSourceTimer
+
+        init(_ queue: DispatchQueue, _ seconds: Double, _ action: @escaping () -> Void) {
+            source = DispatchSource.makeTimerSource(queue: queue)
+            source.schedule(deadline: .now() + seconds)
+            source.setEventHandler(handler: action)
+            source.activate()
+        }
+
+        deinit { source.cancel() }
+    }
+}

@@ -1,0 +1,275 @@
+import Foundation
+import Testing
+
+@testable import RestorationAgent
+
+@Suite struct AgentCoreTests {
+    private let backend = FakeBackend()
+    private let surroundings = FakeSurroundings()
+    private let core: AgentCore
+    private let sensor = UUID.numbered(1)
+
+    init() {
+        core = AgentCore(
+            record: RestorationRecord(), backend: backend, surroundings: surroundings, queue: DispatchQueue(label: "test"))
+    }
+
+    private func request(_ peripheral: UUID? = nil, reconnects: Bool = false) -> PeripheralRequest {
+        PeripheralRequest(peripheral: peripheral ?? sensor, adapter: "00:AA", reconnects: reconnects)
+    }
+
+    /// A program that has registered.
+    private func register(process: Int32 = 7, _ registration: AppRegistration = .app()) -> FakePeer {
+        surroundings.alive.insert(process)
+        let peer = FakePeer(process: process)
+        #expect(core.receive(.hello(registration), from: peer))
+        return peer
+    }
+
+    /// A program that is connected to the sensor and listens to the chirps.
+    private func listener(process: Int32 = 7, _ registration: AppRegistration = .app()) -> FakePeer {
+        let peer = register(process: process, registration)
+        let number = peer.welcome?.nextSubscription ?? 0
+        #expect(core.receive(.connecting(request()), from: peer))
+        #expect(core.receive(.connected(request()), from: peer))
+        #expect(
+            core.receive(
+                .subscribe(SubscriptionRequest(subscription: number, peripheral: sensor, key: .chirp)), from: peer))
+        return peer
+    }
+
+    /// The program dies as by SIGKILL: first its connection ends, then its process is gone.
+    private func kill(_ peer: FakePeer) {
+        core.connectionIsGone(peer)
+        if let process = peer.process { surroundings.alive.remove(process.identifier) }
+        surroundings.advance(by: 0.1)
+    }
+
+    private func notify(_ text: String, path: String = CharacteristicKey.chirp.path) {
+        backend.observer?.received(Data(text.utf8), from: sensor, path: path)
+    }
+
+    @Test func `a new program is welcomed with nothing to restore and a socket`() {
+        let app = register()
+        #expect(app.welcome == Welcome(nextSubscription: 1, peripherals: []))
+        #expect(app.inbox != nil)
+    }
+
+    @Test func `a value goes to the socket of who subscribed, marked with its number`() {
+        let app = listener()
+        #expect(backend.takeCalls() == ["keep 1", "subscribe 1 service0010/char0011"])
+        #expect(app.messages.last == .subscribed(subscription: 1, failure: nil))
+        notify("a")
+        notify("b")
+        notify("other", path: CharacteristicKey.rate.path)
+        #expect(app.takeAll() == ["1: a", "1: b"])
+        #expect(surroundings.launched.isEmpty)
+    }
+
+    @Test func `the first value for a killed program starts it, and all values are handed over in order`() {
+        let app = listener()
+        notify("read")
+        #expect(app.takeAll() == ["1: read"])
+        _ = backend.takeCalls()
+        kill(app)
+        #expect(surroundings.launched.isEmpty, "nothing has happened yet")
+        #expect(backend.takeCalls() == ["keep 1"], "the subscription stays")
+        for number in 0..<1000 { notify("\(number)") }
+        #expect(surroundings.launched.map(\.registration) == [.app()])
+
+        let next = register(process: 1000)
+        #expect(next.welcome?.nextSubscription == 2)
+        #expect(next.welcome?.peripherals.map(\.state) == [.connected])
+        #expect(next.welcome?.peripherals.first?.subscriptions.map(\.key) == [.chirp])
+        var values: [String] = []
+        let deadline = ContinuousClock.now + .seconds(10)
+        // What the socket has no room for follows as it is read.
+        while values.count < 1000, ContinuousClock.now < deadline { values += next.takeAll() }
+        #expect(values == (0..<1000).map { "1: \($0)" })
+        surroundings.advance(by: 100)
+        #expect(surroundings.launched.count == 1)
+    }
+
+    @Test func `a value that the program had not read when it died starts it`() {
+        let app = listener()
+        notify("a")
+        notify("b")
+        #expect(app.take()?.value == Data("a".utf8))
+        kill(app)
+        #expect(surroundings.launched.count == 1)
+        #expect(register(process: 1000).takeAll() == ["1: b"])
+    }
+
+    @Test func `a program that takes leave is not started again, and its connection ends`() {
+        let app = listener()
+        _ = backend.takeCalls()
+        #expect(core.receive(.goodbye, from: app))
+        core.connectionIsGone(app)
+        #expect(backend.takeCalls() == ["release 1, disconnecting"])
+        notify("a")
+        backend.observer?.disconnected(sensor, isComing: false)
+        surroundings.advance(by: 100)
+        #expect(surroundings.launched.isEmpty)
+        #expect(core.isIdle && surroundings.saved.last?.apps == [])
+    }
+
+    @Test func `a lost connection is no death: a program that still runs may come back`() {
+        let app = listener()
+        core.connectionIsGone(app)
+        notify("a")
+        surroundings.advance(by: 100)
+        #expect(surroundings.launched.isEmpty)
+        let back = register(process: 7, .app(isResuming: true))
+        #expect(back.welcome == Welcome(nextSubscription: 2, peripherals: []), "it knows what it has")
+        #expect(back.takeAll() == ["1: a"])
+    }
+
+    @Test func `a loss of the link while the program is dead starts it with the news`() {
+        let app = listener()
+        kill(app)
+        backend.observer?.disconnected(sensor, isComing: false)
+        #expect(surroundings.launched.count == 1)
+        #expect(register(process: 1000).welcome?.peripherals.map(\.state) == [.disconnected])
+        #expect(core.record.apps.first?.peripherals == [], "told once")
+    }
+
+    @Test func `a pending connection that comes about while the program is dead starts it`() {
+        let app = register()
+        #expect(core.receive(.connecting(request()), from: app))
+        kill(app)
+        #expect(backend.takeCalls() == ["keep 1"])
+        #expect(surroundings.launched.isEmpty)
+        backend.observer?.connected(sensor)
+        #expect(surroundings.launched.count == 1)
+        #expect(register(process: 1000).welcome?.peripherals.map(\.state) == [.connected])
+    }
+
+    @Test func `with reconnection the subscriptions are made again`() {
+        let app = listener()
+        #expect(core.receive(.connected(request(reconnects: true)), from: app))
+        kill(app)
+        _ = backend.takeCalls()
+        backend.observer?.disconnected(sensor, isComing: true)
+        backend.moved = [CharacteristicKey.chirp.path: "service0030/char0031"]
+        backend.observer?.connected(sensor)
+        #expect(backend.takeCalls() == ["subscribe 1 service0010/char0011"])
+        notify("a", path: "service0030/char0031")
+        let next = register(process: 1000)
+        #expect(next.welcome?.peripherals.map(\.state) == [.connected])
+        #expect(next.takeAll() == ["1: a"])
+    }
+
+    @Test func `a service that goes while the program is dead ends its subscriptions and starts it`() {
+        let app = listener()
+        #expect(
+            core.receive(
+                .subscribe(SubscriptionRequest(subscription: 2, peripheral: sensor, key: .rate)), from: app))
+        kill(app)
+        backend.observer?.servicesChanged(sensor, invalidated: ["s1"], paths: ["service0010"])
+        #expect(surroundings.launched.count == 1)
+        let restored = register(process: 1000).welcome?.peripherals.first
+        #expect(restored?.serviceChange == ServiceChangeRecord(invalidated: ["s1"]))
+        #expect(restored?.subscriptions.map(\.key) == [.rate])
+        #expect(core.record.apps.first?.peripherals.first?.serviceChange == nil, "told once")
+    }
+
+    @Test func `two programs share a characteristic; it is turned off when the last one leaves`() {
+        let (one, two) = (listener(), listener(process: 8, .app("other")))
+        notify("a")
+        #expect(one.takeAll() == ["1: a"] && two.takeAll() == ["1: a"])
+        _ = backend.takeCalls()
+        #expect(core.receive(.unsubscribe(subscription: 1), from: one))
+        #expect(backend.takeCalls() == [])
+        #expect(one.messages.last == .unsubscribed(subscription: 1, failure: nil))
+        notify("b")
+        #expect(one.takeAll() == [] && two.takeAll() == ["1: b"])
+        #expect(core.receive(.goodbye, from: one))
+        #expect(backend.takeCalls() == [], "the other is still connected")
+        #expect(core.receive(.unsubscribe(subscription: 1), from: two))
+        #expect(backend.takeCalls() == ["unsubscribe 1 service0010/char0011"])
+    }
+
+    @Test func `a second process of the same identifier is refused while the first one lives`() {
+        let app = listener()
+        let second = FakePeer(process: 8)
+        surroundings.alive.insert(8)
+        #expect(!core.receive(.hello(.app()), from: second))
+        #expect(second.refusal == "process 7 uses the restore identifier heart")
+        notify("a")
+        #expect(app.takeAll() == ["1: a"])
+    }
+
+    @Test func `a program that never registers is started less and less often`() {
+        kill(listener())
+        notify("a")
+        #expect(surroundings.launched.count == 1)
+        var gaps: [Double] = []
+        for _ in 0..<4 {
+            surroundings.alive.remove(1000)
+            let start = surroundings.now
+            let count = surroundings.launched.count
+            while surroundings.launched.count == count, surroundings.now < start + 600 { surroundings.advance(by: 0.25) }
+            gaps.append(surroundings.now - start)
+        }
+        #expect(gaps == gaps.sorted() && gaps[3] >= 7, "\(gaps)")
+    }
+
+    @Test func `a program that dies of every value is not started more than every two seconds, and loses none`() {
+        var app = listener()
+        for number in 0..<20 {
+            kill(app)
+            notify("\(number)")
+            let started = surroundings.launched.count
+            if started <= number { surroundings.advance(by: 2.1) }
+            #expect(surroundings.launched.count == number + 1)
+            app = register(process: 1000)
+            #expect(app.takeAll() == ["1: \(number)"])
+        }
+        #expect(surroundings.now > 28)
+    }
+
+    @Test func `a failed subscription is told, and is not on the record`() {
+        backend.failure = AgentFailure(domain: .att, code: 3, text: "no")
+        let app = listener()
+        #expect(app.messages.last == .subscribed(subscription: 1, failure: backend.failure))
+        #expect(core.record.apps.first?.peripherals.first?.subscriptions == [])
+    }
+
+    @Test func `after its own restart the agent connects and subscribes again, and starts who is gone`() {
+        _ = listener()
+        let other = listener(process: 8, .app("gone"))
+        let record = core.record
+        core.connectionIsGone(other)
+        surroundings.alive.remove(8)
+
+        let backend = FakeBackend()
+        let again = AgentCore(
+            record: record, backend: backend, surroundings: surroundings, queue: DispatchQueue(label: "again"))
+        again.start()
+        #expect(backend.takeCalls() == ["keep 1"], "for the one that is gone")
+        #expect(
+            again.apps.first { $0.record.registration.identifier == "gone" }?.welcome.peripherals.map(\.state)
+                == [.connecting], "not yet")
+        backend.observer?.connected(sensor)
+        #expect(backend.takeCalls() == ["subscribe 1 service0010/char0011"])
+        #expect(surroundings.launched.isEmpty, "a connection made again is no news")
+        backend.observer?.received(Data("a".utf8), from: sensor, path: CharacteristicKey.chirp.path)
+        #expect(surroundings.launched.map(\.registration.identifier) == ["gone"])
+    }
+
+    @Test func `what breaks the protocol is refused`() {
+        let stranger = FakePeer(process: 9)
+        #expect(!core.receive(.released(peripheral: sensor), from: stranger))
+        var old = AppRegistration.app()
+        old.version = 0
+        #expect(!core.receive(.hello(old), from: stranger))
+        let app = register()
+        #expect(!core.receive(.hello(.app()), from: app), "twice")
+        for number in 2..<40 where number <= AgentCore.Limit.peripherals + 1 {
+            #expect(core.receive(.connecting(request(.numbered(number))), from: app))
+        }
+        #expect(!core.receive(.connecting(request(.numbered(99))), from: app), "too many")
+        let stale = SubscriptionRequest(subscription: 0, peripheral: .numbered(2), key: .chirp)
+        #expect(!core.receive(.subscribe(stale), from: app), "a number used before")
+    }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import Testing
+
+@testable import RestorationAgent
+
+/// An agent behind a real socket, with fake Bluetooth.
+private final class Bench {
+    let queue = DispatchQueue(label: "agent")
+    let backend = FakeBackend()
+    let folder: String
+    let location: AgentLocation
+    var core: AgentCore!
+    var server: AgentServer!
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "agent-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        location = AgentLocation(environment: [
+            "BLUEJAY_AGENT_SOCKET": folder + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder,
+        ])
+        try start()
+    }
+
+    func start() throws {
+        try queue.sync {
+            let file = RecordFile(folder: folder)
+            core = AgentCore(
+                record: try file.load(), backend: backend,
+                surroundings: SystemSurroundings(file: file, queue: queue) { _ in }, queue: queue)
+            server = try AgentServer(location, core: core, queue: queue)
+            core.start()
+        }
+    }
+
+    func stop() {
+        queue.sync {
+            server.stop()
+            core.saveNow()
+        }
+    }
+
+    deinit {
+        queue.sync { server.stop() }
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func client() throws -> Client { try Client(location) }
+
+    /// Waits until `condition` holds on the agent's queue.
+    func wait(_ what: String, _ condition: @escaping (Bench) -> Bool) throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !queue.sync(execute: { condition(self) }) {
+            try #require(ContinuousClock.now < deadline, "\(what)")
+            usleep(2000)
+        }
+    }
+}
+
+/// A program, or something that is none, at the agent's socket.
+private final class Client {
+    let socket: Int32
+
+    init(_ location: AgentLocation) throws {
+        socket = AgentLocation.makeSocket()
+        let result = try location.withSocketAddress { connect(socket, $0, $1) }
+        try #require(result == 0, "connect: \(String(cString: strerror(errno)))")
+    }
+
+    deinit { close(socket) }
+
+    @discardableResult
+    func send(_ bytes: Data) -> PacketIO.Sent { PacketIO.send(bytes, to: socket) }
+
+    func send(_ message: AppMessage) throws { send(try #require(MessageCoder.encode(message))) }
+
+    /// The next message, and the descriptor that comes along; nil when the agent has closed the connection.
+    func next() throws -> (AgentMessage, Int32?)? {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while true {
+            switch PacketIO.receive(from: socket, limit: MessageCoder.maximumLength, takesDescriptor: true) {
+            case .packet(let bytes, let descriptor):
+                return (try #require(MessageCoder.decode(AgentMessage.self, from: bytes)), descriptor)
+            case .end, .tooLong: return nil
+            case .nothing:
+                try #require(ContinuousClock.now < deadline, "no answer")
+                var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+                Glibc.poll(&poll, 1, 100)
+            }
+        }
+    }
+
+    /// Registers, and answers the socket with the values.
+    func register(_ identifier: String = "heart") throws -> Int32 {
+        try send(.hello(.app(identifier)))
+        let (message, descriptor) = try #require(try next())
+        guard case .welcome = message else { throw RecordFile.Failure(description: "\(message)") }
+        return try #require(descriptor)
+    }
+}
+
+@Suite struct AgentServerTests {
+    @Test func `values reach a program through the socket that came with the welcome`() throws {
+        let bench = try Bench()
+        let client = try bench.client()
+        let inbox = try client.register()
+        defer { close(inbox) }
+        let sensor = UUID.numbered(1)
+        try client.send(.connected(PeripheralRequest(peripheral: sensor, adapter: "a", reconnects: false)))
+        try client.send(.subscribe(SubscriptionRequest(subscription: 1, peripheral: sensor, key: .chirp)))
+        #expect(try client.next()?.0 == .subscribed(subscription: 1, failure: nil))
+        bench.queue.sync {
+            bench.backend.observer?.received(Data("a".utf8), from: sensor, path: CharacteristicKey.chirp.path)
+        }
+        guard case .packet(let bytes, _) = PacketIO.receive(from: inbox, limit: ValueFrame.maximumLength) else {
+            Issue.record("no value")
+            return
+        }
+        #expect(ValueFrame(bytes: bytes) == ValueFrame(subscription: 1, value: Data("a".utf8)))
+    }
+
+    @Test func `the record is on disk and survives the agent`() throws {
+        let bench = try Bench()
+        let client = try bench.client()
+        close(try client.register())
+        let request = PeripheralRequest(peripheral: .numbered(1), adapter: "a", reconnects: true)
+        try client.send(.connected(request))
+        try client.send(.subscribe(SubscriptionRequest(subscription: 1, peripheral: .numbered(1), key: .chirp)))
+        _ = try client.next()
+        bench.stop()
+        #expect(try client.next() == nil)
+        try bench.start()
+        let app = try #require(bench.queue.sync { bench.core.record.apps.first })
+        #expect(app.registration == .app() && app.nextSubscription == 2)
+        #expect(app.peripherals.first?.subscriptions.map(\.key) == [.chirp])
+    }
+
+    @Test func `a damaged record is put aside`() throws {
+        let bench = try Bench()
+        bench.stop()
+        let file = RecordFile(folder: bench.folder)
+        try Data("{\"version\": 1, \"ap".utf8).write(to: URL(fileURLWithPath: file.path))
+        #expect(try file.load() == RestorationRecord())
+        #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        try bench.start()
+    }
+
+    @Test func `garbage, half messages and overlong ones end only the connection that they came by`() throws {
+        let bench = try Bench()
+        let good = try bench.client()
+        let inbox = try good.register()
+        defer { close(inbox) }
+        let hello = try #require(MessageCoder.encode(AppMessage.hello(.app("other"))))
+        var generator = SystemRandomNumberGenerator()
+        let random = Data((0..<4000).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        let deep = Data((String(repeating: "[", count: 50_000) + String(repeating: "]", count: 40_000)).utf8)
+        let junk = [
+            random, Data(hello.prefix(hello.count / 2)), Data("{}".utf8), Data("null".utf8), deep,
+            Data(repeating: 65, count: MessageCoder.maximumLength + 1), Data(#"{"hello":{"_0":{"version":1}}}"#.utf8),
+            Data(#"{"released":{"peripheral":"x"}}"#.utf8), Data(#"{"goodbye":{}}"#.utf8),
+        ]
+        for bytes in junk {
+            let bad = try bench.client()
+            bad.send(bytes)
+            #expect(try bad.next() == nil, "\(bytes.prefix(40))")
+        }
+        // The other one works as before.
+        try good.send(.unsubscribe(subscription: 5))
+        #expect(try good.next()?.0 == .unsubscribed(subscription: 5, failure: nil))
+        try bench.wait("the bad connections are gone") { $0.server.connectionCount == 1 }
+    }
+
+    @Test func `a thousand connections lock nobody out`() throws {
+        let bench = try Bench()
+        let good = try bench.client()
+        close(try good.register())
+        let crowd = (0..<1000).compactMap { _ -> Client? in
+            for _ in 0..<200 {
+                if let client = try? bench.client() { return client }
+                // The agent's queue of newcomers is full for a moment.
+                usleep(1000)
+            }
+            return nil
+        }
+        #expect(crowd.count == 1000)
+        let late = try bench.client()
+        close(try late.register("late"))
+        try good.send(.unsubscribe(subscription: 5))
+        #expect(try good.next()?.0 == .unsubscribed(subscription: 5, failure: nil))
+        #expect(bench.queue.sync { bench.server.connectionCount } <= AgentServer.connectionLimit)
+    }
+
+    @Test func `a flood of messages whose answers nobody reads ends with the connection`() throws {
+        let bench = try Bench()
+        let good = try bench.client()
+        close(try good.register())
+        let flood = try bench.client()
+        close(try flood.register("flood"))
+        let message = try #require(MessageCoder.encode(AppMessage.unsubscribe(subscription: 1)))
+        let deadline = ContinuousClock.now + .seconds(20)
+        loop: while ContinuousClock.now < deadline {
+            switch flood.send(message) {
+            case .closed: break loop
+            case .full: usleep(100)
+            case .done: break
+            }
+        }
+        #expect(flood.send(message) == .closed)
+        try good.send(.unsubscribe(subscription: 5))
+        #expect(try good.next()?.0 == .unsubscribed(subscription: 5, failure: nil))
+    }
+
+    @Test func `the socket is this user's only, and a second agent does not take it`() throws {
+        let bench = try Bench()
+        var info = stat()
+        #expect(lstat(bench.location.socket, &info) == 0)
+        #expect(info.st_mode & 0o777 == 0o600 && info.st_uid == geteuid())
+        #expect(throws: AgentServer.Failure.self) {
+            try AgentServer(bench.location, core: bench.core, queue: bench.queue)
+        }
+        close(try bench.client().register())
+    }
+
+    @Test func `a program that is killed is started again with launch options, one that ends is not`() throws {
+        let bench = try Bench()
+        let output = bench.folder + "/started"
+        let client = try bench.client()
+        var registration = AppRegistration.app()
+        // It writes its launch options where the test finds them.
+        registration.command = ["/bin/sh", "-c", "printf %s \"$BLUEJAY_LAUNCH_OPTIONS\" > \(output)"]
+        try client.send(.hello(registration))
+        _ = try #require(try client.next())
+        try client.send(
+            .connected(PeripheralRequest(peripheral: .numbered(1), adapter: "a", reconnects: false)))
+        // This process does not die: the agent is told that it was another.
+        try bench.wait("the connection is on the record") { $0.core.record.apps.first?.peripherals.count == 1 }
+        bench.queue.sync { bench.core.apps.first?.record.process = nil }
+        shutdown(client.socket, Int32(SHUT_RDWR))
+        try bench.wait("the program is gone") { $0.core.apps.first?.presence == .gone }
+        bench.queue.sync { bench.backend.observer?.disconnected(.numbered(1), isComing: false) }
+        let deadline = ContinuousClock.now + .seconds(20)
+        var text = ""
+        while text.isEmpty, ContinuousClock.now < deadline {
+            usleep(2000)
+            text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+        }
+        #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: text]) == ["heart"])
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+
+@testable import RestorationAgent
+
+/// Bluetooth as a test wants it.
+final class FakeBackend: AgentBackend {
+    weak var observer: (any AgentBackendObserver)?
+    private(set) var calls: [String] = []
+    var failure: AgentFailure?
+    /// Where the characteristics are really, by where they were.
+    var moved: [String: String] = [:]
+
+    func keep(_ request: PeripheralRequest) { calls.append("keep \(request.peripheral.short)") }
+
+    func release(_ peripheral: UUID, disconnecting: Bool) {
+        calls.append("release \(peripheral.short)\(disconnecting ? ", disconnecting" : "")")
+    }
+
+    func subscribe(
+        _ peripheral: UUID, _ key: CharacteristicKey, usesSocket: Bool?,
+        completion: @escaping (Result<CharacteristicKey, AgentFailure>) -> Void
+    ) {
+        calls.append("subscribe \(peripheral.short) \(key.path)")
+        var key = key
+        key.path = moved[key.path] ?? key.path
+        completion(failure.map { .failure($0) } ?? .success(key))
+    }
+
+    func unsubscribe(
+        _ peripheral: UUID, _ key: CharacteristicKey, completion: @escaping (Result<Void, AgentFailure>) -> Void
+    ) {
+        calls.append("unsubscribe \(peripheral.short) \(key.path)")
+        completion(.success(()))
+    }
+
+    /// The calls since the last time.
+    func takeCalls() -> [String] {
+        defer { calls = [] }
+        return calls
+    }
+}
+
+/// A system with a clock of its own.
+final class FakeSurroundings: AgentSurroundings {
+    private final class Timer {
+        let due: Double
+        let action: () -> Void
+        init(_ due: Double, _ action: @escaping () -> Void) { (self.due, self.action) = (due, action) }
+    }
+    private struct WeakTimer { weak var timer: Timer? }
+
+    private(set) var now = 0.0
+    private var timers: [WeakTimer] = []
+    private(set) var launched: [AppRecord] = []
+    private(set) var saved: [RestorationRecord] = []
+    private(set) var lines: [String] = []
+    var alive: Set<Int32> = []
+    var launchFailure: (any Error)?
+    /// The process of the next program that is started.
+    var nextProcess: Int32 = 1000
+
+    func launch(_ app: AppRecord) throws -> ProcessMark? {
+        if let launchFailure { throw launchFailure }
+        launched.append(app)
+        alive.insert(nextProcess)
+        return ProcessMark(identifier: nextProcess, start: 1, boot: "boot")
+    }
+
+    func isAlive(_ process: ProcessMark) -> Bool { alive.contains(process.identifier) }
+    func save(_ record: RestorationRecord) { saved.append(record) }
+    func log(_ text: String) { lines.append(text) }
+
+    func after(_ seconds: Double, _ action: @escaping () -> Void) -> AnyObject {
+        let timer = Timer(now + seconds, action)
+        timers.append(WeakTimer(timer: timer))
+        return timer
+    }
+
+    /// Lets time pass, and what is due happen.
+    func advance(by seconds: Double) {
+        let end = now + seconds
+        while let next = timers.compactMap(\.timer).filter({ $0.due <= end }).min(by: { $0.due < $1.due }) {
+            timers.removeAll { $0.timer == nil || $0.timer === next }
+            now = max(now, next.due)
+            next.action()
+        }
+        now = end
+    }
+}
+
+/// A program at the other end of a connection that is none.
+final class FakePeer: AgentPeer {
+    let process: ProcessMark?
+    private(set) var messages: [AgentMessage] = []
+    private(set) var inbox: Int32?
+    private(set) var isClosed = false
+
+    init(process: Int32) { self.process = ProcessMark(identifier: process, start: 1, boot: "boot") }
+
+    deinit { if let inbox { Glibc.close(inbox) } }
+
+    func send(_ message: AgentMessage, passing descriptor: Int32?) {
+        messages.append(message)
+        if let descriptor { inbox = dup(descriptor) }
+    }
+
+    func close() { isClosed = true }
+
+    var welcome: Welcome? {
+        messages.lazy.compactMap { if case .welcome(let welcome) = $0 { welcome } else { nil } }.first
+    }
+
+    var refusal: String? {
+        messages.lazy.compactMap { if case .refused(let reason) = $0 { reason } else { nil } }.first
+    }
+
+    /// Takes one value out of the socket.
+    func take() -> ValueFrame? {
+        guard let inbox, case .packet(let bytes, _) = PacketIO.receive(from: inbox, limit: ValueFrame.maximumLength)
+        else { return nil }
+        return ValueFrame(bytes: bytes)
+    }
+
+    /// Takes all values.
+    func takeAll() -> [String] {
+        var all: [String] = []
+        while let frame = take() { all.append("\(frame.subscription): " + String(decoding: frame.value, as: UTF8.self)) }
+        return all
+    }
+}
+
+extension UUID {
+    var short: String { String(uuidString.suffix(1)) }
+    static func numbered(_ number: Int) -> UUID {
+        UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number)))
+    }
+}
+
+extension AppRegistration {
+    static func app(_ identifier: String = "heart", isResuming: Bool = false) -> AppRegistration {
+        AppRegistration(
+            program: "/bin/app", identifier: identifier, command: ["/bin/app", "run"], folder: "/",
+            environment: ["PATH": "/bin"], isResuming: isResuming)
+    }
+}
+
+extension CharacteristicKey {
+    static let chirp = CharacteristicKey(service: "s1", characteristic: "c1", path: "service0010/char0011")
+    static let rate = CharacteristicKey(service: "s2", characteristic: "c2", path: "service0020/char0021")
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import RestorationAgent
+
+@Suite struct PartsTests {
+    @Test func `a frame is its number and its value`() {
+        let frame = ValueFrame(subscription: 0x0102_0304, value: Data([9, 8]))
+        #expect(frame.bytes == Data([1, 2, 3, 4, 9, 8]))
+        #expect(ValueFrame(bytes: frame.bytes) == frame)
+        #expect(ValueFrame(bytes: Data([0, 0, 0, 5])) == ValueFrame(subscription: 5, value: Data()))
+        #expect(ValueFrame(bytes: Data([1, 2, 3])) == nil)
+    }
+
+    @Test func `messages survive their encoding`() throws {
+        let messages: [AppMessage] = [
+            .hello(.app()), .released(peripheral: .numbered(1)), .goodbye, .unsubscribe(subscription: 3),
+            .subscribe(SubscriptionRequest(subscription: 1, peripheral: .numbered(1), key: .chirp, usesSocket: false)),
+        ]
+        for message in messages {
+            let bytes = try #require(MessageCoder.encode(message))
+            #expect(MessageCoder.decode(AppMessage.self, from: bytes) == message)
+        }
+    }
+
+    @Test func `of the environment only what is no secret is kept`() {
+        let kept = LaunchEnvironment.kept(of: [
+            "PATH": "/bin", "AWS_SECRET": "x", "LC_ALL": "C", "BLUETOOTH_ADAPTER": "hci1", LaunchEnvironment.variable: "{}",
+        ])
+        #expect(kept == ["PATH": "/bin", "LC_ALL": "C", "BLUETOOTH_ADAPTER": "hci1"])
+    }
+
+    @Test func `launch options are read back, and nonsense is none`() {
+        let text = LaunchEnvironment.options(centrals: ["a", "b \"c\""])
+        #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: text]) == ["a", "b \"c\""])
+        #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: "["]) == nil)
+        #expect(LaunchEnvironment.centrals(in: [:]) == nil)
+    }
+
+    @Test func `a process is known by its number and its start`() throws {
+        let own = try #require(ProcessMark(running: getpid()))
+        #expect(own.isAlive)
+        #expect(!ProcessMark(identifier: own.identifier, start: own.start + 1, boot: own.boot).isAlive)
+        #expect(!ProcessMark(identifier: own.identifier, start: own.start, boot: "another").isAlive)
+        #expect(ProcessMark(running: 0) == nil && ProcessMark(running: -1) == nil)
+    }
+
+    @Test func `the socket is where the environment says`() {
+        let location = AgentLocation(environment: ["BLUEJAY_AGENT_SOCKET": "/x/y.sock", "HOME": "/home/me"])
+        #expect(location.socket == "/x/y.sock" && location.stateFolder == "/home/me/.local/state/bluejay")
+        let other = AgentLocation(environment: ["XDG_STATE_HOME": "/state", "XDG_RUNTIME_DIR": "/nowhere"])
+        #expect(other.stateFolder == "/state/bluejay" && !other.socket.hasPrefix("/nowhere"))
+    }
+}

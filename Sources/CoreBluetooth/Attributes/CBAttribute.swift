@@ -8,7 +8,7 @@ open class CBAttribute: NSObject, @unchecked Swift.Sendable {
 
     /// The object path of the attribute in BlueZ: of a remote one while its peripheral is connected, of a local one while
     /// it is published.
-    var objectPath: String?
+    package var objectPath: String?
 
     init(uuid: CBUUID) {
         storedUUID = uuid

@@ -5,6 +5,9 @@
 public let CBCentralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
 /// Manager option, `String`: opts in to state restoration; the same at every launch, and each manager has its own.
 public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
+/// Manager option, `[String]`, a Linux addition to state restoration: the command and its arguments that start the program
+/// again. Default: the program's file with the arguments that it has been started with.
+public let CBCentralManagerOptionRestoreCommandKey = "CBLinuxCentralManagerOptionRestoreCommand"
 /// Manager option, `Bool`. Without effect on Linux.
 public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
 /// Manager option, `String`, a Linux addition: which controller to use, by its name (`"hci1"`) or its address

@@ -1,5 +1,6 @@
 import BlueZ
 import DBus
+import RestorationAgent
 
 /// The central role on BlueZ: hands what the app asks for over to the loop, where ``CentralCore`` does the work.
 final class BlueZCentralEngine: CentralEngine {
@@ -10,7 +11,12 @@ final class BlueZCentralEngine: CentralEngine {
     init(manager: CBCentralManager) {
         let choice = AdapterChoice(option: manager.options[CBCentralManagerOptionAdapterKey])
         usesNotifySockets = manager.options.flag(CBCentralManagerOptionUseNotifySocketsKey) ?? false
-        core = CentralCore(manager: manager, mailbox: EventMailbox(queue: manager.queue), choice: choice)
+        let registration = (manager.options[CBCentralManagerOptionRestoreIdentifierKey] as? String).map {
+            AppRegistration(
+                identifier: $0, command: manager.options[CBCentralManagerOptionRestoreCommandKey] as? [String])
+        }
+        core = CentralCore(
+            manager: manager, mailbox: EventMailbox(queue: manager.queue), choice: choice, registration: registration)
         MainLoop.shared.async { [core] in core.start() }
     }
 

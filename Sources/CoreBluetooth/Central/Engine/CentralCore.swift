@@ -1,5 +1,6 @@
 import BlueZ
 import DBus
+import RestorationAgent
 
 /// A central manager's work on the loop: its state, its scan and its links.
 @BusActor
@@ -14,6 +15,13 @@ final class CentralCore {
     nonisolated(unsafe) private(set) weak var manager: CBCentralManager?
     private let mailbox: EventMailbox
     private let choice: AdapterChoice
+    /// The agent that keeps the program's state while it is gone; nil without a restore identifier.
+    nonisolated let restoration: RestorationClient?
+    /// What the agent has; nil when there is nothing to restore, any more or at all.
+    private var welcome: Welcome?
+    private var isAwaitingWelcome = false
+    /// The next look whether a restored link can be used.
+    var resolving: LoopSource?
     private var watch: AdapterWatch?
     private var observation: Registration?
     private var links: [UUID: PeripheralLink] = [:]
@@ -21,7 +29,10 @@ final class CentralCore {
     private var scanFilter: DiscoveryFilter?
     private var reported: [UUID: Sighting] = [:]
 
-    nonisolated init(manager: CBCentralManager, mailbox: EventMailbox, choice: AdapterChoice) {
+    nonisolated init(
+        manager: CBCentralManager, mailbox: EventMailbox, choice: AdapterChoice, registration: AppRegistration?
+    ) {
+        restoration = registration.map { RestorationClient($0, inbox: RestorationInbox(mailbox: mailbox)) }
         self.manager = manager
         self.mailbox = mailbox
         self.choice = choice
@@ -29,6 +40,10 @@ final class CentralCore {
 
     func start() {
         observation = session.observe { [weak self] in self?.handle($0) }
+        if let restoration {
+            isAwaitingWelcome = true
+            restoration.open { [weak self] in self?.welcomed($0) }
+        }
         watch = AdapterWatch(choice: choice, role: .central) { [weak self] state, adapter in
             self?.stateChanged(state, adapter)
         }
@@ -41,8 +56,10 @@ final class CentralCore {
         observation?.cancel()
         observation = nil
         stopScan()
+        resolving = nil
         links.values.forEach { $0.cancel() }
         links = [:]
+        restoration?.close()
     }
 
     /// Runs `event` on the manager's queue, after all that was posted before.
@@ -56,10 +73,28 @@ final class CentralCore {
 
     private func stateChanged(_ state: CBManagerState, _ newAdapter: Adapter?) {
         adapter = newAdapter
+        // The restored state comes before the first state.
+        guard !isAwaitingWelcome else { return }
+        if let welcome { return restore(welcome, state) }
+        report(state)
+    }
+
+    /// The agent has answered, or there is none.
+    private func welcomed(_ welcome: Welcome?) {
+        isAwaitingWelcome = false
+        self.welcome = welcome
+        guard let watch, watch.state != .unknown else { return }
+        stateChanged(watch.state, watch.adapter)
+    }
+
+    /// Tells the app the state, and ends what does not outlast it.
+    func report(_ state: CBManagerState) {
+        welcome = nil
         if state != .poweredOn {
             stopScan()
             // No individual callbacks: the state says it all.
             links.values.forEach { $0.abandon() }
+            for identifier in links.keys { restoration?.released(identifier) }
             links = [:]
         }
         post { manager in
@@ -151,6 +186,18 @@ final class CentralCore {
         link.start()
     }
 
+    /// A link that an earlier run of the program has left.
+    func adopt(
+        _ peripheral: CBPeripheral, peer: PeerIdentifier, _ device: Device, reconnects: Bool
+    ) -> PeripheralLink {
+        let options = ConnectOptions(
+            [CBConnectPeripheralOptionEnableAutoReconnect: reconnects], usesNotifySockets: false)
+        let link = PeripheralLink(peripheral, peer: peer, options: options, core: self)
+        links[peripheral.identifier] = link
+        link.adopt(device)
+        return link
+    }
+
     func cancelConnection(_ peripheral: CBPeripheral) {
         guard let link = links[peripheral.identifier] else { return }
         link.cancel()
@@ -158,7 +205,9 @@ final class CentralCore {
 
     /// The link is over; what the app is told of it has been posted.
     func forget(_ link: PeripheralLink) {
-        if links[link.peripheral.identifier] === link { links[link.peripheral.identifier] = nil }
+        guard links[link.peripheral.identifier] === link else { return }
+        links[link.peripheral.identifier] = nil
+        restoration?.released(link.peripheral.identifier)
     }
 
     /// The identifiers of the devices that are connected, by whatever program, and offer one of `services`.

@@ -207,10 +207,15 @@ extension PeripheralLink {
         _ remote: RemoteCharacteristic, _ characteristic: CBCharacteristic,
         _ report: @escaping @BusActor (Result<Void, any Error>) -> Void
     ) {
-        let subscription = Subscription(remote) { [weak self] value in
-            self?.post { peripheral in
-                characteristic.value = value
-                peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
+        let subscription: Subscription
+        if let agent = agentSubscription(remote, characteristic) {
+            subscription = Subscription(remote, agent: agent)
+        } else {
+            subscription = Subscription(remote) { [weak self] value in
+                self?.post { peripheral in
+                    characteristic.value = value
+                    peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
+                }
             }
         }
         subscriptions[remote.path] = subscription

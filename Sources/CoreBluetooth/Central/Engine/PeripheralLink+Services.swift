@@ -17,6 +17,7 @@ extension PeripheralLink {
         session.afterBurst { [weak self, weak device] in
             guard let self, phase == .connected, device === self.device, !isResolved else { return }
             isResolved = true
+            if let restoration, let agentRequest { restoration.connected(agentRequest) }
             let waiters = resolutionWaiters
             resolutionWaiters = []
             for waiter in waiters { waiter() }
@@ -127,11 +128,11 @@ extension PeripheralLink {
         return new
     }
 
-    private func service(_ remote: RemoteService, _ uuid: CBUUID) -> CBService {
+    func service(_ remote: RemoteService, _ uuid: CBUUID) -> CBService {
         object(remote.path) { CBService(uuid: uuid, isPrimary: remote.isPrimary, peripheral: peripheral) }
     }
 
-    private func characteristic(
+    func characteristic(
         _ remote: RemoteCharacteristic, _ uuid: CBUUID, of service: CBService
     ) -> CBCharacteristic {
         object(remote.path) {

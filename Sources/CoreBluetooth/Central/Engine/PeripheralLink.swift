@@ -55,6 +55,9 @@ final class PeripheralLink {
     }
 
     var session: BlueZSession { core.session }
+    /// The agent that turns notifications on for a program whose state is to be restored.
+    var restoration: RestorationClient? { core.restoration }
+    var adapterAddress: String? { core.adapter?.address }
 
     /// Runs `event` on the manager's queue, after all that was posted before.
     func post(_ event: @escaping @Sendable (CBPeripheral) -> Void) {
@@ -67,7 +70,17 @@ final class PeripheralLink {
         phase = .connecting
         // Pairing may become necessary with the first request.
         SharedAgent.shared.register()
+        if let restoration, let agentRequest { restoration.connecting(agentRequest) }
         attempt = Task { [weak self] in await self?.attemptUntilConnected() }
+    }
+
+    /// Takes up a link that is up and whose services are known, as an earlier run of the program has left it.
+    func adopt(_ device: Device) {
+        SharedAgent.shared.register()
+        self.device = device
+        phase = .connected
+        isResolved = true
+        if let restoration, let agentRequest { restoration.connected(agentRequest) }
     }
 
     /// `connect` on a link that exists already.
@@ -344,7 +357,7 @@ extension CBPeripheral {
     static let commandWindow = 32
 
     /// On the manager's queue.
-    fileprivate func connectionIsUp(name: String?) {
+    func connectionIsUp(name: String?) {
         if let name { self.name = name }
         state = .connected
         commandsUnderWay = 0

@@ -8,6 +8,8 @@ final class Subscription {
     /// Delivers a value to the app.
     private let deliver: @BusActor (Data) -> Void
     private var socket: PacketSocket?
+    /// The agent's part, when it is the agent that turns notifications on: it delivers the values, too.
+    private let agent: AgentSubscription?
     /// Values that came before the app was told that notifications are on.
     private var early: [Data]? = []
     /// bluetoothd tells the value that a read yields like a notification, just before it answers the read. So while a
@@ -18,9 +20,18 @@ final class Subscription {
     init(_ remote: RemoteCharacteristic, deliver: @escaping @BusActor (Data) -> Void) {
         self.remote = remote
         self.deliver = deliver
+        agent = nil
+    }
+
+    /// A subscription that the restoration agent makes, or has made for an earlier run of the program.
+    init(_ remote: RemoteCharacteristic, agent: AgentSubscription) {
+        self.remote = remote
+        self.agent = agent
+        deliver = { _ in }
     }
 
     func start(usingSocket: Bool, completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+        if let agent { return agent.start(completion: completion) }
         guard usingSocket else {
             remote.onValue = { [weak self] in self?.received($0) }
             return remote.startNotify(completion: completion)
@@ -35,6 +46,7 @@ final class Subscription {
     }
 
     func stop(completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+        if let agent { return agent.stop(completion: completion) }
         if let socket {
             // Closing it is what turns notifications off.
             socket.close()
@@ -46,6 +58,7 @@ final class Subscription {
 
     /// The app has been told that notifications are on.
     func isOn() {
+        agent?.turnedOn()
         let values = early ?? []
         early = nil
         values.forEach(deliver)
@@ -53,6 +66,7 @@ final class Subscription {
 
     /// Nothing is delivered any more.
     func end() {
+        agent?.end()
         remote.onValue = nil
         socket?.close()
         socket = nil
@@ -61,7 +75,7 @@ final class Subscription {
     }
 
     func readBegins() {
-        isReading = socket == nil
+        isReading = socket == nil && agent == nil
     }
 
     /// - Parameter value: what the read yielded; nil when it failed.

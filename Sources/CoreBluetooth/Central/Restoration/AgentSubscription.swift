@@ -1,0 +1,109 @@
+import DBus
+import RestorationAgent
+
+/// A characteristic whose notifications the restoration agent has turned on for this program.
+@BusActor
+final class AgentSubscription {
+    typealias Completion = @BusActor (Result<Void, any Error>) -> Void
+
+    let characteristic: CBCharacteristic
+    /// Marks the values in the inbox. Another agent gets another number.
+    var number: UInt32 = 0
+    /// Whether the app has been told that notifications are on, so that values may come.
+    private(set) var isOn = false
+
+    private let client: RestorationClient
+    private let peripheral: UUID
+    private let key: CharacteristicKey
+    private let usesSocket: Bool?
+    private var onAnswer: Completion?
+    private var onEnd: Completion?
+
+    init(
+        _ characteristic: CBCharacteristic, _ key: CharacteristicKey, of peripheral: UUID, usesSocket: Bool?,
+        client: RestorationClient
+    ) {
+        self.characteristic = characteristic
+        self.key = key
+        self.peripheral = peripheral
+        self.usesSocket = usesSocket
+        self.client = client
+    }
+
+    /// What the agent is asked for.
+    var request: SubscriptionRequest {
+        SubscriptionRequest(subscription: number, peripheral: peripheral, key: key, usesSocket: usesSocket)
+    }
+
+    /// Takes up the subscription of an earlier run.
+    func adopt(_ number: UInt32) {
+        self.number = number
+        isOn = true
+        client.inbox.expect(number, characteristic, isOn: true)
+        client.adopt(self)
+    }
+
+    func start(completion: @escaping Completion) {
+        onAnswer = completion
+        client.request(self)
+    }
+
+    func stop(completion: @escaping Completion) {
+        onEnd = completion
+        client.cancel(self)
+    }
+
+    /// The app has been told that notifications are on.
+    func turnedOn() {
+        isOn = true
+        client.inbox.turnOn(number)
+    }
+
+    /// The app is to get no more values than those that are there.
+    func end() {
+        client.forget(self)
+        client.inbox.close(characteristic)
+        onAnswer = nil
+        onEnd = nil
+    }
+
+    // MARK: What the agent answers
+
+    func answered(_ failure: AgentFailure?) {
+        guard let completion = onAnswer else {
+            // Asked for by another agent than the one that the app had its answer from.
+            if let failure {
+                Diagnostics.warning("no more values of \(characteristic.uuid): \(failure.text)")
+            }
+            return
+        }
+        onAnswer = nil
+        completion(failure.map { .failure($0.error) } ?? .success(()))
+    }
+
+    func ended(_ failure: AgentFailure?) {
+        let completion = onEnd
+        onEnd = nil
+        completion?(failure.map { .failure($0.error) } ?? .success(()))
+    }
+
+    /// There is no agent, and there will be none.
+    func lost() {
+        let error = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "The restoration agent is gone."])
+        let (answer, end) = (onAnswer, onEnd)
+        onAnswer = nil
+        onEnd = nil
+        answer?(.failure(error))
+        end?(.success(()))
+    }
+}
+
+extension AgentFailure {
+    /// As the app is told.
+    var error: any Error {
+        switch domain {
+        case .att: CBATTError(CBATTError.Code(number: code))
+        case .core: CBError(CBError.Code(rawValue: code) ?? .unknown, userInfo: [NSLocalizedDescriptionKey: text])
+        }
+    }
+}

@@ -1,0 +1,274 @@
+import DBus
+import RestorationAgent
+
+/// The connection of one central manager to the restoration agent.
+///
+/// It survives the agent: when the agent is gone, another is started, and gets to know what this program has.
+@BusActor
+final class RestorationClient {
+    private enum State {
+        case closed
+        /// The agent is not there yet, or not any more.
+        case calling
+        /// It has been greeted and has not answered.
+        case greeted
+        case ready
+    }
+
+    /// The values.
+    let inbox: RestorationInbox
+    /// Whether notifications go by the agent. Without one, the program does without restoration.
+    private(set) var isAvailable = true
+    /// The first free number of a subscription.
+    private var nextNumber: UInt32 = 1
+
+    private let location: AgentLocation
+    private var registration: AppRegistration
+    private let startAgent: @Sendable (AgentLocation) throws -> Void
+    private var state = State.closed
+    private var socket: Int32 = -1
+    private var reading: LoopSource?
+    private var timer: LoopSource?
+    private var deadline: LoopSource?
+    private var lastStart: ContinuousClock.Instant?
+    private var onWelcome: (@BusActor (Welcome?) -> Void)?
+    /// What a new agent has to be told.
+    private var peripherals: [UUID: (request: PeripheralRequest, isConnected: Bool)] = [:]
+    private var subscriptions: [UInt32: AgentSubscription] = [:]
+
+    /// How long a program waits for the agent at its start.
+    private static let welcomeTimeout: Duration = .seconds(5)
+    /// How long a subscription waits for an agent that is gone.
+    private static let absenceTimeout: Duration = .seconds(20)
+    private static let callInterval: Duration = .milliseconds(50)
+    /// After this long without an answer another agent is started.
+    private static let startInterval: Duration = .seconds(3)
+
+    nonisolated init(
+        _ registration: AppRegistration, location: AgentLocation = AgentLocation(), inbox: RestorationInbox,
+        startAgent: @escaping @Sendable (AgentLocation) throws -> Void = { try AgentStarter.start($0) }
+    ) {
+        self.registration = registration
+        self.location = location
+        self.inbox = inbox
+        self.startAgent = startAgent
+    }
+
+    // MARK: Life
+
+    /// Registers with the agent.
+    ///
+    /// - Parameter onWelcome: called once, with what is to be restored, or with nil when there is no agent.
+    func open(onWelcome: @escaping @BusActor (Welcome?) -> Void) {
+        self.onWelcome = onWelcome
+        deadline = .timer(after: Self.welcomeTimeout) { [weak self] in self?.giveUp("it does not answer") }
+        call()
+    }
+
+    /// The program has no more use for it. Nothing will be restored.
+    func close() {
+        send(.goodbye)
+        hangUp()
+        state = .closed
+        timer = nil
+        deadline = nil
+        inbox.close()
+        isAvailable = false
+    }
+
+    private func giveUp(_ reason: String) {
+        Diagnostics.warning("no state restoration: the agent cannot be used: \(reason)")
+        hangUp()
+        state = .closed
+        timer = nil
+        deadline = nil
+        isAvailable = false
+        failAll()
+        let welcome = onWelcome
+        onWelcome = nil
+        welcome?(nil)
+    }
+
+    private func failAll() {
+        let waiting = subscriptions
+        subscriptions = [:]
+        for subscription in waiting.values { subscription.lost() }
+    }
+
+    // MARK: The connection
+
+    private func call() {
+        state = .calling
+        timer = nil
+        switch connect() {
+        case .done: greet()
+        case .absent:
+            startIfDue()
+            timer = .timer(after: Self.callInterval) { [weak self] in self?.call() }
+        case .busy: timer = .timer(after: Self.callInterval) { [weak self] in self?.call() }
+        }
+    }
+
+    private enum Connecting {
+        case done
+        case absent
+        case busy
+    }
+
+    private func connect() -> Connecting {
+        let socket = AgentLocation.makeSocket()
+        guard socket >= 0 else { return .busy }
+        let result = try? location.withSocketAddress { Glibc.connect(socket, $0, $1) }
+        guard result == 0 else {
+            let error = errno
+            Glibc.close(socket)
+            return error == EAGAIN ? .busy : .absent
+        }
+        self.socket = socket
+        ExitNotice.add(socket)
+        reading = .descriptor(socket, [.readable, .hangUp]) { [weak self] _ in self?.read() }
+        return .done
+    }
+
+    private func startIfDue() {
+        if let lastStart, lastStart.duration(to: .now) < Self.startInterval { return }
+        lastStart = .now
+        do {
+            try startAgent(location)
+        } catch {
+            if onWelcome != nil { giveUp("\(error)") }
+        }
+    }
+
+    private func greet() {
+        state = .greeted
+        guard let bytes = MessageCoder.encode(AppMessage.hello(registration)) else {
+            return giveUp("the program's command is too long")
+        }
+        if PacketIO.send(bytes, to: socket) != .done { agentIsGone() }
+    }
+
+    private func hangUp() {
+        reading?.cancel()
+        reading = nil
+        guard socket >= 0 else { return }
+        ExitNotice.remove(socket)
+        Glibc.close(socket)
+        socket = -1
+    }
+
+    private func agentIsGone() {
+        let wasReady = state == .ready
+        hangUp()
+        guard state != .closed else { return }
+        state = .calling
+        if wasReady {
+            lastStart = nil
+            deadline = .timer(after: Self.absenceTimeout) { [weak self] in self?.failAll() }
+        }
+        timer = .timer(after: Self.callInterval) { [weak self] in self?.call() }
+    }
+
+    private func send(_ message: AppMessage) {
+        guard state == .ready, let bytes = MessageCoder.encode(message) else { return }
+        // The agent answers at once whatever it is asked; if it does not, another one will.
+        if PacketIO.send(bytes, to: socket) != .done { agentIsGone() }
+    }
+
+    private func read() {
+        while socket >= 0 {
+            switch PacketIO.receive(from: socket, limit: MessageCoder.maximumLength, takesDescriptor: true) {
+            case .nothing: return
+            case .end, .tooLong: return agentIsGone()
+            case .packet(let bytes, let descriptor):
+                guard let message = MessageCoder.decode(AgentMessage.self, from: bytes) else {
+                    if let descriptor { Glibc.close(descriptor) }
+                    return giveUp("it speaks another language")
+                }
+                received(message, descriptor)
+            }
+        }
+    }
+
+    private func received(_ message: AgentMessage, _ descriptor: Int32?) {
+        switch message {
+        case .welcome(let welcome):
+            guard let descriptor else { return giveUp("it has sent no socket") }
+            welcomed(welcome, descriptor)
+            return
+        case .refused(let reason): giveUp(reason)
+        case .subscribed(let number, let failure): subscriptions[number]?.answered(failure)
+        case .unsubscribed(let number, let failure):
+            subscriptions.removeValue(forKey: number)?.ended(failure)
+        }
+        if let descriptor { Glibc.close(descriptor) }
+    }
+
+    private func welcomed(_ welcome: Welcome, _ descriptor: Int32) {
+        state = .ready
+        deadline = nil
+        inbox.take(descriptor)
+        nextNumber = max(nextNumber, welcome.nextSubscription)
+        if let onWelcome {
+            self.onWelcome = nil
+            registration.isResuming = true
+            return onWelcome(welcome)
+        }
+        // Another agent: it learns what this program has.
+        for (request, isConnected) in peripherals.values {
+            send(.connecting(request))
+            if isConnected { send(.connected(request)) }
+        }
+        let known = subscriptions.values
+        subscriptions = [:]
+        for subscription in known { request(subscription) }
+    }
+
+    // MARK: Peripherals
+
+    func connecting(_ request: PeripheralRequest) {
+        peripherals[request.peripheral] = (request, false)
+        send(.connecting(request))
+    }
+
+    func connected(_ request: PeripheralRequest) {
+        peripherals[request.peripheral] = (request, true)
+        send(.connected(request))
+    }
+
+    func released(_ peripheral: UUID) {
+        guard peripherals.removeValue(forKey: peripheral) != nil else { return }
+        send(.released(peripheral: peripheral))
+    }
+
+    // MARK: Subscriptions
+
+    /// A subscription of an earlier run is this one's now.
+    func adopt(_ subscription: AgentSubscription) {
+        subscriptions[subscription.number] = subscription
+    }
+
+    /// Turns notifications on. `subscription` is told.
+    func request(_ subscription: AgentSubscription) {
+        subscription.number = nextNumber
+        nextNumber += 1
+        subscriptions[subscription.number] = subscription
+        inbox.expect(subscription.number, subscription.characteristic, isOn: subscription.isOn)
+        send(.subscribe(subscription.request))
+    }
+
+    /// Turns them off. `subscription` is told.
+    func cancel(_ subscription: AgentSubscription) {
+        send(.unsubscribe(subscription: subscription.number))
+    }
+
+    /// A subscription of an earlier run has no characteristic any more.
+    func abandon(_ number: UInt32) {
+        send(.unsubscribe(subscription: number))
+    }
+
+    /// Nobody wants to hear of it any more.
+    func forget(_ subscription: AgentSubscription) {
+        subscriptions[subscription.number] = nil
+    }
+}

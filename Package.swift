@@ -40,7 +40,9 @@ let package = Package(
             ]),
         .target(
             name: "Bluejay",
-            dependencies: ["CoreBluetooth", .product(name: "DequeModule", package: "swift-collections")]),
+            dependencies: [
+                "CoreBluetooth", "RestorationAgent", .product(name: "DequeModule", package: "swift-collections"),
+            ]),
         .target(
             name: "Dittojay",
             dependencies: [

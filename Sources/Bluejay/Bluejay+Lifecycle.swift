@@ -17,6 +17,7 @@ extension Bluejay {
             if case .enable(let config) = options.backgroundRestore {
                 restoration = Restoration(config)
                 managerOptions[CBCentralManagerOptionRestoreIdentifierKey] = config.restoreIdentifier
+                beginStartup()
             }
             central = CBCentralManager(delegate: self, queue: .main, options: managerOptions)
         case .use(let manager, let peripheral):

@@ -6,6 +6,8 @@ final class Restoration {
         var state: CBPeripheralState
     }
 
+    /// How many seconds the start of a program that is to restore something may take, until Bluetooth is on.
+    static let startupTimeLimit: TimeInterval = 30
     /// For how many seconds a connection attempt of the earlier run is continued.
     static let connectionTimeout: TimeInterval = 15
 
@@ -14,6 +16,8 @@ final class Restoration {
     /// Whether there may be something to take up: until Bluetooth is on for the first time.
     var isUnderWay: Bool
     var restored: Restored?
+    /// Ends a start that takes too long.
+    var startupAlarm: Alarm?
 
     init(_ config: BackgroundRestoreConfig) {
         backgroundRestorer = config.backgroundRestorer
@@ -35,6 +39,7 @@ extension Bluejay {
         if peripherals.count > 1 { log("Of \(peripherals.count) peripherals of an earlier run only one is restored") }
         guard let peripheral = peripherals.first(where: { $0.state == .connected }) ?? peripherals.first else {
             restoration.isUnderWay = false
+            endStartup()
             return
         }
         restoration.isUnderWay = true
@@ -44,9 +49,25 @@ extension Bluejay {
         }
     }
 
+    /// The program was started to restore something, which must not take for ever.
+    func beginStartup() {
+        guard let restoration, restoration.isUnderWay else { return }
+        restoration.startupAlarm = timekeeper.after(Restoration.startupTimeLimit) { [weak self] in
+            guard let self else { return }
+            self.log("Restoring the state of an earlier run takes too long")
+            self.cancelNow(BluejayError.startupBackgroundTaskExpired, shouldDisconnect: false)
+        }
+    }
+
+    private func endStartup() {
+        restoration?.startupAlarm?.cancel()
+        restoration?.startupAlarm = nil
+    }
+
     /// Bluetooth is on for the first time: takes up the connection.
     func restore(_ restoration: Restoration) {
         restoration.isUnderWay = false
+        endStartup()
         queue.failAll(BluejayError.backgroundRestorationInProgress)
         queue.run()
         guard let restored = restoration.restored else { return }

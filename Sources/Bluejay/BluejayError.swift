@@ -52,7 +52,7 @@ public enum BluejayError: LocalizedError, CustomNSError {
     case stopped
     /// Queued before the restoration of an earlier run's state was finished.
     case backgroundRestorationInProgress
-    /// iOS only: restoration took too long.
+    /// Restoration took too long: 30 s from the start of the program until Bluetooth was on.
     case startupBackgroundTaskExpired
     /// The characteristic is being listened to, and that listen does not allow another.
     case multipleListenTrapped

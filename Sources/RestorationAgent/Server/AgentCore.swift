@@ -31,11 +31,16 @@ package final class AgentCore {
         self.backend = backend
         self.surroundings = surroundings
         self.queue = queue
+        backend.observer = self
+        takeUp(record)
+    }
+
+    /// Adds what an earlier run of the agent has left. Before ``start()``.
+    package func takeUp(_ record: RestorationRecord) {
         for app in record.apps {
             guard let inbox = Inbox(queue: queue) else { continue }
             apps.append(RegisteredApp(app, presence: .running, inbox: inbox))
         }
-        backend.observer = self
     }
 
     /// Takes up what an earlier run of the agent has left. Programs that still run will come by themselves.

@@ -223,7 +223,7 @@ extension Array where Element: AnyObject {
 
 extension CBUUID {
     /// The UUID as bluetoothd writes it.
-    var bluezText: String { fullText.lowercased() }
+    package var bluezText: String { fullText.lowercased() }
 }
 
 extension CBCharacteristicProperties {

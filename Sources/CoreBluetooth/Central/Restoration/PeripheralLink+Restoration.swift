@@ -62,7 +62,7 @@ extension CharacteristicKey {
     }
 
     /// The last two elements of an object path: those of the service and of the characteristic.
-    static func relative(_ path: String) -> String {
+    package static func relative(_ path: String) -> String {
         path.split(separator: "/").suffix(2).joined(separator: "/")
     }
 }

@@ -1,0 +1,130 @@
+import ArgumentParser
+import Foundation
+import RestorationAgent
+
+struct AgentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "agent",
+        abstract: "Keep the Bluetooth state of programs that are gone, and start them when something happens.",
+        discussion: """
+            One agent serves all programs of a user that have state restoration on. A program that needs one and finds none \
+            starts it; as a service of systemd it runs from the login on:
+
+              bluejay agent --print-unit > ~/.config/systemd/user/bluejay-agent.service
+              systemctl --user enable --now bluejay-agent
+
+            ENVIRONMENT
+              BLUEJAY_AGENT_SOCKET     where it listens; default bluejay-agent.sock in XDG_RUNTIME_DIR
+              BLUEJAY_STATE_DIRECTORY  where its record is; default ~/.local/state/bluejay
+              BLUEJAY_AGENT_PROGRAM    for programs: which bluejay to start as the agent
+            """)
+
+    @Flag(help: "End when there is nothing left to keep and nobody is connected.")
+    var exitWhenIdle = false
+
+    @Flag(help: "Print a unit for systemd's user services and end.")
+    var printUnit = false
+
+    func run() async throws {
+        if printUnit { return print(Self.unit, terminator: "") }
+        let location = AgentLocation()
+        do {
+            try await AgentProgram.start(location, exitsWhenIdle: exitWhenIdle)
+        } catch AgentServer.Failure.alreadyRunning(let socket) where exitWhenIdle {
+            // Several programs may have found none at the same time.
+            standardError("an agent runs already; it listens at \(socket)")
+            return
+        } catch {
+            standardError("the agent cannot start: \(error)")
+            throw ExitCode.failure
+        }
+        while true { try await Task.sleep(for: .seconds(3600)) }
+    }
+
+    /// The unit, with the path of this program.
+    static var unit: String {
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "bluejay"
+        return """
+            [Unit]
+            Description=Bluetooth state restoration for programs of this user
+
+            [Service]
+            ExecStart=\(program) agent
+            Restart=always
+            RestartSec=1
+            # The programs that it starts outlast it.
+            KillMode=process
+
+            [Install]
+            WantedBy=default.target
+
+            """
+    }
+}
+
+/// The running agent.
+@MainActor
+private enum AgentProgram {
+    private static var core: AgentCore?
+    private static var server: AgentServer?
+    private static var backend: BluetoothBackend?
+    private static var sources: [Any] = []
+    private static var idleRounds = 0
+
+    /// Seconds between two looks whether there is anything to do.
+    private static let idleInterval = 15.0
+
+    static func start(_ location: AgentLocation, exitsWhenIdle: Bool) throws {
+        try location.prepare()
+        signal(SIGPIPE, SIG_IGN)
+        // What it starts, and where that starts, must not depend on where it was started itself.
+        chdir("/")
+        raiseDescriptorLimit()
+        let file = RecordFile(folder: location.stateFolder)
+        let surroundings = SystemSurroundings(file: file, queue: .main) { text in
+            standardError("\(Date.now.formatted(.iso8601)) \(text)")
+        }
+        let backend = BluetoothBackend()
+        // The lock first: who does not have it must not touch the record or Bluetooth.
+        let core = AgentCore(
+            record: RestorationRecord(), backend: backend, surroundings: surroundings, queue: .main)
+        let server = try AgentServer(location, core: core, queue: .main)
+        core.takeUp(try file.load())
+        (self.core, self.server, self.backend) = (core, server, backend)
+        core.start()
+        for number in [SIGTERM, SIGINT, SIGHUP] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+            source.setEventHandler { MainActor.assumeIsolated { stop() } }
+            source.activate()
+            sources.append(source)
+        }
+        if exitsWhenIdle {
+            let timer = DispatchSource.makeTimerSource(queue: .main)
+            timer.schedule(deadline: .now() + idleInterval, repeating: idleInterval)
+            timer.setEventHandler { MainActor.assumeIsolated { lookWhetherIdle() } }
+            timer.activate()
+            sources.append(timer)
+        }
+        surroundings.log("The agent listens at \(location.socket)")
+    }
+
+    private static func lookWhetherIdle() {
+        idleRounds = core?.isIdle == true && server?.connectionCount == 0 ? idleRounds + 1 : 0
+        if idleRounds >= 2 { stop() }
+    }
+
+    /// Ends. What is to be restored is on disk, and the links stay up.
+    private static func stop() {
+        server?.stop()
+        core?.saveNow()
+        Foundation.exit(0)
+    }
+
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

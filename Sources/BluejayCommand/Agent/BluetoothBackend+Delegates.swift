@@ -1,0 +1,103 @@
+import CoreBluetooth
+import RestorationAgent
+
+extension BluetoothBackend: CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        let own = kept.values.filter { managers[$0.request.adapter] === central }
+        guard central.state == .poweredOn else {
+            observer?.bluetoothIsGone()
+            for known in own { known.failAll(AgentFailure(CBError(.notConnected))) }
+            return
+        }
+        for known in own { connect(known) }
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        // Told again when only the options of the connection have changed.
+        guard let known = kept[peripheral.identifier], !known.isReady, known.servicesToCome == 0 else { return }
+        peripheral.discoverServices(nil)
+    }
+
+    func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: Error?) {
+        lost(peripheral, isComing: false)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
+        isReconnecting: Bool, error: Error?
+    ) {
+        lost(peripheral, isComing: isReconnecting)
+    }
+
+    private func lost(_ peripheral: CBPeripheral, isComing: Bool) {
+        guard let known = kept[peripheral.identifier] else { return }
+        // Nothing is to be told of who fails for this reason: the program learns of the disconnection.
+        observer?.disconnected(peripheral.identifier, isComing: isComing)
+        known.failAll(AgentFailure(CBError(.peripheralDisconnected)))
+        if !isComing { kept[peripheral.identifier] = nil }
+    }
+}
+
+extension BluetoothBackend: CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: Error?) {
+        guard let known = kept[peripheral.identifier] else { return }
+        let services = peripheral.services ?? []
+        known.servicesToCome = services.count
+        if services.isEmpty { ready(known) }
+        for service in services { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: Error?) {
+        guard let known = kept[peripheral.identifier], known.servicesToCome > 0 else { return }
+        known.servicesToCome -= 1
+        if known.servicesToCome == 0 { ready(known) }
+    }
+
+    private func ready(_ known: KeptPeripheral) {
+        let isNew = !known.isReady
+        known.isReady = true
+        if isNew { observer?.connected(known.request.peripheral) }
+        let wishes = known.waiting
+        known.waiting = []
+        for wish in wishes { subscribe(wish, known) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: Error?
+    ) {
+        guard let known = kept[peripheral.identifier] else { return }
+        if let index = known.stopping.firstIndex(where: { $0.0 === characteristic }) {
+            let (_, completion) = known.stopping.remove(at: index)
+            return completion(error.map { .failure(AgentFailure($0)) } ?? .success(()))
+        }
+        let wishes = known.starting.filter { $0.0 === characteristic }.map(\.1)
+        known.starting.removeAll { $0.0 === characteristic }
+        if let error, !(error is CBATTError), wishes.contains(where: \.usesSocket) {
+            // Somebody else has the only socket that bluetoothd gives away: the values come as signals.
+            known.useSockets(false, managers[known.request.adapter])
+            known.starting += wishes.map { wish in
+                var wish = wish
+                wish.usesSocket = false
+                return (characteristic, wish)
+            }
+            return peripheral.setNotifyValue(true, for: characteristic)
+        }
+        for wish in wishes {
+            wish.completion(
+                error.map { .failure(AgentFailure($0)) } ?? .success(wish.key.moved(to: characteristic)))
+        }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: Error?) {
+        guard error == nil, let value = characteristic.value else { return }
+        observer?.received(value, from: peripheral.identifier, path: CharacteristicKey(characteristic).path)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        guard kept[peripheral.identifier] != nil else { return }
+        observer?.servicesChanged(
+            peripheral.identifier, invalidated: invalidatedServices.map(\.uuid.bluezText),
+            paths: invalidatedServices.compactMap { $0.objectPath?.split(separator: "/").last.map(String.init) })
+        peripheral.discoverServices(nil)
+    }
+}

@@ -31,6 +31,7 @@ struct BluejayProgram: AsyncParsableCommand {
             """,
         subcommands: [
             ScanCommand.self, InfoCommand.self, ReadCommand.self, WriteCommand.self, ListenCommand.self,
-            MonitorCommand.self, MeasureCommand.self, AgentCommand.self,
+            MonitorCommand.self, MeasureCommand.self, DemoCommand.self,
+            AgentCommand.self,
         ])
 }

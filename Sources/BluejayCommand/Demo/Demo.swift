@@ -1,0 +1,297 @@
+import Bluejay
+import GATTProfiles
+
+/// The heart-rate sensor's program.
+@MainActor
+final class Demo {
+    /// What can be listened to.
+    enum Source: String, CaseIterable {
+        case rate, chirp
+
+        var characteristic: CharacteristicIdentifier {
+            switch self {
+            case .rate:
+                CharacteristicIdentifier(
+                    uuid: HeartRateService.measurement, service: ServiceIdentifier(uuid: HeartRateService.uuid))
+            case .chirp:
+                CharacteristicIdentifier(
+                    uuid: ChirpService.chirp, service: ServiceIdentifier(uuid: ChirpService.uuid))
+            }
+        }
+    }
+
+    let bluejay: Bluejay
+    let log: DemoLog
+    private let device: DeviceSelector?
+    private let libraryLog: DemoLibraryLog
+    private var input: DemoInput?
+    private var signals: [any DispatchSourceSignal] = []
+    /// Whether to connect as soon as Bluetooth is on.
+    private var connectsWhenOn = false
+    /// Whether the terminal's end is the program's.
+    private(set) var isStartedByAgent = false
+
+    init(_ log: DemoLog, device: DeviceSelector?, isVerbose: Bool) {
+        self.log = log
+        self.device = device
+        libraryLog = DemoLibraryLog(isVerbose: isVerbose)
+        bluejay = Bluejay(logObserver: libraryLog)
+    }
+
+    /// Starts Bluejay with restoration on.
+    func start(restoreIdentifier: String, isIdle: Bool) {
+        let config = BackgroundRestoreConfig(
+            restoreIdentifier: restoreIdentifier, backgroundRestorer: self, listenRestorer: self,
+            launchOptions: UIApplication.launchOptions)
+        isStartedByAgent = config.isRestoringFromBackground
+        connectsWhenOn = !isIdle && !isStartedByAgent
+        log.event("started", isStartedByAgent ? "started by the agent" : "started") { object in
+            object.add("pid", Int(getpid()))
+            object.add("restoring", isStartedByAgent)
+        }
+        bluejay.start(mode: .new(StartOptions(enableBluetoothAlert: false, backgroundRestore: .enable(config))))
+        bluejay.register(connectionObserver: self)
+        bluejay.register(serviceObserver: self)
+        input = DemoInput { [weak self] line in self?.handle(line) }
+        for number in [SIGINT, SIGTERM] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+            source.setEventHandler { MainActor.assumeIsolated { [weak self] in self?.quit() } }
+            source.activate()
+            signals.append(source)
+        }
+    }
+
+    // MARK: Commands
+
+    private func handle(_ line: String?) {
+        guard let line else {
+            if !isStartedByAgent { quit() }
+            return
+        }
+        let words = line.split(separator: " ").map(String.init)
+        switch (words.first, words.dropFirst().first.flatMap(Source.init(rawValue:))) {
+        case ("scan", _): scan()
+        case ("connect", _): connect()
+        case ("listen", let source?): listen(to: source)
+        case ("end", let source?): endListen(to: source)
+        case ("pair", _): pair()
+        case ("crash", _):
+            log.event("crash", "killing itself")
+            kill(getpid(), SIGKILL)
+        case ("disconnect", _): disconnect()
+        case ("quit", _): quit()
+        case (nil, _): break
+        default: log.event("unknown", "no such command: \(line)")
+        }
+    }
+
+    private func scan() {
+        bluejay.scan(
+            duration: 10, serviceIdentifiers: [Source.rate.characteristic.service],
+            discovery: { [log] discovery, _ in
+                log.event("found", "\(discovery.peripheralIdentifier.name), \(discovery.rssi) dBm")
+                return .continue
+            },
+            stopped: { [log] found, _ in log.event("scanned", "\(found.count) found") })
+    }
+
+    func connect() {
+        if case .identifiers(let identifiers, let text)? = device, let identifier = identifiers.first {
+            return connect(to: PeripheralIdentifier(uuid: identifier, name: text))
+        }
+        var found: PeripheralIdentifier?
+        bluejay.scan(
+            serviceIdentifiers: [Source.rate.characteristic.service],
+            discovery: { discovery, _ in
+                found = discovery.peripheralIdentifier
+                return .stop
+            },
+            stopped: { [weak self] _, error in
+                MainActor.assumeIsolated {
+                    if let found { self?.connect(to: found) } else { self?.failed("scan", error) }
+                }
+            })
+    }
+
+    private func connect(to identifier: PeripheralIdentifier) {
+        log.event("connecting", "connecting to \(identifier.name)")
+        bluejay.connect(identifier) { [weak self] result in
+            MainActor.assumeIsolated {
+                switch result {
+                case .success: for source in Source.allCases { self?.listen(to: source) }
+                case .failure(let error): self?.failed("connect", error)
+                }
+            }
+        }
+    }
+
+    func listen(to source: Source) {
+        bluejay.listen(to: source.characteristic, multipleListenOption: .replaceable) {
+            [weak self] (result: ReadResult<Data>) in
+            MainActor.assumeIsolated {
+                switch result {
+                case .success(let value): self?.received(value, from: source, isUnhandled: false)
+                case .failure(let error): self?.failed("listen to \(source.rawValue)", error)
+                }
+            }
+        }
+        // A listen has no completion of its own; the queue is in order, so this one's tells.
+        bluejay.read(from: Self.anythingReadable) { [log] (_: ReadResult<Data>) in
+            log.event("listening", "listening to \(source.rawValue)") { $0.add("source", source.rawValue) }
+        }
+    }
+
+    private static let anythingReadable = CharacteristicIdentifier(
+        uuid: HeartRateService.bodySensorLocation, service: ServiceIdentifier(uuid: HeartRateService.uuid))
+
+    private func endListen(to source: Source) {
+        bluejay.endListen(to: source.characteristic) { [log] result in
+            if case .failure(let error) = result {
+                return log.event("failed", "end: \(error.localizedDescription)")
+            }
+            log.event("ended", "no longer listening to \(source.rawValue)") { $0.add("source", source.rawValue) }
+        }
+    }
+
+    private func pair() {
+        let text = CharacteristicIdentifier(
+            uuid: PairingService.text, service: ServiceIdentifier(uuid: PairingService.uuid))
+        bluejay.read(from: text) { [log] (result: ReadResult<String>) in
+            switch result {
+            case .success(let text): log.event("paired", text)
+            case .failure(let error): log.event("failed", "pair: \(error.localizedDescription)")
+            }
+        }
+    }
+
+    private func disconnect() {
+        bluejay.disconnect { [log] result in
+            if case .failure(let error) = result {
+                log.event("failed", "disconnect: \(error.localizedDescription)")
+            }
+        }
+    }
+
+    private func quit() {
+        log.event("quit", "ending")
+        guard bluejay.isConnected || bluejay.isConnecting else { Foundation.exit(0) }
+        bluejay.disconnect(immediate: true) { _ in Foundation.exit(0) }
+        DispatchQueue.main.asyncAfter(deadline: .now() + 3) { Foundation.exit(0) }
+    }
+
+    private func failed(_ what: String, _ error: (any Error)?) {
+        let text = error?.localizedDescription ?? "nothing was found"
+        log.event("failed", "\(what): \(text)") { $0.add("reason", "\(what): \(text)") }
+    }
+
+    // MARK: Values
+
+    func received(_ value: Data?, from source: Source, isUnhandled: Bool) {
+        let value = value ?? Data()
+        let content: String
+        switch source {
+        case .rate: content = (try? HeartRateMeasurement(bytes: value))?.text ?? ValueText.hex(value)
+        case .chirp: content = "chirp! " + (ValueText.printable(value) ?? ValueText.hex(value))
+        }
+        log.event(isUnhandled ? "unhandled" : "value", content) { object in
+            object.add("source", source.rawValue)
+            object.add("value", ValueText.hex(value))
+        }
+        if source == .chirp { log.notify(content) }
+    }
+}
+
+extension Demo: @preconcurrency BackgroundRestorer, @preconcurrency ListenRestorer {
+    func didRestoreConnection(to peripheral: PeripheralIdentifier) -> BackgroundRestoreCompletion {
+        log.event("restored", "the connection to \(peripheral.name) is restored")
+        return .continue
+    }
+
+    func didFailToRestoreConnection(
+        to peripheral: PeripheralIdentifier, error: Error
+    ) -> BackgroundRestoreCompletion {
+        log.event("not-restored", "the connection to \(peripheral.name) is gone: \(error.localizedDescription)") {
+            $0.add("reason", "\(error)")
+        }
+        return .callback { [weak self] in MainActor.assumeIsolated { self?.connect() } }
+    }
+
+    func didReceiveUnhandledListen(
+        from peripheral: PeripheralIdentifier, on characteristic: CharacteristicIdentifier, with value: Data?
+    ) -> ListenRestoreAction {
+        guard let source = Source.allCases.first(where: { $0.characteristic == characteristic }) else {
+            return .stopListen
+        }
+        received(value, from: source, isUnhandled: true)
+        if (try? bluejay.isListening(to: characteristic)) == false { listen(to: source) }
+        return .promiseRestoration
+    }
+}
+
+extension Demo: @preconcurrency ConnectionObserver, @preconcurrency ServiceObserver {
+    func bluetoothAvailable(_ available: Bool) {
+        log.event(available ? "on" : "off", available ? "Bluetooth is on" : "Bluetooth is off")
+        guard available, connectsWhenOn else { return }
+        connectsWhenOn = false
+        connect()
+    }
+
+    func connected(to peripheral: PeripheralIdentifier) {
+        log.event("connected", "connected to \(peripheral.name)")
+    }
+
+    func disconnected(from peripheral: PeripheralIdentifier) {
+        log.event("disconnected", "disconnected from \(peripheral.name)")
+    }
+
+    func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier]) {
+        log.event("services-changed", "\(invalidatedServices.count) services have gone") { object in
+            object.add("invalidated", invalidatedServices.map(\.uuid.uuidString))
+        }
+    }
+}
+
+/// Lines from the terminal.
+@MainActor
+final class DemoInput {
+    private let source: any DispatchSourceRead
+    private var rest = ""
+
+    /// - Parameter handler: is called with each line, and once with nil at the end.
+    init(_ handler: @escaping @MainActor (String?) -> Void) {
+        source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
+        source.setEventHandler { [weak self] in
+            MainActor.assumeIsolated { self?.read(handler) }
+        }
+        source.activate()
+    }
+
+    private func read(_ handler: @MainActor (String?) -> Void) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+        guard count > 0 else {
+            source.cancel()
+            return handler(nil)
+        }
+        rest += String(decoding: buffer[..<count], as: UTF8.self)
+        while let end = rest.firstIndex(of: "\n") {
+            let line = String(rest[..<end])
+            rest = String(rest[rest.index(after: end)...])
+            handler(line)
+        }
+    }
+}
+
+/// The library's log, on standard error where the user wants to see it.
+private final class DemoLibraryLog: LogObserver, Swift.Sendable {
+    private let isVerbose: Bool
+
+    init(isVerbose: Bool) {
+        self.isVerbose = isVerbose
+    }
+
+    func debug(_ text: String) {
+        if isVerbose { standardError(text) }
+    }
+}

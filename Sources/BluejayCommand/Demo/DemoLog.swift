@@ -1,0 +1,52 @@
+import Bluejay
+import LineOutput
+
+/// What has happened, on standard output and in a file. It is written at once: the program may be killed at any moment.
+final class DemoLog: Swift.Sendable {
+    private let isJSON: Bool
+    private let file: Int32
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Parameter file: is appended to; made if it is not there.
+    init(isJSON: Bool, file: String?) throws {
+        self.isJSON = isJSON
+        signal(SIGPIPE, SIG_IGN)
+        guard let file else {
+            self.file = -1
+            return
+        }
+        self.file = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        if self.file < 0 { throw Failure(description: "cannot write \(file): \(String(cString: strerror(errno)))") }
+    }
+
+    /// Writes one line.
+    func event(_ name: String, _ text: String, json: (inout JSONObject) -> Void = { _ in }) {
+        let time = Timestamp.now
+        var line = "\(time.timeOfDay) \(text)\n"
+        if isJSON {
+            var object = JSONObject()
+            object.add("time", time.utc)
+            object.add("event", name)
+            json(&object)
+            line = object.text + "\n"
+        }
+        let bytes = Array(line.utf8)
+        for descriptor in [STDOUT_FILENO, file] where descriptor >= 0 {
+            _ = write(descriptor, bytes, bytes.count)
+        }
+    }
+
+    /// Shows a text on the desktop, if there is one.
+    func notify(_ text: String) {
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil else { return }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/notify-send")
+        process.arguments = ["--app-name", "bluejay", "Heart-rate sensor", text]
+        // Without the program there is no notification, and nothing else is missing.
+        try? process.run()
+    }
+}

@@ -225,7 +225,7 @@ import Testing
             app = register(process: 1000)
             #expect(app.takeAll() == ["1: \(number)"])
         }
-        #expect(surroundings.now > 28)
+        #expect(surroundings.now > 18)
     }
 
     @Test func `a failed subscription is told, and is not on the record`() {

@@ -4,7 +4,7 @@ import LineOutput
 /// What has happened, on standard output and in a file. It is written at once: the program may be killed at any moment.
 final class DemoLog: Swift.Sendable {
     private let isJSON: Bool
-    private let file: Int32
+    private let descriptors: [Int32]
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -15,11 +15,15 @@ final class DemoLog: Swift.Sendable {
         self.isJSON = isJSON
         signal(SIGPIPE, SIG_IGN)
         guard let file else {
-            self.file = -1
+            descriptors = [STDOUT_FILENO]
             return
         }
-        self.file = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        if self.file < 0 { throw Failure(description: "cannot write \(file): \(String(cString: strerror(errno)))") }
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Failure(description: "cannot write \(file): \(String(cString: strerror(errno)))")
+        }
+        // Without a terminal, standard output is the agent's log, which has no use for all of this.
+        descriptors = UIApplication.launchOptions == nil ? [STDOUT_FILENO, descriptor] : [descriptor]
     }
 
     /// Writes one line.
@@ -34,7 +38,7 @@ final class DemoLog: Swift.Sendable {
             line = object.text + "\n"
         }
         let bytes = Array(line.utf8)
-        for descriptor in [STDOUT_FILENO, file] where descriptor >= 0 {
+        for descriptor in descriptors {
             _ = write(descriptor, bytes, bytes.count)
         }
     }

@@ -4,7 +4,7 @@
 /// then there is a pause between them. One that does not even register is tried less and less often.
 package struct RestartPolicy: Hashable, Sendable {
     /// How many starts may follow each other without a pause.
-    private static let burst = 5.0
+    private static let burst = 10.0
     /// Seconds after which another start is free.
     private static let refill = 2.0
     /// The longest pause in seconds.

@@ -1,0 +1,274 @@
+import BluetoothLab
+import Foundation
+import GATTProfiles
+import Testing
+
+extension InTheLab {
+    /// A program that is killed and comes back with its connection and its values.
+    @Suite struct Restoration {
+        @Test func aChirpStartsTheKilledProgramWithinASecondAndTheSensorNoticesNothing() async throws {
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            let mark = sensor.position
+            try program.first.type("end rate")
+            try await program.event("ended")
+            try await sensor.event("unsubscribed", from: mark)
+            let seen = sensor.position
+            var latencies: [TimeInterval] = []
+            for round in 0..<10 {
+                try await program.kill()
+                let start = program.position
+                try await sensor.command("chirp", "round \(round)")
+                let value = try await program.event("unhandled", from: start)
+                #expect(value.value == Data("round \(round)".utf8))
+                let names = program.events.dropFirst(start).map(\.name)
+                let order = ["started", "restored", "connected", "on", "unhandled"].map { names.firstIndex(of: $0) }
+                #expect(order.allSatisfy { $0 != nil }, "\(names)")
+                #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted(), "\(names)")
+                let chirp = try sensor.time(ofLast: "chirped")
+                latencies.append(value.time.timeIntervalSince(chirp))
+                // So that the next round finds a program that has settled.
+                try await program.event("listening", from: start)
+            }
+            let median = latencies.sorted()[5]
+            print("from the chirp to the value in the program that was started for it: \(latencies), median \(median) s")
+            #expect(median < 1)
+            let since = sensor.process.lines.dropFirst(seen).joined()
+            #expect(!since.contains("unsubscribed") && !since.contains("disconnected"), "\(since)")
+            try await program.stop()
+            try await sensor.stop()
+        }
+
+        @Test func aThousandChirpsBetweenTheDeathAndTheReturnAllArriveOnceAndInOrder() async throws {
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            try await program.kill()
+            let start = program.position
+            try await sensor.command("burst", "--count", "1000", "--rate", "1000", within: .seconds(120))
+            let values = try await program.chirps(1000, from: start, within: .seconds(60))
+            #expect(values.compactMap { ChirpService.Burst.number(in: $0) } == (0..<1000).map { UInt32($0) })
+            try await program.stop()
+            try await sensor.stop()
+        }
+
+        @Test func fiftyDeathsWhileValuesFlowLoseNothingThatWasNotBegunAndRepeatNothing() async throws {
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            try program.first.type("end rate")
+            try await program.event("ended")
+            let start = program.position
+            let count = 12_000
+            let burst = try ChildProcess(
+                "dittojay", ["burst", "--count", "\(count)", "--rate", "100"],
+                environment: ["DITTOJAY_SOCKET": sensor.socket])
+            var generator = SystemRandomNumberGenerator()
+            var deaths = 0
+            while deaths < 50 {
+                let position = program.position
+                // Some values later, and then at any moment of the next.
+                _ = try await program.chirps(Int.random(in: 1...100, using: &generator), from: position, within: .seconds(60))
+                usleep(UInt32.random(in: 0...10_000, using: &generator))
+                try await program.kill()
+                deaths += 1
+            }
+            #expect(try await burst.exitStatus(within: .seconds(300)) == 0)
+            let last = UInt32(count - 1)
+            try await program.waitUntil("the last value", within: .seconds(120)) {
+                program.chirps(from: start).last.flatMap { ChirpService.Burst.number(in: $0) } == last
+            }
+            let numbers = program.chirps(from: start).compactMap { ChirpService.Burst.number(in: $0) }
+            #expect(numbers == numbers.sorted(), "in order")
+            #expect(Set(numbers).count == numbers.count, "none twice")
+            // The one that the program had taken and not yet written down when it was killed.
+            let missing = count - numbers.count
+            print("50 deaths, \(missing) of \(count) values begun and not written down")
+            #expect(missing <= deaths)
+            let gaps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }.filter { $0 > 1 }
+            #expect(gaps.allSatisfy { $0 == 2 }, "at most one at a time: \(gaps)")
+            try await program.stop()
+            try await sensor.stop()
+        }
+
+        @Test func aProgramThatEndsByChoiceIsNotStartedAgain() async throws {
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            let seen = sensor.position
+            let status = try await program.first.interrupt()
+            #expect(status == 0)
+            try await sensor.event("disconnected", from: seen)
+            let starts = program.events.filter { $0.name == "started" }.count
+            try await sensor.command("chirp", "nobody")
+            // What the agent would do, it would do now: another program is served.
+            let other = try await RestoredProgram()
+            try await other.stop()
+            #expect(program.events.filter { $0.name == "started" }.count == starts)
+            try await program.agent.interrupt()
+            try await sensor.stop()
+        }
+
+        @Test func theAgentsDeathIsSurvivedByARunningProgram() async throws {
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            let seen = sensor.position
+            try await program.killAgent()
+            try await sensor.event("unsubscribed", from: seen)
+            // The program starts another one by itself, or takes this one.
+            let resumed = sensor.position
+            try await sensor.event("subscribed", from: min(resumed, seen))
+            let start = program.position
+            try await program.waitUntil("a chirp gets through") {
+                _ = try? ChildProcess("dittojay", ["chirp", "again"], environment: ["DITTOJAY_SOCKET": sensor.socket])
+                usleep(300_000)
+                return program.chirps(from: start).contains(Data("again".utf8))
+            }
+            #expect(try program.isRunning)
+            try await program.kill(SIGTERM)
+            try await sensor.stop()
+        }
+
+        @Test func theAgentsDeathIsSurvivedByTheStateOfADeadProgram() async throws {
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            try await program.kill()
+            try await program.waitUntil("the agent knows") {
+                (try? String(contentsOf: program.folder.appendingPathComponent("restoration.json"), encoding: .utf8))?
+                    .contains("\"process\"") == false
+            }
+            try await program.killAgent()
+            let seen = sensor.position
+            let start = program.position
+            try await program.startAgent()
+            try await sensor.event("subscribed", from: seen, within: .seconds(60))
+            try await sensor.command("chirp", "still there")
+            try await program.event("restored", from: start)
+            try await program.event("unhandled", from: start) { $0.value == Data("still there".utf8) }
+            try await program.stop()
+            try await sensor.stop()
+        }
+
+        @Test func bluetoothdsRestartIsSurvivedByTheStateOfADeadProgram() async throws {
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            try program.first.type("end rate")
+            try await program.event("ended")
+            try await program.kill()
+            let (seen, start) = (sensor.position, program.position)
+            try await Lab.here.bluetoothd(.restart)
+            try await sensor.event("subscribed", from: seen, within: .seconds(90))
+            try await sensor.command("chirp", "again")
+            try await program.event("restored", from: start, within: .seconds(60))
+            try await program.event("unhandled", from: start) { $0.value == Data("again".utf8) }
+            try await program.stop()
+            try await sensor.stop()
+        }
+
+        @Test func aServiceThatGoesWhileTheProgramIsDeadIsNews() async throws {
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            try program.first.type("end rate")
+            try await program.event("ended")
+            try await program.kill()
+            let start = program.position
+            try await sensor.command("service", "remove", "chirp")
+            try await program.event("restored", from: start)
+            let change = try await program.event("services-changed", from: start)
+            #expect(change.fields["invalidated"] as? [String] == [ChirpService.uuid])
+            try await program.stop()
+            try await sensor.stop()
+        }
+
+        @Test func aLinkThatIsLostWhileTheProgramIsDeadIsNewsAndItConnectsAgain() async throws {
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            try program.first.type("end rate")
+            try await program.event("ended")
+            try await program.kill()
+            let start = program.position
+            try await sensor.command("disconnect")
+            let news = try await program.event("not-restored", from: start)
+            #expect(news.fields["reason"] as? String == "notConnected")
+            try await program.event("connected", from: start, within: .seconds(60))
+            try await program.event("listening", from: start, within: .seconds(60)) { $0.source == "chirp" }
+            try await sensor.command("chirp", "back")
+            try await program.event("value", from: start) { $0.value == Data("back".utf8) }
+            try await program.stop()
+            try await sensor.stop()
+        }
+
+        @Test func hostileClientsOfTheAgentHarmNobody() async throws {
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            // Another user: the socket's mode keeps it out, and where the mode is undone the agent does.
+            #expect(try await intruder(program, "connect") != 0)
+            #expect(chmod(program.socket, 0o666) == 0 && chmod(program.folder.path, 0o755) == 0)
+            #expect(try await intruder(program, "be served") != 0)
+            #expect(chmod(program.socket, 0o600) == 0)
+            let crowd = try await ChildProcess("python3", ["-c", Self.crowd, program.socket])
+            try await crowd.line(containing: "a thousand", within: .seconds(60))
+            let start = program.position
+            try await sensor.command("chirp", "in the crowd")
+            try await program.event("value", from: start) { $0.value == Data("in the crowd".utf8) }
+            try await program.kill()
+            try await sensor.command("chirp", "after it")
+            try await program.event("unhandled", from: start) { $0.value == Data("after it".utf8) }
+            _ = try await crowd.exitStatus(within: .seconds(60))
+            try await program.stop()
+            try await sensor.stop()
+        }
+
+        /// Ends with 0 if a process of nobody gets an answer from the agent.
+        private func intruder(_ program: RestoredProgram, _ what: String) async throws -> Int32 {
+            let script = """
+                import socket, sys
+                s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                s.settimeout(10)
+                s.connect(sys.argv[1])
+                s.send(b'{"hello":{"_0":{"version":1,"program":"/x","identifier":"x","command":["/x"],'
+                       b'"folder":"/","environment":{},"isResuming":false}}}')
+                sys.exit(0 if s.recv(100) else 1)
+                """
+            let process = try ChildProcess(
+                "setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", script, program.socket])
+            return try await process.exitStatus(within: .seconds(30))
+        }
+
+        /// A thousand connections, some silent, some with garbage, some that flood.
+        private static let crowd = """
+            import os, resource, socket, sys, time
+            resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+            def connect():
+                end = time.time() + 30
+                while time.time() < end:
+                    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                    s.setblocking(False)
+                    try:
+                        s.connect(sys.argv[1])
+                        return s
+                    except OSError:
+                        s.close()
+                        time.sleep(0.001)
+            crowd = [connect() for _ in range(1000)]
+            print('a thousand', flush=True)
+            end = time.time() + 15
+            while time.time() < end:
+                for index, s in enumerate(crowd):
+                    try:
+                        if index % 3 == 0: s.send(os.urandom(100 + index))
+                        if index % 3 == 1: s.send(b'{"hello":{"_0":{"version":1,"progr')
+                    except OSError:
+                        crowd[index].close()
+                        crowd[index] = connect()
+            """
+    }
+}
+
+extension Sensor {
+    /// When the last event of this name was.
+    func time(ofLast name: String) throws -> Date {
+        let line = process.lines.last { $0.contains("\"event\":\"\(name)\"") }
+        guard let line, let fields = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+            let text = fields["time"] as? String
+        else { throw LabError("no \(name):\n\(process.transcript)") }
+        return try Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)
+    }
+}

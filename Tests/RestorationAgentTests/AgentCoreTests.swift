@@ -129,8 +129,16 @@ import Testing
         kill(app)
         backend.observer?.disconnected(sensor, isComing: false)
         #expect(surroundings.launched.count == 1)
-        #expect(register(process: 1000).welcome?.peripherals.map(\.state) == [.disconnected])
-        #expect(core.record.apps.first?.peripherals == [], "told once")
+        let next = register(process: 1000)
+        #expect(next.welcome?.peripherals.map(\.state) == [.disconnected])
+        // It dies before it has taken notice.
+        kill(next)
+        #expect(surroundings.launched.count == 2)
+        let another = register(process: 1000)
+        #expect(another.welcome?.peripherals.map(\.state) == [.disconnected])
+        #expect(core.receive(.released(peripheral: sensor), from: another))
+        kill(another)
+        #expect(core.isIdle, "told")
     }
 
     @Test func `a pending connection that comes about while the program is dead starts it`() {
@@ -159,6 +167,22 @@ import Testing
         #expect(next.takeAll() == ["1: a"])
     }
 
+    @Test func `when bluetoothd comes back, a dead program's subscriptions do, however often it takes`() {
+        let app = listener()
+        kill(app)
+        _ = backend.takeCalls()
+        backend.observer?.bluetoothIsGone()
+        #expect(surroundings.launched.isEmpty)
+        // The link breaks again while the subscription is made.
+        backend.failure = AgentFailure(domain: .core, code: 7, text: "lost")
+        backend.observer?.connected(sensor)
+        backend.failure = nil
+        backend.observer?.connected(sensor)
+        #expect(backend.takeCalls() == Array(repeating: "subscribe 1 service0010/char0011", count: 2))
+        notify("a")
+        #expect(register(process: 1000).takeAll() == ["1: a"])
+    }
+
     @Test func `a service that goes while the program is dead ends its subscriptions and starts it`() {
         let app = listener()
         #expect(
@@ -167,10 +191,12 @@ import Testing
         kill(app)
         backend.observer?.servicesChanged(sensor, invalidated: ["s1"], paths: ["service0010"])
         #expect(surroundings.launched.count == 1)
-        let restored = register(process: 1000).welcome?.peripherals.first
+        let next = register(process: 1000)
+        let restored = next.welcome?.peripherals.first
         #expect(restored?.serviceChange == ServiceChangeRecord(invalidated: ["s1"]))
         #expect(restored?.subscriptions.map(\.key) == [.rate])
-        #expect(core.record.apps.first?.peripherals.first?.serviceChange == nil, "told once")
+        #expect(core.receive(.connected(request()), from: next))
+        #expect(core.record.apps.first?.peripherals.first?.serviceChange == nil, "told")
     }
 
     @Test func `two programs share a characteristic; it is turned off when the last one leaves`() {

@@ -5,8 +5,11 @@ extension BluetoothBackend: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         let own = kept.values.filter { managers[$0.request.adapter] === central }
         guard central.state == .poweredOn else {
+            for known in own {
+                known.loss = nil
+                known.failAll(AgentFailure(CBError(.notConnected)))
+            }
             observer?.bluetoothIsGone()
-            for known in own { known.failAll(AgentFailure(CBError(.notConnected))) }
             return
         }
         for known in own { connect(known) }
@@ -30,12 +33,26 @@ extension BluetoothBackend: CBCentralManagerDelegate {
     }
 
     private func lost(_ peripheral: CBPeripheral, isComing: Bool) {
-        guard let known = kept[peripheral.identifier] else { return }
-        // Nothing is to be told of who fails for this reason: the program learns of the disconnection.
-        observer?.disconnected(peripheral.identifier, isComing: isComing)
+        let identifier = peripheral.identifier
+        guard let known = kept[identifier] else { return }
         known.failAll(AgentFailure(CBError(.peripheralDisconnected)))
-        if !isComing { kept[peripheral.identifier] = nil }
+        if isComing { return observer?.disconnected(identifier, isComing: true) ?? () }
+        // When bluetoothd goes, its devices go first. That is no end of a connection: it will be made again.
+        let timer = DispatchSource.makeTimerSource(queue: .main)
+        timer.schedule(deadline: .now() + Self.lossDelay)
+        timer.setEventHandler { [weak self, weak known] in
+            guard let self, let known, known.loss != nil, kept[identifier] === known else { return }
+            known.loss = nil
+            kept[identifier] = nil
+            known.failAll(AgentFailure(CBError(.peripheralDisconnected)))
+            observer?.disconnected(identifier, isComing: false)
+        }
+        timer.activate()
+        known.loss = timer
     }
+
+    /// Seconds until a loss of a link is believed.
+    private static let lossDelay = 0.05
 }
 
 extension BluetoothBackend: CBPeripheralDelegate {

@@ -21,7 +21,7 @@ final class BluetoothBackend: NSObject, AgentBackend {
     // MARK: Connections
 
     func keep(_ request: PeripheralRequest) {
-        if let known = kept[request.peripheral] {
+        if let known = kept[request.peripheral], known.loss == nil {
             known.request = request
             if known.isReady { observer?.connected(request.peripheral) }
             return
@@ -115,6 +115,8 @@ final class KeptPeripheral {
     var peripheral: CBPeripheral?
     /// Whether it is connected and its characteristics are known.
     var isReady = false
+    /// Tells of the loss of the link, in a moment.
+    var loss: (any DispatchSourceTimer)?
     /// How many services the characteristics are awaited of.
     var servicesToCome = 0
     var waiting: [Wish] = []

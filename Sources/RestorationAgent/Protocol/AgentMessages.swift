@@ -136,6 +136,9 @@ package struct AgentFailure: Codable, Hashable, Sendable, Error {
     package var code: Int
     package var text: String
 
+    /// Whether the link was lost: `CBError.notConnected` or `CBError.peripheralDisconnected`.
+    package var isLossOfLink: Bool { domain == .core && (code == 3 || code == 7) }
+
     package init(domain: Domain, code: Int, text: String) {
         self.domain = domain
         self.code = code

@@ -26,6 +26,8 @@ extension AgentCore: AgentBackendObserver {
                 app.record.editSubscription(request.subscription) { $0.key = key }
                 save()
             case .success: break
+            // It is asked for again when the link is back.
+            case .failure(let failure) where failure.isLossOfLink: break
             case .failure(let failure):
                 surroundings.log("\(app.name) gets no more values of \(request.key.characteristic): \(failure.text)")
                 app.record.removeSubscription(request.subscription)

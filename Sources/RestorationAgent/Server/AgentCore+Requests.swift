@@ -47,6 +47,7 @@ extension AgentCore {
             known.adapter = request.adapter
             known.reconnects = request.reconnects
             known.state = state
+            if state == .connected { known.serviceChange = nil }
             app.record[request.peripheral] = known
             return true
         }

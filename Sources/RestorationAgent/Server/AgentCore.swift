@@ -83,9 +83,7 @@ package final class AgentCore {
         app.policy.succeeded()
         app.peer = peer
         peer.send(.welcome(app.welcome), passing: app.inbox.readEnd)
-        // It knows now.
-        app.record.peripherals.removeAll { $0.state == .disconnected }
-        for index in app.record.peripherals.indices { app.record.peripherals[index].serviceChange = nil }
+        // What is news stays so until the program confirms it, by `released` or `connected`.
         save()
         return true
     }

@@ -55,8 +55,7 @@ extension CentralCore {
         case .connecting where state == .poweredOn:
             return RestoredPeripheral(peripheral: peripheral, state: .connecting, name: device?.name)
         default:
-            restoration?.note(record)
-            restoration?.released(record.identifier)
+            restoration?.giveBack(record.identifier)
             return RestoredPeripheral(peripheral: peripheral, state: .disconnected, name: device?.name)
         }
     }
@@ -99,14 +98,4 @@ struct RestoredService: Swift.Sendable {
     let characteristics: [CBCharacteristic]
     /// Those of them that the agent is subscribed to.
     var notifying: [CBCharacteristic] = []
-}
-
-extension RestorationClient {
-    /// So that ``released(_:)`` has something to release.
-    func note(_ record: PeripheralRecord) {
-        guard record.state != .disconnected else { return }
-        connecting(
-            PeripheralRequest(
-                peripheral: record.identifier, adapter: record.adapter, reconnects: record.reconnects))
-    }
 }

@@ -37,7 +37,7 @@ final class RestorationClient {
     private var subscriptions: [UInt32: AgentSubscription] = [:]
 
     /// How long a program waits for the agent at its start.
-    private static let welcomeTimeout: Duration = .seconds(5)
+    private static let welcomeTimeout: Duration = .seconds(10)
     /// How long a subscription waits for an agent that is gone.
     private static let absenceTimeout: Duration = .seconds(20)
     private static let callInterval: Duration = .milliseconds(50)
@@ -238,6 +238,11 @@ final class RestorationClient {
 
     func released(_ peripheral: UUID) {
         guard peripherals.removeValue(forKey: peripheral) != nil else { return }
+        send(.released(peripheral: peripheral))
+    }
+
+    /// A connection of an earlier run is over, and the program knows it now.
+    func giveBack(_ peripheral: UUID) {
         send(.released(peripheral: peripheral))
     }
 

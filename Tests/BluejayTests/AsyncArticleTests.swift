@@ -20,13 +20,14 @@ import Testing
             .compactMap { $0.components(separatedBy: "\n```").first }.map(essence)
     }
 
-    @Test(arguments: ["GettingStarted", "AsyncAwait", "MovingFromiOS", "TestingWithTheLab"])
+    @Test(arguments: ["GettingStarted", "AsyncAwait", "MovingFromiOS", "TestingWithTheLab", "Restoration"])
     func `the code of an article is compiled`(name: String) throws {
         let article = try String(
             contentsOf: Self.catalogue.appendingPathComponent("\(name).md"), encoding: .utf8)
-        let sources = try ["AsyncArticleExamples.swift", "AsyncArticleTests.swift"].flatMap {
-            Self.essence(try String(contentsOf: Self.folder.appendingPathComponent($0), encoding: .utf8))
-        }
+        let sources = try ["AsyncArticleExamples.swift", "AsyncArticleTests.swift", "RestorationArticleExample.swift"]
+            .flatMap {
+                Self.essence(try String(contentsOf: Self.folder.appendingPathComponent($0), encoding: .utf8))
+            }
         let blocks = Self.blocks(article)
         #expect(!blocks.isEmpty)
         for block in blocks {

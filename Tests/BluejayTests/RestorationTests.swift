@@ -154,4 +154,26 @@ private final class Restorer: BackgroundRestorer, ListenRestorer {
         #expect(bench.journal.lines == ["unhandled 2A37: 1"])
         #expect(bench.peripheral.calls == ["subscribe 2A37", "unsubscribe 2A37", "unsubscribe 2A37"])
     }
+
+    @Test func `a start that takes too long fails what is queued, without disconnecting`() {
+        bench.bluejay.beginStartup()
+        willRestore(.connected)
+        bench.scan()
+        bench.time.advance(by: 29.9)
+        #expect(bench.journal.lines == [])
+        bench.time.advance(by: 0.1)
+        #expect(bench.journal.lines == ["scan stopped with 0: startupBackgroundTaskExpired"])
+        #expect(bench.bluejay.isConnected)
+    }
+
+    @Test func `once Bluetooth is on, the start is over`() {
+        bench.bluejay.beginStartup()
+        willRestore(.connected)
+        bench.central.power(.poweredOn)
+        bench.journal.clear()
+        bench.scan()
+        bench.time.advance(by: 60)
+        #expect(!bench.journal.lines.contains { $0.contains("Expired") })
+        #expect(bench.bluejay.isScanning)
+    }
 }

@@ -31,7 +31,8 @@ extension InTheLab {
                 try await program.event("listening", from: start)
             }
             let median = latencies.sorted()[5]
-            print("from the chirp to the value in the program that was started for it: \(latencies), median \(median) s")
+            print(
+                "from the chirp to the value in the program that was started for it: \(latencies), median \(median) s")
             #expect(median < 1)
             let since = sensor.process.lines.dropFirst(seen).joined()
             #expect(!since.contains("unsubscribed") && !since.contains("disconnected"), "\(since)")
@@ -66,7 +67,8 @@ extension InTheLab {
             while deaths < 50 {
                 let position = program.position
                 // Some values later, and then at any moment of the next.
-                _ = try await program.chirps(Int.random(in: 1...100, using: &generator), from: position, within: .seconds(60))
+                _ = try await program.chirps(
+                    Int.random(in: 1...100, using: &generator), from: position, within: .seconds(60))
                 usleep(UInt32.random(in: 0...10_000, using: &generator))
                 try await program.kill()
                 deaths += 1
@@ -228,7 +230,8 @@ extension InTheLab {
                 sys.exit(0 if s.recv(100) else 1)
                 """
             let process = try ChildProcess(
-                "setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", script, program.socket])
+                "setpriv",
+                ["--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", script, program.socket])
             return try await process.exitStatus(within: .seconds(30))
         }
 

@@ -11,7 +11,8 @@ import Testing
 
     init() {
         core = AgentCore(
-            record: RestorationRecord(), backend: backend, surroundings: surroundings, queue: DispatchQueue(label: "test"))
+            record: RestorationRecord(), backend: backend, surroundings: surroundings,
+            queue: DispatchQueue(label: "test"))
     }
 
     private func request(_ peripheral: UUID? = nil, reconnects: Bool = false) -> PeripheralRequest {
@@ -234,7 +235,9 @@ import Testing
             surroundings.alive.remove(1000)
             let start = surroundings.now
             let count = surroundings.launched.count
-            while surroundings.launched.count == count, surroundings.now < start + 600 { surroundings.advance(by: 0.25) }
+            while surroundings.launched.count == count, surroundings.now < start + 600 {
+                surroundings.advance(by: 0.25)
+            }
             gaps.append(surroundings.now - start)
         }
         #expect(gaps == gaps.sorted() && gaps[3] >= 7, "\(gaps)")

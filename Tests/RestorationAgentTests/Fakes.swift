@@ -124,7 +124,9 @@ final class FakePeer: AgentPeer {
     /// Takes all values.
     func takeAll() -> [String] {
         var all: [String] = []
-        while let frame = take() { all.append("\(frame.subscription): " + String(decoding: frame.value, as: UTF8.self)) }
+        while let frame = take() {
+            all.append("\(frame.subscription): " + String(decoding: frame.value, as: UTF8.self))
+        }
         return all
     }
 }

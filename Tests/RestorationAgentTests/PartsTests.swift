@@ -25,7 +25,8 @@ import Testing
 
     @Test func `of the environment only what is no secret is kept`() {
         let kept = LaunchEnvironment.kept(of: [
-            "PATH": "/bin", "AWS_SECRET": "x", "LC_ALL": "C", "BLUETOOTH_ADAPTER": "hci1", LaunchEnvironment.variable: "{}",
+            "PATH": "/bin", "AWS_SECRET": "x", "LC_ALL": "C", "BLUETOOTH_ADAPTER": "hci1",
+            LaunchEnvironment.variable: "{}",
         ])
         #expect(kept == ["PATH": "/bin", "LC_ALL": "C", "BLUETOOTH_ADAPTER": "hci1"])
     }

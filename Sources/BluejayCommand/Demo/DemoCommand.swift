@@ -4,7 +4,8 @@ import Bluejay
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Listen to a heart-rate sensor with state restoration on: kill it, let the sensor chirp, see it come back.",
+        abstract:
+            "Listen to a heart-rate sensor with state restoration on: kill it, let the sensor chirp, see it come back.",
         discussion: """
             Type commands, one a line:
               scan                  show the heart-rate sensors around

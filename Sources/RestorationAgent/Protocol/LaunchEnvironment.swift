@@ -20,7 +20,8 @@ package enum LaunchEnvironment {
     }
 
     private static let names: Set<String> = [
-        "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "LANG", "LANGUAGE", "TMPDIR", "LD_LIBRARY_PATH", "DISPLAY",
+        "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "LANG", "LANGUAGE", "TMPDIR", "LD_LIBRARY_PATH",
+        "DISPLAY",
         "WAYLAND_DISPLAY", "XAUTHORITY", "CFFIXED_USER_HOME",
     ]
     private static let prefixes = ["LC_", "XDG_", "DBUS_", "BLUETOOTH_", "BLUEJAY_", "LAB_"]

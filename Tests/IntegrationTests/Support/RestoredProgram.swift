@@ -23,7 +23,8 @@ final class RestoredProgram {
 
     /// Starts an agent and the program, which connects and listens to heart rates and chirps.
     init() async throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("restored-\(UUID().uuidString.prefix(8))")
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "restored-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         environment = [
             "BLUEJAY_AGENT_SOCKET": folder.appendingPathComponent("agent.sock").path,
@@ -55,7 +56,9 @@ final class RestoredProgram {
 
     /// All that has happened, of all runs.
     var events: [Event] {
-        guard let text = try? String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8) else { return [] }
+        guard let text = try? String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8) else {
+            return []
+        }
         let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         return text.split(separator: "\n").compactMap { line in
             guard let fields = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],

@@ -70,7 +70,7 @@ let package = Package(
         .testTarget(name: "DBusTests", dependencies: ["DBus"]),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ"]),
         .testTarget(name: "RestorationAgentTests", dependencies: ["RestorationAgent"]),
-        .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "DBus"]),
+        .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "DBus", "RestorationAgent"]),
         // Most programs for CoreBluetooth are still in the Swift 5 language mode: they must compile as well.
         .testTarget(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],

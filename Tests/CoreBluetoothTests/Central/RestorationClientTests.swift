@@ -1,0 +1,235 @@
+import DBus
+import RestorationAgent
+import Synchronization
+import Testing
+
+@testable import CoreBluetooth
+
+/// An agent in this process, behind a real socket, whose Bluetooth says yes to everything.
+// @unchecked: the state is touched on `queue` only.
+private final class AgentBench: @unchecked Swift.Sendable {
+    private final class Backend: AgentBackend {
+        weak var observer: (any AgentBackendObserver)?
+        var calls: [String] = []
+        func keep(_ request: PeripheralRequest) { calls.append("keep") }
+        func release(_ peripheral: UUID, disconnecting: Bool) {
+            calls.append(disconnecting ? "disconnect" : "release")
+        }
+        func subscribe(
+            _ peripheral: UUID, _ key: CharacteristicKey, usesSocket: Bool?,
+            completion: @escaping (Result<CharacteristicKey, AgentFailure>) -> Void
+        ) {
+            calls.append("subscribe")
+            completion(.success(key))
+        }
+        func unsubscribe(
+            _ peripheral: UUID, _ key: CharacteristicKey, completion: @escaping (Result<Void, AgentFailure>) -> Void
+        ) {
+            calls.append("unsubscribe")
+            completion(.success(()))
+        }
+    }
+
+    let queue = DispatchQueue(label: "agent")
+    let folder = NSTemporaryDirectory() + "client-\(UUID().uuidString.prefix(8))"
+    let location: AgentLocation
+    private let backend = Backend()
+    private var core: AgentCore?
+    private var server: AgentServer?
+
+    init() throws {
+        location = AgentLocation(environment: [
+            "BLUEJAY_AGENT_SOCKET": folder + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder,
+        ])
+        try location.prepare()
+    }
+
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func start() throws {
+        try queue.sync {
+            backend.calls = []
+            let file = RecordFile(folder: folder)
+            let surroundings = SystemSurroundings(file: file, queue: queue) { _ in }
+            let core = AgentCore(
+                record: try file.load(), backend: backend, surroundings: surroundings, queue: queue)
+            server = try AgentServer(location, core: core, queue: queue)
+            self.core = core
+            core.start()
+        }
+    }
+
+    func stop() {
+        queue.sync {
+            server?.stop()
+            core?.saveNow()
+            server = nil
+            core = nil
+        }
+    }
+
+    func notify(_ text: String, from peripheral: UUID, _ key: CharacteristicKey) {
+        queue.sync { backend.observer?.received(Data(text.utf8), from: peripheral, path: key.path) }
+    }
+
+    var calls: [String] { queue.sync { backend.calls } }
+    var isIdle: Bool { queue.sync { core?.isIdle ?? true } }
+}
+
+/// Writes down the values that a peripheral's delegate gets.
+private final class ValueLog: NSObject, CBPeripheralDelegate, Swift.Sendable {
+    private let texts = Mutex<[String]>([])
+    private let onValue = Mutex<(@Sendable () -> Void)?>(nil)
+
+    var values: [String] { texts.withLock(\.self) }
+
+    func onEachValue(_ action: @escaping @Sendable () -> Void) { onValue.withLock { $0 = action } }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: Error?) {
+        texts.withLock { $0.append(String(decoding: characteristic.value ?? Data(), as: UTF8.self)) }
+        onValue.withLock(\.self)?()
+    }
+}
+
+@Suite struct RestorationClientTests {
+    private let bench: AgentBench
+    private let queue = DispatchQueue(label: "manager")
+    private let peripheral = CBPeripheral(identifier: UUID(), manager: nil)
+    private let service: CBService
+    private let characteristic: CBCharacteristic
+    private let log = ValueLog()
+    private let key = CharacteristicKey(service: "s", characteristic: "c", path: "service0010/char0011")
+
+    init() throws {
+        bench = try AgentBench()
+        service = CBService(uuid: CBUUID(string: "180D"), isPrimary: true, peripheral: peripheral)
+        characteristic = CBCharacteristic(uuid: CBUUID(string: "2A37"), properties: .notify, service: service)
+        peripheral.delegate = log
+    }
+
+    private func makeClient(
+        startAgent: @escaping @Sendable (AgentLocation) throws -> Void = { _ in }
+    ) -> RestorationClient {
+        RestorationClient(
+            AppRegistration(identifier: "test", command: nil), location: bench.location,
+            inbox: RestorationInbox(mailbox: EventMailbox(queue: queue)), startAgent: startAgent)
+    }
+
+    @BusActor
+    private func open(_ client: RestorationClient) async -> Welcome? {
+        await withCheckedContinuation { continuation in client.open { continuation.resume(returning: $0) } }
+    }
+
+    /// Connects and subscribes, as a link does.
+    @BusActor
+    private func subscribe(_ client: RestorationClient) async throws -> AgentSubscription {
+        client.connected(PeripheralRequest(peripheral: peripheral.identifier, adapter: "a", reconnects: false))
+        let subscription = AgentSubscription(
+            characteristic, key, of: peripheral.identifier, usesSocket: nil, client: client)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            subscription.start { continuation.resume(with: $0) }
+        }
+        return subscription
+    }
+
+    private func wait(_ what: String, until condition: () async -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while await !condition() {
+            try #require(ContinuousClock.now < deadline, "\(what)")
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    @Test func `values wait until the app knows that notifications are on`() async throws {
+        try bench.start()
+        let client = makeClient()
+        #expect(await open(client)?.peripherals == [])
+        await client.inbox.start()
+        let subscription = try await subscribe(client)
+        bench.notify("a", from: peripheral.identifier, key)
+        bench.notify("b", from: peripheral.identifier, key)
+        queue.sync {}
+        #expect(log.values == [])
+        await subscription.turnedOn()
+        try await wait("two values") { log.values.count == 2 }
+        #expect(log.values == ["a", "b"])
+        await client.close()
+        try await wait("the agent knows nothing of it any more") { bench.isIdle }
+    }
+
+    @Test func `what the app has not begun to handle is there for the next one`() async throws {
+        try bench.start()
+        let client = makeClient()
+        _ = await open(client)
+        await client.inbox.start()
+        let subscription = try await subscribe(client)
+        // The app stops in the middle of its third value, as one that is killed there does.
+        let (stopped, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        log.onEachValue { [log] in
+            guard log.values.count == 3 else { return }
+            stopped.signal()
+            release.wait()
+        }
+        await subscription.turnedOn()
+        for text in ["1", "2", "3", "4", "5"] { bench.notify(text, from: peripheral.identifier, key) }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                stopped.wait()
+                continuation.resume()
+            }
+        }
+        // The same process, hence the agent lets the next registration in.
+        let (next, nextQueue) = (ValueLog(), DispatchQueue(label: "next"))
+        let again = RestorationClient(
+            AppRegistration(identifier: "test", command: nil), location: bench.location,
+            inbox: RestorationInbox(mailbox: EventMailbox(queue: nextQueue)), startAgent: { _ in })
+        let welcome = try #require(await open(again))
+        #expect(welcome.peripherals.map(\.state) == [.connected])
+        let request = try #require(welcome.peripherals.first?.subscriptions.first)
+        peripheral.delegate = next
+        await adopt(request, again)
+        try await wait("the rest") { next.values.count == 2 }
+        #expect(next.values == ["4", "5"] && log.values == ["1", "2", "3"])
+        await client.inbox.close()
+        release.signal()
+        await again.close()
+        await client.close()
+    }
+
+    @BusActor
+    private func adopt(_ request: SubscriptionRequest, _ client: RestorationClient) {
+        let subscription = AgentSubscription(
+            characteristic, request.key, of: request.peripheral, usesSocket: nil, client: client)
+        subscription.adopt(request.subscription)
+        client.inbox.start()
+    }
+
+    @Test func `when the agent is gone another is started, and subscribes again`() async throws {
+        let starts = Mutex(0)
+        let client = makeClient { [bench] _ in
+            starts.withLock { $0 += 1 }
+            try bench.start()
+        }
+        #expect(await open(client) != nil, "started on demand")
+        await client.inbox.start()
+        let subscription = try await subscribe(client)
+        await subscription.turnedOn()
+        bench.notify("a", from: peripheral.identifier, key)
+        try await wait("the value") { log.values == ["a"] }
+        bench.stop()
+        try await wait("another agent, which subscribes") { bench.calls.contains("subscribe") }
+        #expect(starts.withLock(\.self) == 2)
+        bench.notify("b", from: peripheral.identifier, key)
+        try await wait("the next value") { log.values == ["a", "b"] }
+        await client.close()
+    }
+
+    @Test func `without an agent the program goes on without restoration`() async throws {
+        let client = makeClient { _ in throw AppLauncher.Failure(description: "bluejay: No such file") }
+        #expect(await open(client) == nil)
+        #expect(await !client.isAvailable)
+    }
+}

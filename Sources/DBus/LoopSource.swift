@@ -74,7 +74,7 @@ public final class LoopSource {
         }
         g_source_set_callback(
             source, { data in LoopSource.run(data, []) }, Unmanaged.passRetained(callback).toOpaque(),
-            { data in LoopSource.release(data) })
+            { @Sendable data in LoopSource.release(data) })
         return LoopSource(source)
     }
 
@@ -89,7 +89,7 @@ public final class LoopSource {
         }
         cglib_unix_fd_source_set_callback(
             source, { _, condition, data in LoopSource.run(data, DescriptorEvents(condition)) },
-            Unmanaged.passRetained(callback).toOpaque(), { data in LoopSource.release(data) })
+            Unmanaged.passRetained(callback).toOpaque(), { @Sendable data in LoopSource.release(data) })
         return LoopSource(source)
     }
 
@@ -99,7 +99,7 @@ public final class LoopSource {
         g_source_set_priority(source, G_PRIORITY_DEFAULT)
         g_source_set_callback(
             source, { data in LoopSource.run(data, []) },
-            Unmanaged.passRetained(Callback { _ in action() }).toOpaque(), { data in LoopSource.release(data) })
+            Unmanaged.passRetained(Callback { _ in action() }).toOpaque(), { @Sendable data in LoopSource.release(data) })
         return LoopSource(source)
     }
 
@@ -110,6 +110,7 @@ public final class LoopSource {
         return MainLoop.shared.perform { callback.run(events) ? 1 : 0 }
     }
 
+    // The closures that call this are @Sendable, or they would insist on the loop's thread: see `deinit`.
     private nonisolated static func release(_ data: UnsafeMutableRawPointer?) {
         if let data { Unmanaged<Callback>.fromOpaque(data).release() }
     }

@@ -205,7 +205,7 @@ extension InTheLab {
             #expect(chmod(program.socket, 0o666) == 0 && chmod(program.folder.path, 0o755) == 0)
             #expect(try await intruder(program, "be served") != 0)
             #expect(chmod(program.socket, 0o600) == 0)
-            let crowd = try await ChildProcess("python3", ["-c", Self.crowd, program.socket])
+            let crowd = try ChildProcess("python3", ["-c", Self.crowd, program.socket])
             try await crowd.line(containing: "a thousand", within: .seconds(60))
             let start = program.position
             try await sensor.command("chirp", "in the crowd")

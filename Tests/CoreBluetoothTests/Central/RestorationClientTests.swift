@@ -94,6 +94,8 @@ private final class ValueLog: NSObject, CBPeripheralDelegate, Swift.Sendable {
     }
 }
 
+private struct LauncherFailure: Error {}
+
 @Suite struct RestorationClientTests {
     private let bench: AgentBench
     private let queue = DispatchQueue(label: "manager")
@@ -220,15 +222,16 @@ private final class ValueLog: NSObject, CBPeripheralDelegate, Swift.Sendable {
         bench.notify("a", from: peripheral.identifier, key)
         try await wait("the value") { log.values == ["a"] }
         bench.stop()
-        try await wait("another agent, which subscribes") { bench.calls.contains("subscribe") }
-        #expect(starts.withLock(\.self) == 2)
+        try await wait("another agent, which subscribes") {
+            starts.withLock(\.self) == 2 && bench.calls.contains("subscribe")
+        }
         bench.notify("b", from: peripheral.identifier, key)
         try await wait("the next value") { log.values == ["a", "b"] }
         await client.close()
     }
 
     @Test func `without an agent the program goes on without restoration`() async throws {
-        let client = makeClient { _ in throw AppLauncher.Failure(description: "bluejay: No such file") }
+        let client = makeClient { _ in throw LauncherFailure() }
         #expect(await open(client) == nil)
         #expect(await !client.isAvailable)
     }

@@ -99,7 +99,8 @@ public final class LoopSource {
         g_source_set_priority(source, G_PRIORITY_DEFAULT)
         g_source_set_callback(
             source, { data in LoopSource.run(data, []) },
-            Unmanaged.passRetained(Callback { _ in action() }).toOpaque(), { @Sendable data in LoopSource.release(data) })
+            Unmanaged.passRetained(Callback { _ in action() }).toOpaque(),
+            { @Sendable data in LoopSource.release(data) })
         return LoopSource(source)
     }
 

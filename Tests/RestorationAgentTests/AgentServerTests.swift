@@ -242,5 +242,9 @@ private final class Client {
             text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         }
         #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: text]) == ["heart"])
+        // Exit tests, which run beside this one, wait for any child, and would find a zombie of this one for ever.
+        let process = try #require(bench.queue.sync { bench.core.apps.first?.started?.identifier })
+        var status: Int32 = 0
+        #expect(waitpid(process, &status, 0) == process)
     }
 }

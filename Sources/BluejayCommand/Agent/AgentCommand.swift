@@ -77,6 +77,8 @@ private enum AgentProgram {
     static func start(_ location: AgentLocation, exitsWhenIdle: Bool) throws {
         try location.prepare()
         signal(SIGPIPE, SIG_IGN)
+        // How the programs that it starts end is nobody's concern; they must not stay behind as zombies.
+        signal(SIGCHLD, SIG_IGN)
         // What it starts, and where that starts, must not depend on where it was started itself.
         chdir("/")
         raiseDescriptorLimit()

@@ -13,9 +13,21 @@ package enum AgentStarter {
     ) throws {
         try FileManager.default.createDirectory(
             atPath: location.stateFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        _ = try AppLauncher.start(
-            [program(environment), "agent", "--exit-when-idle"], in: "/",
+        let program = program(environment)
+        guard isExecutable(program, environment["PATH"] ?? "") else {
+            throw AppLauncher.Failure(description: "there is no program \(program)")
+        }
+        // By a shell that ends at once: the agent is not this program's child, and outlasts it without a trace.
+        let shell = try AppLauncher.start(
+            ["/bin/sh", "-c", "\"$0\" agent --exit-when-idle &", program], in: "/",
             environment: LaunchEnvironment.kept(of: environment), output: location.stateFolder + "/agent.log")
+        var status: Int32 = 0
+        while waitpid(shell, &status, 0) < 0, errno == EINTR {}
+    }
+
+    private static func isExecutable(_ program: String, _ searchPath: String) -> Bool {
+        if program.contains("/") { return access(program, X_OK) == 0 }
+        return searchPath.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 
     /// What the environment says, `bluejay` beside this program, or `bluejay` on PATH.

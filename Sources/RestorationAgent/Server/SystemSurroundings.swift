@@ -11,8 +11,6 @@ package final class SystemSurroundings: AgentSurroundings {
         self.file = file
         self.queue = queue
         self.print = print
-        // Programs that end are nobody's concern: they are told by their connections.
-        signal(SIGCHLD, SIG_IGN)
     }
 
     package func launch(_ app: AppRecord) throws -> ProcessMark? {

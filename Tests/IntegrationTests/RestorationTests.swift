@@ -76,7 +76,8 @@ extension InTheLab {
             #expect(try await burst.exitStatus(within: .seconds(300)) == 0)
             let last = UInt32(count - 1)
             try await program.waitUntil("the last value", within: .seconds(120)) {
-                program.chirps(from: start).last.flatMap { ChirpService.Burst.number(in: $0) } == last
+                program.events.last { $0.source == "chirp" && $0.value != nil }?.value
+                    .flatMap { ChirpService.Burst.number(in: $0) } == last
             }
             let numbers = program.chirps(from: start).compactMap { ChirpService.Burst.number(in: $0) }
             #expect(numbers == numbers.sorted(), "in order")

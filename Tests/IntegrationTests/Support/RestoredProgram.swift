@@ -56,16 +56,29 @@ final class RestoredProgram {
 
     /// All that has happened, of all runs.
     var events: [Event] {
-        guard let text = try? String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8) else {
-            return []
-        }
+        readOn()
+        return read
+    }
+
+    private var read: [Event] = []
+    private var offset: UInt64 = 0
+
+    /// Reads what has been written since the last time: the log grows to many thousand lines.
+    private func readOn() {
+        guard let handle = try? FileHandle(forReadingFrom: folder.appendingPathComponent("log")) else { return }
+        defer { try? handle.close() }
+        guard (try? handle.seek(toOffset: offset)) != nil, let data = try? handle.readToEnd(),
+            let end = data.lastIndex(of: UInt8(ascii: "\n"))
+        else { return }
+        let lines = data[...end]
+        offset += UInt64(lines.count)
         let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        return text.split(separator: "\n").compactMap { line in
-            guard let fields = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+        for line in lines.split(separator: UInt8(ascii: "\n")) {
+            guard let fields = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any],
                 let name = fields["event"] as? String, let time = fields["time"] as? String,
                 let date = try? format.parse(time)
-            else { return nil }
-            return Event(name: name, time: date, fields: fields)
+            else { continue }
+            read.append(Event(name: name, time: date, fields: fields))
         }
     }
 

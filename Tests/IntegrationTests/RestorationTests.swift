@@ -115,15 +115,11 @@ extension InTheLab {
             let seen = sensor.position
             try await program.killAgent()
             try await sensor.event("unsubscribed", from: seen)
-            // The program starts another one by itself, or takes this one.
-            let resumed = sensor.position
-            try await sensor.event("subscribed", from: min(resumed, seen))
+            // The program starts another one, which subscribes again.
             let start = program.position
-            try await program.waitUntil("a chirp gets through") {
-                _ = try? ChildProcess("dittojay", ["chirp", "again"], environment: ["DITTOJAY_SOCKET": sensor.socket])
-                usleep(300_000)
-                return program.chirps(from: start).contains(Data("again".utf8))
-            }
+            try await sensor.event("subscribed", "chirp", from: seen, within: .seconds(60))
+            try await sensor.command("chirp", "again")
+            try await program.event("value", from: start) { $0.value == Data("again".utf8) }
             #expect(try program.isRunning)
             try await program.kill(SIGTERM)
             try await sensor.stop()

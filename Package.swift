@@ -27,7 +27,7 @@ let package = Package(
         .target(name: "DBus", dependencies: ["CDBus", "CGLib"]),
         .target(
             name: "BlueZ",
-            dependencies: ["DBus", .product(name: "DequeModule", package: "swift-collections")]),
+            dependencies: ["DBus", "CGLib", .product(name: "DequeModule", package: "swift-collections")]),
         .target(
             name: "CoreBluetooth",
             dependencies: ["BlueZ", .product(name: "DequeModule", package: "swift-collections")]),

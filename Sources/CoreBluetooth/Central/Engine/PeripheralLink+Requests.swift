@@ -207,10 +207,12 @@ extension PeripheralLink {
         _ remote: RemoteCharacteristic, _ characteristic: CBCharacteristic,
         _ report: @escaping @BusActor (Result<Void, any Error>) -> Void
     ) {
-        let subscription = Subscription(remote) { [weak self] value in
+        let subscription = Subscription(remote) { [weak self] values in
             self?.post { peripheral in
-                characteristic.value = value
-                peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
+                for value in values {
+                    characteristic.value = value
+                    peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
+                }
             }
         }
         subscriptions[remote.path] = subscription

@@ -23,16 +23,16 @@ set_release_options() {
         --static-swift-stdlib
         # A section for each function, so that the linker leaves out unused functions, not only unused files.
         -Xswiftc -Xfrontend -Xswiftc -function-sections
-        # The toolchain's own linker, which drops more.
+        # The toolchain's own linker, with which these options have been measured. It hardly changes the size by itself.
         -Xswiftc -use-ld=lld
         # The static Swift libraries have 80,000 relocations, 2 MB to read and 1 MB of data to write at start. At a
         # fixed address there are none. The price: the program itself, not its libraries, heap and stacks, has no
         # address space layout randomization.
         -Xswiftc -Xclang-linker -Xswiftc -no-pie
-        # --static-swift-stdlib exports all symbols, for programs that load plugins. That keeps unused functions.
+        # --static-swift-stdlib exports all symbols, which keeps unused functions in.
         -Xlinker --no-export-dynamic
     )
-    # The Swift runtime uses a tenth of libstdc++; the shared one costs 1.3 MB in relocations and pages around.
+    # The Swift runtime uses a part of libstdc++ only: as an archive it costs about 1 MB less than the shared library.
     if static_libstdcxx "$1/static"; then
         release_options+=(-Xswiftc "-L$1/static")
     fi

@@ -61,6 +61,8 @@ final class Sensor: Sendable {
 
     /// A test that gets no further than here has failed: what the sensor saw may tell why.
     deinit {
-        if !wasStopped.withLock(\.self) { print("left by a test: \(process.transcript)\n\(process.outcome)") }
+        guard !wasStopped.withLock(\.self) else { return }
+        print("left by a test: \(process.transcript)\n\(process.outcome)")
+        Task { print(try await Lab.here.describeDevices()) }
     }
 }

@@ -13,6 +13,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
         // The two C libraries, each with a shim for what Swift cannot import.
@@ -39,6 +40,7 @@ let package = Package(
             dependencies: [
                 "CoreBluetooth", "BlueZ", "GATTProfiles", "LineOutput",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Yams", package: "Yams"),
             ]),
 
         // The programs: argument parsing and printing.

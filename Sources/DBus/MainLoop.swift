@@ -64,13 +64,11 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
         if isCurrent { return BusActor.assumeIsolated(work) }
         let done = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var result: T?
-        withoutActuallyEscaping(work) { work in
-            async {
-                result = work()
-                done.signal()
-            }
-            done.wait()
+        async {
+            result = work()
+            done.signal()
         }
+        done.wait()
         // The semaphore has been signalled, so the result is there.
         return result.unsafelyUnwrapped
     }

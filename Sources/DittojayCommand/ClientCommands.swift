@@ -67,8 +67,7 @@ struct ChirpCommand: ParsableCommand {
         try client.send(.chirp(bytes)) { reply in
             switch reply.subscribers {
             case 0, nil: "chirped, but nobody has subscribed"
-            case 1: "chirped to 1 subscriber"
-            case let count?: "chirped to \(count) subscribers"
+            case let count?: "chirped to \(counted(count, "subscriber"))"
             }
         }
     }
@@ -106,8 +105,8 @@ struct BurstCommand: ParsableCommand {
         try client.send(.burst(count: count, size: size, rate: rate)) { reply in
             let seconds = reply.seconds ?? 0
             let rate = seconds > 0 ? Double(reply.sent ?? 0) / seconds : 0
-            return "\(reply.sent ?? 0) notifications handed over in \(fixedPoint(seconds, places: 3)) s "
-                + "(\(fixedPoint(rate, places: 0)) a second), waited \(reply.waits ?? 0) times for room"
+            return "\(counted(reply.sent ?? 0, "notification")) handed over in \(fixedPoint(seconds, places: 3)) s "
+                + "(\(fixedPoint(rate, places: 0)) a second), waited \(counted(reply.waits ?? 0, "time")) for room"
         }
     }
 }

@@ -5,7 +5,7 @@ import Dittojay
 struct DittojayProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dittojay",
-        abstract: "A virtual Bluetooth LE peripheral: a heart-rate sensor that chirps.",
+        abstract: "A virtual Bluetooth LE peripheral: a heart-rate sensor that chirps, or any other from a file.",
         discussion: """
             Without a command it runs the sensor in this terminal until Ctrl-C; its options are listed by "dittojay help \
             run". The other commands are for another terminal and talk to the sensor that runs.
@@ -23,7 +23,7 @@ struct DittojayProgram: ParsableCommand {
               6   a dittojay runs at this control socket already
               7   no dittojay runs at this control socket
               8   the running dittojay has refused the command, or it has failed there
-              64  wrong usage
+              64  wrong usage, or a file with a mistake in it
               130 ended by a second signal, without putting anything back
 
             ENVIRONMENT
@@ -31,8 +31,8 @@ struct DittojayProgram: ParsableCommand {
               DITTOJAY_SOCKET    the control socket, unless --socket is given
             """,
         subcommands: [
-            RunCommand.self, StatusCommand.self, ChirpCommand.self, BurstCommand.self, ServiceCommand.self,
-            DisconnectCommand.self, QuitCommand.self,
+            RunCommand.self, CheckCommand.self, StatusCommand.self, ChirpCommand.self, BurstCommand.self,
+            ServiceCommand.self, FaultCommand.self, DisconnectCommand.self, QuitCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 }

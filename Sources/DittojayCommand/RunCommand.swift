@@ -13,22 +13,30 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The advertised name; the profile's without.")
     var name: String?
 
-    @Option(help: "What to be: \(PeripheralProfile.builtIn.map(\.name).joined(separator: " or ")).")
+    @Option(
+        help: ArgumentHelp(
+            "What to be: \(PeripheralProfile.builtIn.map(\.name).joined(separator: ", ")), or a profile file.",
+            valueName: "name-or-file"))
     var profile = PeripheralProfile.default.name
 
-    @Option(help: ArgumentHelp("How many heart rates a second.", valueName: "hertz"))
-    var rate = 1.0
+    @Option(help: ArgumentHelp("What to do, step by step, instead of the profile's scenario.", valueName: "file"))
+    var scenario: String?
 
-    @Option(help: ArgumentHelp("The limits of the heart rate, in beats per minute.", valueName: "low-high"))
-    var bpm = "60-119"
+    @Option(help: ArgumentHelp("How many heart rates a second, 1 by default.", valueName: "hertz"))
+    var rate: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "The limits of the heart rate in beats per minute, 60-119 by default.", valueName: "low-high"))
+    var bpm: String?
 
     @Option(
         help: "The form of the rates: \(HeartRateSettings.RateForms.allCases.map(\.rawValue).joined(separator: ", ")).")
-    var rateFormat = "mixed"
+    var rateFormat: String?
 
     @Option(
         help: "Skin contact: \(HeartRateSettings.ContactDetection.allCases.map(\.rawValue).joined(separator: ", ")).")
-    var contact = "varying"
+    var contact: String?
 
     @Option(help: "Replays the run that had this seed; a new one each time without.")
     var seed: UInt64?
@@ -46,8 +54,8 @@ struct RunCommand: ParsableCommand {
     var quiet = false
 
     func validate() throws {
-        _ = try heartRate()
-        _ = try chosenProfile()
+        var settings = HeartRateSettings()
+        try changeHeartRate(&settings)
         if let name, name.isEmpty || name.utf8.count > 26 {
             // 29 bytes of scan response less the header; longer ones are shortened on the air.
             throw ValidationError("the name must have 1 to 26 bytes, to fit into an advertisement")
@@ -58,10 +66,10 @@ struct RunCommand: ParsableCommand {
         // A reader that closes the pipe ends the program, but not before everything is put back.
         signal(SIGPIPE, SIG_IGN)
         let peripheral = VirtualPeripheral(
-            profile: try chosenProfile(),
+            profile: try completeProfile(),
             options: .init(
                 adapter: adapter ?? ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"], localName: name,
-                heartRate: try heartRate(), seed: seed ?? UInt64(UInt32.random(in: .min ... .max)),
+                seed: seed ?? UInt64(UInt32.random(in: .min ... .max)),
                 controlSocket: noSocket ? nil : ControlSocketAddress(path: socket)),
             queue: DispatchQueue(label: "dittojay"))
         let session = TerminalSession(peripheral, json: json, quiet: quiet)
@@ -69,31 +77,41 @@ struct RunCommand: ParsableCommand {
         dispatchMain()
     }
 
-    private func chosenProfile() throws -> PeripheralProfile {
-        guard let known = PeripheralProfile.builtIn(named: profile) else {
-            throw ValidationError(
-                "there is no profile \"\(profile)\"; there are "
-                    + PeripheralProfile.builtIn.map(\.name).joined(separator: ", "))
-        }
-        return known
+    private func completeProfile() throws -> PeripheralProfile {
+        var complete = try ProfileArgument.profile(profile)
+        if let scenario { complete.scenario = try ProfileArgument.scenario(scenario, for: complete) }
+        // Checked before: nothing is thrown here.
+        complete.changeHeartRates { settings in try? changeHeartRate(&settings) }
+        return complete
     }
 
-    private func heartRate() throws -> HeartRateSettings {
-        let limits = bpm.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-        let possible = HeartRateSettings.possibleRates
-        guard limits.count == 2, let low = limits[0], let high = limits[1], low <= high, possible.contains(low),
-            possible.contains(high)
-        else { throw ValidationError("--bpm takes two numbers within \(possible), such as 60-119") }
-        guard rate > 0, HeartRateSettings.possibleIntervals.contains(1 / rate) else {
-            throw ValidationError("--rate is above 0 and at most 1000 a second")
+    /// Changes what was asked for.
+    private func changeHeartRate(_ settings: inout HeartRateSettings) throws {
+        if let bpm {
+            let limits = bpm.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+            let possible = HeartRateSettings.possibleRates
+            guard limits.count == 2, let low = limits[0], let high = limits[1], low <= high, possible.contains(low),
+                possible.contains(high)
+            else { throw ValidationError("--bpm takes two numbers within \(possible), such as 60-119") }
+            settings.rateRange = low...high
         }
-        guard let forms = HeartRateSettings.RateForms(rawValue: rateFormat) else {
-            throw ValidationError("--rate-format does not know \"\(rateFormat)\"")
+        if let rate {
+            guard rate > 0, HeartRateSettings.possibleIntervals.contains(1 / rate) else {
+                throw ValidationError("--rate is above 0 and at most 1000 a second")
+            }
+            settings.interval = 1 / rate
         }
-        guard let detection = HeartRateSettings.ContactDetection(rawValue: contact) else {
-            throw ValidationError("--contact does not know \"\(contact)\"")
+        if let rateFormat {
+            guard let forms = HeartRateSettings.RateForms(rawValue: rateFormat) else {
+                throw ValidationError("--rate-format does not know \"\(rateFormat)\"")
+            }
+            settings.rateForms = forms
         }
-        return HeartRateSettings(
-            rateRange: low...high, interval: 1 / rate, rateForms: forms, contactDetection: detection)
+        if let contact {
+            guard let detection = HeartRateSettings.ContactDetection(rawValue: contact) else {
+                throw ValidationError("--contact does not know \"\(contact)\"")
+            }
+            settings.contactDetection = detection
+        }
     }
 }

@@ -12,6 +12,8 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private var input: CommandInput?
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
+    /// Lines that came before the peripheral was ready; nil from then on.
+    private var early: [String]? = []
 
     /// For how long bluetoothd may take to put everything back before the process ends all the same.
     private static let patience = DispatchTimeInterval.seconds(5)
@@ -32,6 +34,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
             } else {
                 peripheral.onEvent = nil
             }
+            peripheral.onReady = { [self] in executeEarlyLines() }
             peripheral.onEnd = { [self] error in exit(with: error) }
             input = CommandInput(queue: peripheral.queue) { [self] line in execute(line) }
             peripheral.start()
@@ -67,21 +70,44 @@ final class TerminalSession: @unchecked Swift.Sendable {
         q          quit
         """
 
+    /// How many lines may come before the peripheral is ready.
+    private static let earlyLimit = 1000
+
     private func execute(_ line: CommandInput.Line) {
         switch line {
         case .end: break
         case .text(let text):
-            if text.allSatisfy(\.isWhitespace) { return }
-            if text == "?" || text == "h" || text == "help" {
-                if !quiet { output.write(Self.help + (input?.takesKeys == true ? "\n:          begin a line" : "")) }
+            // What a script writes is meant for a peripheral that runs. Who presses a key sees that it does not yet.
+            if let waiting = early, input?.takesKeys != true {
+                if waiting.count < Self.earlyLimit {
+                    early?.append(text)
+                } else {
+                    standardError(
+                        "dittojay: too many lines before Bluetooth is ready: \"\(text.prefix(40))\" is left out")
+                }
                 return
             }
-            do throws(ControlRequest.ParsingError) {
-                let request = try ControlRequest(typed: text)
-                peripheral.perform(request) { [self] reply in show(reply) }
-            } catch {
-                standardError("dittojay: \(error)")
-            }
+            execute(text)
+        }
+    }
+
+    private func executeEarlyLines() {
+        let lines = early ?? []
+        early = nil
+        for line in lines { execute(line) }
+    }
+
+    private func execute(_ text: String) {
+        if text.allSatisfy(\.isWhitespace) { return }
+        if text == "?" || text == "h" || text == "help" {
+            if !quiet { output.write(Self.help + (input?.takesKeys == true ? "\n:          begin a line" : "")) }
+            return
+        }
+        do throws(ControlRequest.ParsingError) {
+            let request = try ControlRequest(typed: text)
+            peripheral.perform(request) { [self] reply in show(reply) }
+        } catch {
+            standardError("dittojay: \(error)")
         }
     }
 

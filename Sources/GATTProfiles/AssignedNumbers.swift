@@ -7,6 +7,11 @@ public enum AssignedNumbers {
         own[uuid.uppercased()]
     }
 
+    /// The UUIDs of this package's own services and characteristics, with their names.
+    public static var ownNames: [(name: String, uuid: String)] {
+        own.map { ($0.value, $0.key) }.sorted { $0.name < $1.name }
+    }
+
     /// A name as it is typed: `heart-rate-measurement` for `Heart Rate Measurement`.
     public static func typedName(_ name: String) -> String {
         name.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")

@@ -54,6 +54,22 @@ public struct NumberType: Hashable, Swift.Sendable {
         return isBigEndian ? bytes.reversed() : bytes
     }
 
+    /// The numbers that the type can hold; of those above `Int64.max` none.
+    public var range: ClosedRange<Int64> {
+        let bits = Int64(8 * width)
+        if isSigned { return (Int64.min >> (64 - bits))...(Int64.max >> (64 - bits)) }
+        return 0...(width == 8 ? .max : 1 << bits - 1)
+    }
+
+    /// The bytes of a number, of which only those that the type has room for.
+    public func bytes(truncating number: Int64) -> [UInt8] {
+        let bytes = (0..<width).map { UInt8(truncatingIfNeeded: number >> Int64(8 * $0)) }
+        return isBigEndian ? bytes.reversed() : bytes
+    }
+
+    /// As it is written: `u16be`.
+    public var name: String { "\(isSigned ? "i" : "u")\(8 * width)\(isBigEndian ? "be" : "")" }
+
     /// The number in decimal; nil unless the value has exactly the type's width.
     public func text(_ bytes: some Collection<UInt8>) -> String? {
         guard bytes.count == width else { return nil }

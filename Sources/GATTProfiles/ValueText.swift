@@ -1,4 +1,5 @@
-/// Attribute values as people write them: `hex:0A 0b`, `text:hello`, `u8:1`, `u16:0x1234`, `i32:-5`, `u16be:1`, `empty`.
+/// Attribute values as people write them: `hex:0A 0b`, `text:hello`, `u8:1`, `u16:0x1234`, `i32:-5`, `u16be:1`,
+/// `u8:1 2 3`, `empty`.
 ///
 /// Numbers are little-endian, as everywhere in GATT, unless `be` is appended to their width.
 public enum ValueText {
@@ -32,7 +33,12 @@ public enum ValueText {
         case "hex": return try parseHex(content)
         case let prefix:
             guard let type = NumberType(name: prefix) else { return try parseBare(text, bare) }
-            return try type.parse(content)
+            // Several numbers, with spaces between them.
+            let numbers = content.split(separator: " ")
+            guard numbers.count > 1 else { return try type.parse(content) }
+            var bytes: [UInt8] = []
+            for number in numbers { bytes += try type.parse(number) }
+            return bytes
         }
     }
 

@@ -207,6 +207,30 @@ import Testing
         #expect(bench.peripheral.calls == ["subscribe 2A37", "unsubscribe 2A37"])
     }
 
+    @Test func `a flush counts silence from the confirmation on`() async {
+        bench.peripheral.answersByItself = false
+        let task = bench.begin { try $0.flushListen(to: measurement, nonZeroTimeout: .seconds(1)) {} }
+        while !bench.peripheral.isAwaited { await Task.yield() }
+        bench.time.advance(by: 5)
+        bench.peripheral.answer()
+        bench.time.advance(by: 0.9)
+        #expect(bench.peripheral.calls == ["subscribe 2A37"])
+        bench.time.advance(by: 0.1)
+        #expect(bench.peripheral.calls == ["subscribe 2A37", "unsubscribe 2A37"])
+        bench.peripheral.answer()
+        await task.end()
+        #expect(bench.journal.lines == ["run: ()"])
+    }
+
+    @Test func `a flush whose listen never begins fails`() async {
+        bench.peripheral.answersByItself = false
+        let task = bench.begin { try $0.flushListen(to: measurement, nonZeroTimeout: .seconds(1)) {} }
+        while !bench.peripheral.isAwaited { await Task.yield() }
+        bench.time.advance(by: BlockingListen.installationLimit)
+        await task.end()
+        #expect(bench.journal.lines == ["run: listenTimedOut"])
+    }
+
     @Test func `a flush that might never end ends the program`() async {
         await #expect(processExitsWith: .failure) { @MainActor in
             let bench = Bench.lively()

@@ -93,6 +93,20 @@ import Testing
             bench.journal.lines == ["service: missingService", "characteristic: missingCharacteristic", "present: "])
     }
 
+    @Test func `a characteristic is found in whichever service of its identifier has it`() {
+        let peripheral = FakePeripheral([("180A", ["2A50"]), ("180A", ["2A25"])])
+        let bench = Bench(peripheral: peripheral)
+        bench.bluejay.connect(bench.identifier) { _ in }
+        bench.central.accept(peripheral)
+        let information = ServiceIdentifier(uuid: "180A")
+        peripheral.values = ["2A25": Data([7]), "2A50": Data([8])]
+        bench.read("second", CharacteristicIdentifier(uuid: "2A25", service: information))
+        bench.read("first", CharacteristicIdentifier(uuid: "2A50", service: information))
+        bench.read("neither", CharacteristicIdentifier(uuid: "2A29", service: information))
+        peripheral.settle()
+        #expect(bench.journal.lines == ["second: 7", "first: 8", "neither: missingCharacteristic"])
+    }
+
     @Test func `calls need a connection`() {
         let bench = Bench()
         bench.read()

@@ -139,6 +139,11 @@ import Testing
         #expect(both.calls == ["newer"])
     }
 
+    @Test(arguments: [(23, 20), (247, 244), (515, 512), (517, 512)])
+    func `an update fits into a packet and is no longer than a value`(mtu: Int, length: Int) {
+        #expect(CBCentral(identifier: UUID(), attMTU: mtu).maximumUpdateValueLength == length)
+    }
+
     @Test func `requests that a delegate does not handle are refused, once`() {
         final class Minimal: NSObject, CBPeripheralManagerDelegate {
             func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}

@@ -32,6 +32,19 @@ struct LoopTests {
         for thread in 0..<8 { #expect(numbers[thread] == Array(0..<1000)) }
     }
 
+    /// The waiting thread goes on while the loop still holds the work.
+    @Test func resultsAreWaitedForFromManyThreads() async throws {
+        let done = Mailbox<Int>()
+        for thread in 0..<4 {
+            Thread.detachNewThread {
+                done.put((0..<5000).reduce(0) { sum, number in sum + MainLoop.shared.sync { number % 2 + thread } })
+            }
+        }
+        var sums: [Int] = []
+        for _ in 0..<4 { sums.append(try await done.next()) }
+        #expect(sums.sorted() == (0..<4).map { 2500 + 5000 * $0 })
+    }
+
     @BusActor
     private final class Log {
         var numbers: [Int: [Int]] = [:]

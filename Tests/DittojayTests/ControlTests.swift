@@ -12,6 +12,13 @@ struct ControlRequestTests {
             .status, .chirp([]), .chirp([0, 1, 255]), .burst(count: 5000, size: 180, rate: nil),
             .burst(count: 1, size: 4, rate: 12.5), .addService("chirp"), .removeService("odd \"name\"\n"),
             .disconnect(central: nil), .disconnect(central: "00:AA:01:01:00:01"), .quit,
+            .clearFaults(characteristic: nil),
+            .clearFaults(characteristic: "lab/store"), .addFault(characteristic: "store", Fault(on: .read, .noAnswer)),
+            .addFault(characteristic: "store", Fault(on: .write, .error(0x80), skip: 1, times: 2)),
+            .addFault(characteristic: "a", Fault(on: .notify, .drop, times: 3)),
+            .addFault(characteristic: "a", Fault(on: .subscribe, .flood(count: 9, value: [1, 2]))),
+            .addFault(characteristic: "a", Fault(on: .read, .delay(0.25))),
+            .addFault(characteristic: "a", Fault(on: .subscribe, .disconnect)),
         ] as [ControlRequest])
     func roundTrip(request: ControlRequest) throws {
         #expect(!request.line.contains("\n"))
@@ -28,6 +35,11 @@ struct ControlRequestTests {
             "{\"command\":\"burst\",\"count\":1,\"size\":3}", "{\"command\":\"burst\",\"count\":1,\"size\":513}",
             "{\"command\":\"burst\",\"count\":1,\"size\":20,\"rate\":0}",
             "{\"command\":\"burst\",\"count\":1,\"size\":20,\"rate\":1e400}", "{\"command\":\"add-service\"}",
+            "{\"command\":\"add-fault\"}", "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\"}",
+            "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"drop\"}",
+            "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"error\",\"error\":\"0\"}",
+            "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"delay\",\"seconds\":-1}",
+            "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"no-answer\",\"times\":-1}",
             "\u{0}\u{1}\u{2}", "{\"command\":\"chirp\",\"value\":\"\(String(repeating: "x", count: 513))\"}",
         ])
     func garbage(line: String) {

@@ -19,19 +19,18 @@ struct ProfileTests {
         }
     }
 
-    @Test("what a characteristic says can be done is permitted, and behaves", arguments: PeripheralProfile.builtIn)
+    @Test(
+        "what a characteristic says can be done is permitted, and has an effect", arguments: PeripheralProfile.builtIn)
     func permissions(profile: PeripheralProfile) {
         for characteristic in profile.services.flatMap(\.characteristics) {
             let readable: CBAttributePermissions = [.readable, .readEncryptionRequired]
             let writeable: CBAttributePermissions = [.writeable, .writeEncryptionRequired]
-            if characteristic.properties.contains(.read) {
-                #expect(!characteristic.permissions.isDisjoint(with: readable))
-            }
-            if !characteristic.properties.isDisjoint(with: [.write, .writeWithoutResponse]) {
-                #expect(!characteristic.permissions.isDisjoint(with: writeable))
-            }
-            if case .stored(let lengths) = characteristic.behaviour {
-                #expect(lengths.contains(characteristic.initialValue.count))
+            #expect(characteristic.properties.contains(.read) == !characteristic.permissions.isDisjoint(with: readable))
+            #expect(characteristic.isWriteable == !characteristic.permissions.isDisjoint(with: writeable))
+            #expect(characteristic.isWriteable == (characteristic.writes != nil))
+            #expect(characteristic.notifies || characteristic.notifications == nil)
+            if let rules = characteristic.writes, rules.effects.contains(.store) {
+                #expect(rules.lengths.contains(characteristic.initialValue.count))
             }
         }
     }
@@ -95,24 +94,17 @@ struct AliasRecordTests {
 
 @Suite("Behaviours")
 struct BehaviourTests {
-    private let services: [SimulatedService]
+    private let services = SimulatedServices(.lab, seed: 1, queue: DispatchQueue(label: "test"))
 
-    init() {
-        let queue = DispatchQueue(label: "test")
-        services = PeripheralProfile.lab.services.map {
-            SimulatedService($0, context: ServiceContext(queue: queue, heartRate: HeartRateSettings(), seed: 1))
-        }
-    }
-
-    private func behaviour(_ name: String) throws -> any CharacteristicBehaviour {
-        try #require(services.flatMap(\.characteristics).first { $0.profile.name == name }).behaviour
+    private func characteristic(_ name: String) throws -> SimulatedCharacteristic {
+        try #require(services.characteristics.first { $0.profile.name == name })
     }
 
     @Test("the sensor location gives what was written, and takes one byte only")
     func location() throws {
-        let location = try behaviour("body-sensor-location")
+        let location = try characteristic("body-sensor-location")
         #expect(try location.read() == Data([1]))
-        try location.write(Data([2]))
+        #expect(try location.write(Data([2])) == [])
         #expect(try location.read() == Data([2]))
         #expect(throws: CBATTError(.invalidAttributeValueLength)) { try location.write(Data()) }
         #expect(throws: CBATTError(.invalidAttributeValueLength)) { try location.write(Data([1, 2])) }
@@ -121,50 +113,75 @@ struct BehaviourTests {
 
     @Test("the control point takes 0x01 and refuses everything else with 0x80")
     func controlPoint() throws {
-        let controlPoint = try behaviour("heart-rate-control-point")
-        try controlPoint.write(Data([1]))
+        let controlPoint = try characteristic("heart-rate-control-point")
+        let measurement = CharacteristicPath("heart-rate", "heart-rate-measurement")
+        #expect(try controlPoint.write(Data([1])) == [.resetEnergy(measurement)])
         for value in [0, 2, 255] as [UInt8] {
             #expect { try controlPoint.write(Data([value])) } throws: { ($0 as? CBATTError)?.code.rawValue == 0x80 }
         }
         #expect(throws: CBATTError(.invalidAttributeValueLength)) { try controlPoint.write(Data([1, 1])) }
+        #expect(throws: CBATTError(.readNotPermitted)) { try controlPoint.read() }
     }
 
-    @Test("a heart beats while somebody listens, and the control point resets its energy")
+    @Test("a heart beats while somebody listens, and its energy can be reset")
     func energyReset() throws {
-        let queue = DispatchQueue(label: "test")
         // The first measurement comes soon whatever the interval, and here holds an hour's energy.
-        let context = ServiceContext(
-            queue: queue, heartRate: HeartRateSettings(interval: 3600, contactDetection: .steady), seed: 1)
-        let service = SimulatedService(.heartRate, context: context)
+        let queue = DispatchQueue(label: "test")
+        let settings = HeartRateSettings(interval: 3600, contactDetection: .steady)
+        let notifier = Notifier(.heartRate(settings), seed: 1, queue: queue)
+        let heart = try #require(notifier.generator as? SimulatedHeart)
         let measured = DispatchSemaphore(value: 0)
-        context.heart.send = { _ in
+        notifier.send = { _ in
             measured.signal()
             return true
         }
-        #expect(context.heart.simulation.energyExpended == 0)
-        queue.sync { service.characteristics[0].behaviour.subscriptionChanged(isSubscribed: true) }
+        #expect(heart.simulation.energyExpended == 0)
+        queue.sync { notifier.start() }
         #expect(measured.wait(timeout: .now() + 10) == .success)
-        try queue.sync {
-            service.characteristics[0].behaviour.subscriptionChanged(isSubscribed: false)
-            #expect(context.heart.simulation.energyExpended > 0)
-            try service.characteristics[2].behaviour.write(Data([1]))
-            #expect(context.heart.simulation.energyExpended == 0)
+        queue.sync {
+            notifier.stop()
+            #expect(heart.simulation.energyExpended > 0)
+            heart.resetEnergy()
+            #expect(heart.simulation.energyExpended == 0)
         }
+    }
+
+    @Test("a value that there is no room for is sent the next time, and none is left out")
+    func noRoom() throws {
+        let queue = DispatchQueue(label: "test")
+        let plan = NotificationPlan(interval: 0.001, source: .list([[1], [2], [3]], repeats: false))
+        let notifier = Notifier(plan, seed: 1, queue: queue)
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var sent: [Data] = []
+        nonisolated(unsafe) var attempts = 0
+        notifier.send = { value in
+            attempts += 1
+            // Only each third attempt finds room.
+            guard attempts % 3 == 0 else { return false }
+            sent.append(value)
+            if sent.count == 3 { done.signal() }
+            return true
+        }
+        queue.sync { notifier.start() }
+        #expect(done.wait(timeout: .now() + 10) == .success)
+        queue.sync { notifier.stop() }
+        #expect(sent == [Data([1]), Data([2]), Data([3])])
     }
 
     @Test("the sink counts what it swallows until the count is reset")
     func sink() throws {
-        let sink = try behaviour("sink")
-        let count = try behaviour("sink-count")
-        for length in 0..<5 { try sink.write(Data(count: length)) }
+        let sink = try characteristic("sink")
+        let count = try characteristic("sink-count")
+        for length in 0..<5 { #expect(try sink.write(Data(count: length)) == []) }
         #expect(LabService.SinkCount(bytes: try count.read()) == .init(writes: 5, byteCount: 10))
-        try count.write(Data())
+        #expect(try count.write(Data()) == [.resetCount(CharacteristicPath("lab", "sink"))])
+        sink.writeCount = .init()
         #expect(LabService.SinkCount(bytes: try count.read()) == .init())
     }
 
     @Test("what only sends can be neither read nor written")
     func onDemand() throws {
-        let chirp = try behaviour("chirp")
+        let chirp = try characteristic("chirp")
         #expect(throws: CBATTError(.readNotPermitted)) { try chirp.read() }
         #expect(throws: CBATTError(.writeNotPermitted)) { try chirp.write(Data()) }
     }

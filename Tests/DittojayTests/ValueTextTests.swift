@@ -15,6 +15,7 @@ struct ValueTextTests {
             ("u32:1", [1, 0, 0, 0]), ("i32be:-1", [255, 255, 255, 255]),
             ("u64:18446744073709551615", [255, 255, 255, 255, 255, 255, 255, 255]),
             ("i64:-9223372036854775808", [0, 0, 0, 0, 0, 0, 0, 0x80]), ("i8:-0", [0]),
+            ("u8:1 2 3", [1, 2, 3]), ("u16be:0x102  3", [1, 2, 0, 3]),
         ] as [(String, [UInt8])])
     func parsing(text: String, bytes: [UInt8]) throws {
         #expect(try ValueText.parse(text) == bytes)
@@ -27,7 +28,7 @@ struct ValueTextTests {
             "u8:0x",
             "i8:128", "i8:-129", "u16:65536", "u64:18446744073709551616", "i64:9223372036854775808", "u7:1", "u:1", ":",
             "i8be",
-            "u128:1",
+            "u128:1", "u8:1 256", "u8: 1", "u8:1 x",
         ])
     func refusal(text: String) {
         #expect(throws: ValueText.ParsingError.self) { try ValueText.parse(text) }

@@ -36,6 +36,7 @@ main_test() {
     require_swift
     "$parts/setup"
     build "the package and its tests" --build-tests
+    build "the programs that the tests run" --package-path Fixtures
     bundle=$(test_bundle)
     [[ -t 1 ]] || export NO_COLOR=1
     rm -f "$folder"/{unit,integration}.jsonl

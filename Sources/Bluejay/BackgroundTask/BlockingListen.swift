@@ -11,6 +11,9 @@ final class BlockingListen {
         case silence(TimeInterval)
     }
 
+    /// For how many seconds a listen that waits for silence may take to begin: as long as an ATT transaction.
+    static let installationLimit: TimeInterval = 30
+
     private enum State {
         case listening, ending, over
     }
@@ -50,8 +53,9 @@ final class BlockingListen {
         self.listener = listener
         switch limit {
         case .none: break
-        case .total(let seconds), .silence(let seconds):
-            alarm = bluejay.timekeeper.after(seconds) { [weak self] in self?.timeIsOver() }
+        case .total(let seconds): setAlarm(seconds)
+        // Silence counts from the peripheral's confirmation on, which may take longer than the window.
+        case .silence(let seconds): setAlarm(max(seconds, Self.installationLimit))
         }
         bluejay.queueListen(listener, to: characteristic, on: peripheral)
     }
@@ -93,6 +97,10 @@ final class BlockingListen {
 
     private func restartSilence() {
         guard case .silence(let seconds) = limit, state == .listening else { return }
+        setAlarm(seconds)
+    }
+
+    private func setAlarm(_ seconds: TimeInterval) {
         alarm?.cancel()
         alarm = bluejay.timekeeper.after(seconds) { [weak self] in self?.timeIsOver() }
     }

@@ -4,6 +4,8 @@ final class DiscoverCharacteristicOperation: QueuedOperation {
     private let peripheral: ConnectedPeripheral
     /// What cannot be done without the characteristic.
     private let dependent: QueuedOperation
+    /// How many of the services with the characteristic's service identifier have been asked.
+    private var servicesAsked = 0
 
     init(
         _ characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral,
@@ -20,9 +22,15 @@ final class DiscoverCharacteristicOperation: QueuedOperation {
     override func start() {
         if dependent.phase == .ended || peripheral.known(characteristic) != nil { return complete {} }
         // The service may have gone since it was discovered.
-        guard peripheral.discover(characteristic) else {
+        guard discoverInNextService() else {
             return complete { report(BluejayError.missingService(characteristic.service)) }
         }
+    }
+
+    private func discoverInNextService() -> Bool {
+        guard peripheral.discover(characteristic, inService: servicesAsked) else { return false }
+        servicesAsked += 1
+        return true
     }
 
     override func process(_ event: BluetoothEvent) -> Bool {
@@ -32,7 +40,7 @@ final class DiscoverCharacteristicOperation: QueuedOperation {
             complete { report(error) }
         } else if peripheral.known(characteristic) != nil {
             complete {}
-        } else {
+        } else if !discoverInNextService() {
             complete { report(BluejayError.missingCharacteristic(characteristic)) }
         }
         return true

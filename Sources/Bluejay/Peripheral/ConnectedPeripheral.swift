@@ -49,7 +49,13 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
 
     /// The characteristic if it has been discovered.
     func known(_ characteristic: CharacteristicIdentifier) -> CBCharacteristic? {
-        cbPeripheral.service(with: characteristic.service.uuid)?.characteristic(with: characteristic.uuid)
+        services(characteristic.service).lazy.compactMap { $0.characteristic(with: characteristic.uuid) }.first
+    }
+
+    /// All discovered services with an identifier. There may be several: bluetoothd (5.66) as a peripheral has a Device
+    /// Information service of its own beside an application's.
+    private func services(_ identifier: ServiceIdentifier) -> [CBService] {
+        (cbPeripheral.services ?? []).filter { $0.uuid == identifier.uuid }
     }
 
     // Requests.
@@ -58,10 +64,12 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
         cbPeripheral.discoverServices([service.uuid])
     }
 
-    /// - Returns: false if the service is not there.
-    func discover(_ characteristic: CharacteristicIdentifier) -> Bool {
-        guard let service = cbPeripheral.service(with: characteristic.service.uuid) else { return false }
-        cbPeripheral.discoverCharacteristics([characteristic.uuid], for: service)
+    /// - Parameter number: in which one of the services with the characteristic's service identifier, from 0 on.
+    /// - Returns: false if there is no such service.
+    func discover(_ characteristic: CharacteristicIdentifier, inService number: Int) -> Bool {
+        let services = services(characteristic.service)
+        guard services.indices.contains(number) else { return false }
+        cbPeripheral.discoverCharacteristics([characteristic.uuid], for: services[number])
         return true
     }
 

@@ -12,6 +12,13 @@ extension CBUUID {
         return UInt16(exactly: bits >> 96)
     }
 
+    /// What there are assigned names for, with the names as the specifications write them: `Heart Rate`.
+    ///
+    /// - Parameter range: 0x1800 to 0x18FF are services, 0x2A00 to 0x2BFF characteristics.
+    package static func assignedNames(in range: ClosedRange<UInt16>) -> [(name: String, number: UInt16)] {
+        assignedNames.filter { range.contains($0.key) }.map { ($0.value, $0.key) }.sorted { $0.number < $1.number }
+    }
+
     private static let assignedNames: [UInt16: String] = [
         // Services
         0x1800: "Generic Access",

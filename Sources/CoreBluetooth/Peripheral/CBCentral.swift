@@ -1,10 +1,13 @@
 /// A remote central that uses our services. Its object stays the same while it is connected.
 open class CBCentral: CBPeer, @unchecked Swift.Sendable {
-    /// How many bytes one notification or indication can carry.
-    open internal(set) var maximumUpdateValueLength: Int
+    /// How many bytes one notification or indication can carry: what fits into a packet, and never more than a value has.
+    open var maximumUpdateValueLength: Int { min(attMTU - ATT.valueHeaderLength, ATT.maximumValueLength) }
 
-    init(identifier: UUID, maximumUpdateValueLength: Int = ATT.minimumMTU - ATT.valueHeaderLength) {
-        self.maximumUpdateValueLength = maximumUpdateValueLength
+    /// Linux: the size of a packet, in bytes, that was agreed on with the central.
+    public internal(set) var attMTU: Int
+
+    init(identifier: UUID, attMTU: Int = ATT.minimumMTU) {
+        self.attMTU = attMTU
         super.init(identifier: identifier)
     }
 

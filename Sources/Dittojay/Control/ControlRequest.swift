@@ -19,6 +19,13 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// `{"command":"disconnect","central":"AA:BB:CC:DD:EE:FF"}`: end the connection of a central, of all without
     /// `central`.
     case disconnect(central: String?)
+    /// `{"command":"add-fault","characteristic":"store","on":"read","action":"error","error":"0x80","after":1,"times":2}`:
+    /// from now on this goes wrong, too. `action` is `no-answer`, `error` with `error` a number or a name, `disconnect`,
+    /// `delay` with `seconds`, `flood` with `count` and perhaps `value`, or `drop`.
+    case addFault(characteristic: String, Fault)
+    /// `{"command":"clear-faults","characteristic":"store"}`: nothing goes wrong any more, with all characteristics
+    /// without `characteristic`.
+    case clearFaults(characteristic: String?)
     /// `{"command":"quit"}`
     case quit
 
@@ -39,6 +46,13 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         var count: Int?
         var size: Int?
         var rate: Double?
+        var characteristic: String?
+        var on: String?
+        var action: String?
+        var error: String?
+        var seconds: Double?
+        var after: Int?
+        var times: Int?
     }
 
     /// Parses a line as received, with or without its line end.
@@ -73,6 +87,12 @@ public enum ControlRequest: Hashable, Swift.Sendable {
             }
             self = members.command == "add-service" ? .addService(service) : .removeService(service)
         case "disconnect": self = .disconnect(central: members.central)
+        case "add-fault":
+            guard let characteristic = members.characteristic else {
+                throw ParsingError(description: "add-fault needs the name of a characteristic")
+            }
+            self = .addFault(characteristic: characteristic, try Self.fault(members))
+        case "clear-faults": self = .clearFaults(characteristic: members.characteristic)
         case "quit": self = .quit
         default: throw ParsingError(description: "there is no command \"\(members.command.prefix(40))\"")
         }
@@ -119,9 +139,66 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case .disconnect(let central):
             object.add("command", "disconnect")
             object.add("central", central)
+        case .addFault(let characteristic, let fault):
+            object.add("command", "add-fault")
+            object.add("characteristic", characteristic)
+            object.add("on", fault.trigger.rawValue)
+            object.add("action", fault.action.name)
+            switch fault.action {
+            case .noAnswer, .disconnect, .drop: break
+            case .error(let code): object.add("error", String(code))
+            case .delay(let seconds): object.add("seconds", seconds, places: 3)
+            case .flood(let count, let value):
+                object.add("count", count)
+                object.add("value", value.map { "hex:" + ValueText.hex($0) })
+            }
+            if fault.skip > 0 { object.add("after", fault.skip) }
+            object.add("times", fault.times)
+        case .clearFaults(let characteristic):
+            object.add("command", "clear-faults")
+            object.add("characteristic", characteristic)
         case .quit: object.add("command", "quit")
         }
         return object.text
+    }
+
+    private static func fault(_ members: Members) throws(ParsingError) -> Fault {
+        guard let trigger = members.on.flatMap(Fault.Trigger.init) else {
+            let names = Fault.Trigger.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ParsingError(description: "a fault is on one of \(names)")
+        }
+        let action: Fault.Action
+        switch members.action {
+        case "no-answer": action = .noAnswer
+        case "disconnect": action = .disconnect
+        case "drop": action = .drop
+        case "error":
+            guard let code = members.error.flatMap(ATTErrorNames.code) else {
+                throw ParsingError(description: "the ATT error is a name, or a number from 0x01 to 0xFF")
+            }
+            action = .error(code)
+        case "delay":
+            guard let seconds = members.seconds, Fault.possibleDelays.contains(seconds) else {
+                throw ParsingError(description: "a delay has from 0 to \(Int(Fault.possibleDelays.upperBound)) seconds")
+            }
+            action = .delay(seconds)
+        case "flood":
+            guard let count = members.count, Fault.possibleFloods.contains(count) else {
+                throw ParsingError(description: "a flood has a count of \(Fault.possibleFloods)")
+            }
+            action = .flood(count: count, value: try members.value.map { text throws(ParsingError) in try value(text) })
+        default:
+            throw ParsingError(
+                description: "the action of a fault is one of " + Fault.Action.names.joined(separator: ", "))
+        }
+        let fault = Fault(on: trigger, action, skip: members.after ?? 0, times: members.times)
+        guard Fault.possibleCounts.contains(fault.skip), Fault.possibleCounts.contains(fault.times ?? 1) else {
+            throw ParsingError(description: "after and times are numbers of \(Fault.possibleCounts)")
+        }
+        guard fault.isPossible else {
+            throw ParsingError(description: "\(action.name) is not possible on \(trigger.rawValue)")
+        }
+        return fault
     }
 
     private static func value(_ text: String) throws(ParsingError) -> [UInt8] {

@@ -26,6 +26,12 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case written
         /// A value was sent to the subscribers at the user's wish.
         case chirped
+        /// A step of a scenario has sent a value.
+        case sent
+        /// Something went wrong, as the profile or the user wants it.
+        case fault
+        /// A scenario has ended.
+        case scenario
         /// A service was published.
         case serviceAdded = "service-added"
         /// A service was withdrawn.
@@ -59,6 +65,10 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
     public var attError: Int?
     /// More, in words.
     public var message: String?
+    /// With `started`: which profile is served, the seed by which the run can be had again, and the control socket.
+    public var profile: String?
+    public var seed: UInt64?
+    public var socket: String?
 
     public init(_ kind: Kind, time: Timestamp = .now) {
         self.kind = kind
@@ -74,6 +84,9 @@ extension PeripheralEvent {
         if let value { line += value.isEmpty ? " (empty)" : " " + readable(value) }
         if let attError { line += ": refused with ATT error \(hexadecimal(attError))" }
         if let message { line += ": \(message)" }
+        if let profile { line += ": profile \(profile)" }
+        if let seed { line += ", seed \(seed)" }
+        if let socket { line += ", commands at \(socket)" }
         if let central {
             line += kind == .connected || kind == .disconnected ? " \(central.address)" : " by \(central.address)"
             if let mtu = central.mtu { line += " (MTU \(mtu))" }
@@ -93,6 +106,9 @@ extension PeripheralEvent {
         object.add("value", value.map { ValueText.hex($0) })
         object.add("attError", attError)
         object.add("message", message)
+        object.add("profile", profile)
+        object.add("seed", seed)
+        object.add("socket", socket)
         return object
     }
 

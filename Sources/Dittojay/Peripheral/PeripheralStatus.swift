@@ -18,6 +18,13 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         public var subscriptions: [String]
     }
 
+    public struct CharacteristicFault: Codable, Hashable, Swift.Sendable {
+        /// As `service/characteristic`.
+        public var characteristic: String
+        /// What goes wrong, and when.
+        public var fault: String
+    }
+
     public struct HeartRate: Codable, Hashable, Swift.Sendable {
         /// bpm.
         public var rate: Int
@@ -43,6 +50,8 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
     /// By which the simulation can be replayed.
     public var seed: UInt64
     public var services: [Service]
+    /// What goes wrong on purpose, or is about to.
+    public var faults: [CharacteristicFault]
     /// Those that are connected.
     public var centrals: [Central]
     /// Absent if the profile has no heart.
@@ -76,6 +85,14 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
                 return object
             })
         object.add(
+            "faults",
+            faults.map { fault in
+                var object = JSONObject()
+                object.add("characteristic", fault.characteristic)
+                object.add("fault", fault.fault)
+                return object
+            })
+        object.add(
             "centrals",
             centrals.map { central in
                 var object = JSONObject()
@@ -103,9 +120,9 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
     public var text: String {
         var lines = [
             "\(name) (profile \(profile), seed \(seed)) on \(adapter) \(address), "
-                + "\(isAdvertising ? "advertising" : "not advertising"), Bluetooth is \(state)",
-            "running for \(fixedPoint(uptime, places: 0)) s as process \(pid): \(notifications) notifications, "
-                + "\(reads) reads, \(writes) writes",
+                + "\(isAdvertising ? "advertising" : "not advertising"), \(stateText)",
+            "running for \(fixedPoint(uptime, places: 0)) s as process \(pid): \(counted(notifications, "notification")), "
+                + "\(counted(reads, "read")), \(counted(writes, "write"))",
         ]
         if let heart = heartRate {
             lines.append(
@@ -115,6 +132,7 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         for service in services {
             lines.append("service \(service.name) \(service.uuid)\(service.isPublished ? "" : " (withdrawn)")")
         }
+        for fault in faults { lines.append("fault \(fault.characteristic) \(fault.fault)") }
         for central in centrals {
             let mtu = central.mtu.map { ", MTU \($0)" } ?? ""
             let subscriptions =
@@ -124,5 +142,16 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         }
         if centrals.isEmpty { lines.append("no central is connected") }
         return lines.joined(separator: "\n")
+    }
+
+    private var stateText: String {
+        switch state {
+        case "poweredOn": "Bluetooth is on"
+        case "poweredOff": "Bluetooth is off"
+        case "resetting": "bluetoothd is gone"
+        case "unsupported": "the adapter is gone"
+        case "unauthorized": "the access to Bluetooth is refused"
+        default: "Bluetooth is not ready yet"
+        }
     }
 }

@@ -1,4 +1,6 @@
 import CoreBluetooth
+import GATTProfiles
+import LineOutput
 
 extension VirtualPeripheral {
     /// Carries out a command and answers it by calling `reply` once, on the queue.
@@ -15,17 +17,50 @@ extension VirtualPeripheral {
         case .addService(let name): add(name, reply)
         case .removeService(let name): reply(remove(name))
         case .disconnect(let central): disconnect(central, reply)
+        case .addFault(let characteristic, let fault):
+            reply(withCharacteristic(characteristic) { $0.faults.add(fault) })
+        case .clearFaults(let characteristic):
+            if let characteristic {
+                reply(withCharacteristic(characteristic) { $0.faults.clear() })
+            } else {
+                for characteristic in services.characteristics { characteristic.faults.clear() }
+                reply(ControlReply())
+            }
         case .quit:
             reply(ControlReply())
             stop()
         }
     }
 
+    /// Does something with the characteristic that a user names: `service/characteristic`, or its name or UUID alone if
+    /// only one has it.
+    private func withCharacteristic(_ text: String, _ body: (SimulatedCharacteristic) -> Void) -> ControlReply {
+        guard let path = AttributePath(text) else {
+            return ControlReply(error: "\"\(text)\" is no characteristic: write NAME or SERVICE/NAME")
+        }
+        let found = services.characteristics.filter { characteristic in
+            let (own, service) = (characteristic.profile, characteristic.service.profile)
+            return path.characteristic.matches(uuid: own.uuid, name: own.name)
+                && (path.service?.matches(uuid: service.uuid, name: service.name) ?? true)
+        }
+        guard let characteristic = found.first else {
+            return ControlReply(
+                error: "the profile \(profile.name) has no characteristic \"\(text)\"; it has: "
+                    + services.characteristics.map(\.path.description).joined(separator: ", "))
+        }
+        guard found.count == 1 else {
+            return ControlReply(
+                error: "\"\(text)\" is one of several: " + found.map(\.path.description).joined(separator: ", "))
+        }
+        body(characteristic)
+        return ControlReply()
+    }
+
     private func chirp(_ value: Data) -> ControlReply {
-        guard let chirp, let chirpService = service(named: chirp.service.profile.name) else {
+        guard let chirp = services.chirp else {
             return ControlReply(error: "the profile \(profile.name) has no characteristic that chirps")
         }
-        guard chirpService.isPublished else { return ControlReply(error: notPublished(chirpService)) }
+        guard chirp.service.isPublished else { return ControlReply(error: notPublished(chirp.service)) }
         let subscribers = chirp.subscribers.count
         if subscribers > 0, value.count > chirp.maximumNotificationLength {
             return ControlReply(
@@ -39,7 +74,7 @@ extension VirtualPeripheral {
             event.value = value
             event.message =
                 subscribers == 0
-                ? "nobody has subscribed" : "to \(subscribers) subscriber\(subscribers == 1 ? "" : "s")"
+                ? "nobody has subscribed" : "to \(counted(subscribers, "subscriber"))"
         }
         var answer = ControlReply()
         answer.subscribers = subscribers
@@ -47,7 +82,7 @@ extension VirtualPeripheral {
     }
 
     private func start(_ plan: Burst.Plan, _ reply: @escaping (ControlReply) -> Void) {
-        guard let chirp else {
+        guard let chirp = services.chirp else {
             return reply(ControlReply(error: "the profile \(profile.name) has no characteristic that chirps"))
         }
         guard burst == nil else { return reply(ControlReply(error: "a burst is under way already")) }
@@ -77,7 +112,7 @@ extension VirtualPeripheral {
     }
 
     private func add(_ name: String, _ reply: @escaping (ControlReply) -> Void) {
-        guard let service = service(named: name) else { return reply(ControlReply(error: unknown(name))) }
+        guard let service = services.service(named: name) else { return reply(ControlReply(error: unknown(name))) }
         guard !service.isPublished else {
             return reply(ControlReply(error: "the service \(name) is published already"))
         }
@@ -88,7 +123,7 @@ extension VirtualPeripheral {
     }
 
     private func remove(_ name: String) -> ControlReply {
-        guard let service = service(named: name) else { return ControlReply(error: unknown(name)) }
+        guard let service = services.service(named: name) else { return ControlReply(error: unknown(name)) }
         guard let registration = service.registration, service.isPublished, let manager, manager.state == .poweredOn
         else { return ControlReply(error: notPublished(service)) }
         service.isWanted = false
@@ -130,6 +165,6 @@ extension VirtualPeripheral {
 
     private func unknown(_ service: String) -> String {
         "the profile \(profile.name) has no service \"\(service)\"; it has: "
-            + services.map(\.profile.name).joined(separator: ", ")
+            + services.all.map(\.profile.name).joined(separator: ", ")
     }
 }

@@ -13,19 +13,17 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         public var adapter: String?
         /// The name to be advertised; the profile's if nil.
         public var localName: String?
-        public var heartRate: HeartRateSettings
         /// By which the same run can be had again.
         public var seed: UInt64
         /// Where to listen for commands; nowhere if nil.
         public var controlSocket: ControlSocketAddress?
 
         public init(
-            adapter: String? = nil, localName: String? = nil, heartRate: HeartRateSettings = HeartRateSettings(),
-            seed: UInt64 = 0, controlSocket: ControlSocketAddress? = nil
+            adapter: String? = nil, localName: String? = nil, seed: UInt64 = 0,
+            controlSocket: ControlSocketAddress? = nil
         ) {
             self.adapter = adapter
             self.localName = localName
-            self.heartRate = heartRate
             self.seed = seed
             self.controlSocket = controlSocket
         }
@@ -39,10 +37,12 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
 
     /// Called for everything that the user may want to see. Nil costs nothing.
     public var onEvent: ((PeripheralEvent) -> Void)?
+    /// Called once when the peripheral advertises for the first time, or has failed to: from then on commands make sense.
+    public var onReady: (() -> Void)?
     /// Called once when the peripheral has ended: without an error after ``stop()``, with one if it could not start.
     public var onEnd: ((DittojayError?) -> Void)?
 
-    let services: [SimulatedService]
+    let services: SimulatedServices
     var manager: CBPeripheralManager?
     var custodian: AdapterCustodian?
     var adapter: AdapterCustodian.Description?
@@ -51,6 +51,14 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     var centrals: [String: PeripheralEvent.Central] = [:]
     var reads: UInt64 = 0
     var writes: UInt64 = 0
+    /// Requests that are to get no answer, by the central's address, until the central is gone.
+    var unanswered: [String: [CBATTRequest]] = [:]
+    /// The addresses of centrals whose connection a fault is ending.
+    var isDisconnecting: Set<String> = []
+    /// Scenarios and reactions to writes that are being played.
+    var runners: [ObjectIdentifier: StepRunner] = [:]
+    /// Steps that wait for something to happen.
+    var awaited: [AwaitedOccasion] = []
     /// Who waits for a service to be published, by the service's name.
     var publicationReplies: [String: [(ControlReply) -> Void]] = [:]
     /// Whether the advertised services have changed while the answer to `startAdvertising` was outstanding.
@@ -59,9 +67,11 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     private var server: ControlServer?
     private let started = DispatchTime.now()
     private var hasBeenOn = false
+    private var hasBeenReady = false
 
     private enum Life { case new, running, stopping, ended }
     private var life = Life.new
+    var isRunning: Bool { life == .running }
 
     /// - Parameter queue: a serial queue.
     public init(profile: PeripheralProfile, options: Options, queue: DispatchQueue) {
@@ -69,11 +79,13 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         self.options = options
         self.queue = queue
         localName = options.localName ?? profile.localName
-        services = profile.services.map { service in
-            SimulatedService(
-                service, context: ServiceContext(queue: queue, heartRate: options.heartRate, seed: options.seed))
-        }
+        services = SimulatedServices(profile, seed: options.seed, queue: queue)
         super.init()
+        for characteristic in services.characteristics {
+            characteristic.onFault = { [weak self, weak characteristic] action in
+                if let self, let characteristic { sendingWentWrong(characteristic, action) }
+            }
+        }
     }
 
     // MARK: Life
@@ -94,8 +106,9 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             }
         }
         tell(.started) { event in
-            let socket = options.controlSocket.map { ", commands at \($0.path)" } ?? ""
-            event.message = "profile \(profile.name), seed \(options.seed)\(socket)"
+            event.profile = profile.name
+            event.seed = options.seed
+            event.socket = options.controlSocket?.path
         }
         let custodian = AdapterCustodian(
             selection: options.adapter, alias: localName,
@@ -119,6 +132,9 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         guard life == .running else { return }
         life = .stopping
         server?.stop()
+        for runner in runners.values { runner.cancel() }
+        runners = [:]
+        awaited = []
         burst?.cancel("dittojay was stopped")
         if let manager, manager.state == .poweredOn {
             manager.stopAdvertising()
@@ -157,31 +173,14 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
 
     private func withdraw() {
         if let manager, manager.state == .poweredOn { manager.removeAllServices() }
-        for service in services { service.withdraw() }
+        for service in services.all { service.withdraw() }
+        unanswered = [:]
     }
 
     // MARK: Services
 
-    func service(named name: String) -> SimulatedService? {
-        services.first { $0.profile.name == name }
-    }
-
-    /// The characteristic that chirps, if its service is in the profile.
-    var chirp: SimulatedCharacteristic? {
-        services.lazy.flatMap(\.characteristics).first { $0.profile.behaviour == .onDemand }
-    }
-
-    func characteristic(for attribute: CBCharacteristic) -> SimulatedCharacteristic? {
-        for service in services {
-            for characteristic in service.characteristics where characteristic.registration === attribute {
-                return characteristic
-            }
-        }
-        return nil
-    }
-
     private func publishAll() {
-        for service in services where service.isWanted { publish(service) }
+        for service in services.all where service.isWanted { publish(service) }
     }
 
     func publish(_ service: SimulatedService) {
@@ -192,17 +191,41 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     /// Advertises the services that are published, as soon as all that are wanted are.
     func advertise() {
         guard let manager, manager.state == .poweredOn, life == .running else { return }
-        guard services.allSatisfy({ !$0.isWanted || $0.publication == .done || $0.publication == .failed }) else {
+        guard services.all.allSatisfy({ !$0.isWanted || $0.publication == .done || $0.publication == .failed }) else {
             return
         }
-        let uuids = services.filter { $0.isPublished && $0.profile.isAdvertised }.map(\.profile.uuid)
+        let uuids = services.all.filter { $0.isPublished && $0.profile.isAdvertised }.map(\.profile.uuid)
         guard uuids != advertisedServices else { return }
         if advertisedServices != nil { manager.stopAdvertising() }
         advertisedServices = uuids
-        manager.startAdvertising([
+        var data: [String: Any] = [
             CBAdvertisementDataLocalNameKey: localName,
             CBAdvertisementDataServiceUUIDsKey: uuids.map { CBUUID(string: $0) },
-        ])
+        ]
+        if let manufacturer = profile.advertisement.manufacturer {
+            let company = [UInt8(truncatingIfNeeded: manufacturer.company), UInt8(manufacturer.company >> 8)]
+            data[CBAdvertisementDataManufacturerDataKey] = Data(company + manufacturer.data)
+        }
+        if !profile.advertisement.serviceData.isEmpty {
+            data[CBAdvertisementDataServiceDataKey] = [CBUUID: Data](
+                profile.advertisement.serviceData.map { (CBUUID(string: $0.key), Data($0.value)) }
+            ) { first, _ in first }
+        }
+        manager.startAdvertising(data)
+    }
+
+    /// The peripheral advertises, or has failed to.
+    func becameReady() {
+        guard life == .running else { return }
+        if !hasBeenReady {
+            hasBeenReady = true
+            if !profile.scenario.isEmpty {
+                play(profile.scenario) { [weak self] in self?.tell(.scenario) { $0.message = "ended" } }
+            }
+        }
+        let ready = onReady
+        onReady = nil
+        ready?()
     }
 
     // MARK: State
@@ -215,13 +238,16 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             if hasBeenOn { tell(.state) { $0.message = "Bluetooth is on" } }
             hasBeenOn = true
             publishAll()
+            // Nothing to wait for if no service is published at the start.
+            advertise()
         case .unsupported where !hasBeenOn:
             return end(.adapterUnusable("the Bluetooth adapter \(adapter?.name ?? "") cannot be a peripheral"))
         case .unauthorized where !hasBeenOn:
             return end(.bluetoothUnavailable("this user may not use Bluetooth (the system bus refuses it)"))
         case .poweredOff, .resetting, .unknown, .unsupported, .unauthorized:
             burst?.cancel("Bluetooth went off")
-            for service in services { service.withdraw() }
+            for service in services.all { service.withdraw() }
+            unanswered = [:]
             for (name, replies) in publicationReplies {
                 for reply in replies { reply(ControlReply(error: "Bluetooth went off before \(name) was published")) }
             }
@@ -236,9 +262,12 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             let central = centrals[address] ?? PeripheralEvent.Central(address: address)
             centrals[address] = central
             tell(.connected) { $0.central = central }
+            occurred(.connected)
         case .disconnected(let address):
             let central = centrals.removeValue(forKey: address) ?? PeripheralEvent.Central(address: address)
+            unanswered[address] = nil
             tell(.disconnected) { $0.central = central }
+            occurred(.disconnected)
         case .failed(let message):
             tell(.failed) { $0.message = message }
         }
@@ -248,7 +277,7 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     @discardableResult
     func note(_ central: CBCentral) -> PeripheralEvent.Central {
         let address = central.bluetoothAddress ?? central.identifier.uuidString
-        let known = PeripheralEvent.Central(address: address, mtu: central.maximumUpdateValueLength + 3)
+        let known = PeripheralEvent.Central(address: address, mtu: central.attMTU)
         centrals[address] = known
         return known
     }
@@ -264,8 +293,8 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     /// How the peripheral stands.
     public var status: PeripheralStatus {
         dispatchPrecondition(condition: .onQueue(queue))
-        let heart = services.lazy.map(\.context).first(where: \.hasHeart)?.heart.simulation
-        let characteristics = services.flatMap(\.characteristics)
+        let characteristics = services.characteristics
+        let heart = characteristics.lazy.compactMap(\.heart).first?.simulation
         return PeripheralStatus(
             pid: Int(getpid()),
             uptime: Double(DispatchTime.now().uptimeNanoseconds - started.uptimeNanoseconds) / 1e9,
@@ -273,8 +302,13 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             adapter: adapter?.name ?? "", address: adapter?.address ?? "",
             state: "\(manager?.state ?? .unknown)", isAdvertising: manager?.isAdvertising ?? false,
             seed: options.seed,
-            services: services.map {
+            services: services.all.map {
                 .init(name: $0.profile.name, uuid: $0.profile.uuid, isPublished: $0.isPublished)
+            },
+            faults: characteristics.flatMap { characteristic in
+                characteristic.faults.faults.map {
+                    .init(characteristic: "\(characteristic.path)", fault: "\($0)")
+                }
             },
             centrals: centrals.values.sorted { $0.address < $1.address }.map { central in
                 let subscriptions = characteristics.filter { characteristic in

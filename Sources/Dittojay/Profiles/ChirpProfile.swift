@@ -1,4 +1,3 @@
-import CoreBluetooth
 import GATTProfiles
 
 extension ServiceProfile {
@@ -6,8 +5,6 @@ extension ServiceProfile {
     public static let chirp = ServiceProfile(
         name: "chirp", uuid: ChirpService.uuid, isAdvertised: true,
         characteristics: [
-            CharacteristicProfile(
-                name: "chirp", uuid: ChirpService.chirp,
-                properties: .notify, permissions: .readable, behaviour: .onDemand)
+            CharacteristicProfile(name: "chirp", uuid: ChirpService.chirp, properties: .notify, chirps: true)
         ])
 }

@@ -1,4 +1,3 @@
-import CoreBluetooth
 import GATTProfiles
 
 extension ServiceProfile {
@@ -7,14 +6,21 @@ extension ServiceProfile {
         name: "heart-rate", uuid: HeartRateService.uuid, isAdvertised: true,
         characteristics: [
             CharacteristicProfile(
-                name: "heart-rate-measurement", uuid: HeartRateService.measurement,
-                properties: .notify, permissions: .readable, behaviour: .heartRateMeasurement),
+                name: "heart-rate-measurement", uuid: HeartRateService.measurement, properties: .notify,
+                notifications: .heartRate()),
             CharacteristicProfile(
-                name: "body-sensor-location", uuid: HeartRateService.bodySensorLocation,
-                properties: [.read, .write], permissions: [.readable, .writeable],
-                initialValue: [HeartRateService.BodySensorLocation.chest.rawValue], behaviour: .stored(lengths: 1...1)),
+                name: "body-sensor-location", uuid: HeartRateService.bodySensorLocation, properties: [.read, .write],
+                initialValue: [HeartRateService.BodySensorLocation.chest.rawValue],
+                writes: WriteRules(lengths: 1...1, effects: [.store])),
             CharacteristicProfile(
-                name: "heart-rate-control-point", uuid: HeartRateService.controlPoint,
-                properties: .write, permissions: .writeable, behaviour: .heartRateControlPoint),
+                name: "heart-rate-control-point", uuid: HeartRateService.controlPoint, properties: .write,
+                writes: WriteRules(
+                    lengths: 1...1,
+                    reactions: [
+                        WriteReaction(
+                            .value([HeartRateService.ControlPoint.resetEnergyExpended]),
+                            .play([.resetEnergy(CharacteristicPath("heart-rate", "heart-rate-measurement"))])),
+                        WriteReaction(.any, .refuse(attError: UInt8(HeartRateService.ControlPoint.notSupported))),
+                    ])),
         ])
 }

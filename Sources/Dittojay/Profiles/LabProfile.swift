@@ -1,4 +1,3 @@
-import CoreBluetooth
 import GATTProfiles
 
 extension ServiceProfile {
@@ -7,17 +6,19 @@ extension ServiceProfile {
         name: "lab", uuid: LabService.uuid,
         characteristics: [
             CharacteristicProfile(
-                name: "store", uuid: LabService.store,
-                properties: [.read, .write], permissions: [.readable, .writeable],
-                behaviour: .stored(lengths: 0...LabService.maximumValueLength)),
+                name: "store", uuid: LabService.store, properties: [.read, .write],
+                writes: WriteRules(lengths: 0...LabService.maximumValueLength, effects: [.store])),
             CharacteristicProfile(
-                name: "sink", uuid: LabService.sink,
-                properties: [.write, .writeWithoutResponse], permissions: .writeable, behaviour: .sink),
+                name: "sink", uuid: LabService.sink, properties: [.write, .writeWithoutResponse],
+                writes: WriteRules(effects: [.count]), isQuiet: true),
             CharacteristicProfile(
-                name: "sink-count", uuid: LabService.sinkCount,
-                properties: [.read, .write], permissions: [.readable, .writeable], behaviour: .sinkCount),
+                name: "sink-count", uuid: LabService.sinkCount, properties: [.read, .write],
+                source: .writeCount(of: CharacteristicPath("lab", "sink")),
+                writes: WriteRules(reactions: [
+                    WriteReaction(.any, .play([.resetCount(CharacteristicPath("lab", "sink"))]))
+                ])),
             CharacteristicProfile(
-                name: "echo", uuid: LabService.echo,
-                properties: [.write, .indicate], permissions: .writeable, behaviour: .echo),
+                name: "echo", uuid: LabService.echo, properties: [.write, .indicate],
+                writes: WriteRules(effects: [.echo(to: CharacteristicPath("lab", "echo"))])),
         ])
 }

@@ -1,4 +1,3 @@
-import CoreBluetooth
 import GATTProfiles
 
 extension ServiceProfile {
@@ -7,9 +6,7 @@ extension ServiceProfile {
         name: "pairing", uuid: PairingService.uuid,
         characteristics: [
             CharacteristicProfile(
-                name: "pairing-text", uuid: PairingService.text,
-                properties: .read, permissions: .readEncryptionRequired,
-                initialValue: Array("Paired with Dittojay: you read this over an encrypted link.".utf8),
-                behaviour: .constant)
+                name: "pairing-text", uuid: PairingService.text, properties: .read, encryption: .read,
+                initialValue: Array("Paired with Dittojay: you read this over an encrypted link.".utf8))
         ])
 }

@@ -1,18 +1,59 @@
-import CoreBluetooth
+import GATTProfiles
 
-/// What a virtual peripheral offers, as data: which services with which characteristics, and how each of them behaves.
+/// What a virtual peripheral offers, as data: which services with which characteristics, how each of them behaves and
+/// misbehaves, and what happens by itself.
+///
+/// A profile is built in, made in code, or read from a file (``ProfileFile``).
 public struct PeripheralProfile: Hashable, Swift.Sendable {
     /// By which the profile is chosen: `default`, `lab`.
     public var name: String
     /// The name that is advertised unless another is asked for.
     public var localName: String
+    /// What is advertised beside the name and the services' UUIDs.
+    public var advertisement: ExtraAdvertisement
     /// In the order in which they are published.
     public var services: [ServiceProfile]
+    /// What is done, step by step, from the moment when the peripheral advertises for the first time.
+    public var scenario: [ScenarioStep]
 
-    public init(name: String, localName: String, services: [ServiceProfile]) {
+    public init(
+        name: String, localName: String, advertisement: ExtraAdvertisement = ExtraAdvertisement(),
+        services: [ServiceProfile], scenario: [ScenarioStep] = []
+    ) {
         self.name = name
         self.localName = localName
+        self.advertisement = advertisement
         self.services = services
+        self.scenario = scenario
+    }
+}
+
+/// What a peripheral advertises beside its name and the UUIDs of its services.
+public struct ExtraAdvertisement: Hashable, Swift.Sendable {
+    /// The company's number, as the Bluetooth SIG assigns it, and its data.
+    public struct Manufacturer: Hashable, Swift.Sendable {
+        public var company: UInt16
+        public var data: [UInt8]
+
+        public init(company: UInt16, data: [UInt8]) {
+            self.company = company
+            self.data = data
+        }
+    }
+
+    public var manufacturer: Manufacturer?
+    /// By the service's UUID, in 4 or 36 characters.
+    public var serviceData: [String: [UInt8]]
+
+    public init(manufacturer: Manufacturer? = nil, serviceData: [String: [UInt8]] = [:]) {
+        self.manufacturer = manufacturer
+        self.serviceData = serviceData
+    }
+
+    /// How many bytes it takes, headers included.
+    var length: Int {
+        (manufacturer.map { 4 + $0.data.count } ?? 0)
+            + serviceData.reduce(0) { $0 + 2 + ($1.key.utf8.count == 4 ? 2 : 16) + $1.value.count }
     }
 }
 
@@ -20,65 +61,26 @@ public struct PeripheralProfile: Hashable, Swift.Sendable {
 public struct ServiceProfile: Hashable, Swift.Sendable {
     /// Names the service in commands and in output: `heart-rate`. Unique in its profile.
     public var name: String
-    /// In 4 or 36 characters.
+    /// In 4 or 36 characters, upper case.
     public var uuid: String
+    /// Whether the service stands for itself, rather than being there for others only.
+    public var isPrimary: Bool
     /// Whether the service's UUID is in the advertisement, where there is little room: 31 bytes for everything.
     public var isAdvertised: Bool
+    /// Whether the service is there from the start, rather than only when somebody adds it.
+    public var isPublished: Bool
     public var characteristics: [CharacteristicProfile]
 
-    public init(name: String, uuid: String, isAdvertised: Bool = false, characteristics: [CharacteristicProfile]) {
-        self.name = name
-        self.uuid = uuid
-        self.isAdvertised = isAdvertised
-        self.characteristics = characteristics
-    }
-}
-
-/// A characteristic of a ``ServiceProfile``.
-public struct CharacteristicProfile: Hashable, Swift.Sendable {
-    /// Names the characteristic in output: `heart-rate-measurement`. Unique in its service.
-    public var name: String
-    /// In 4 or 36 characters.
-    public var uuid: String
-    /// What centrals are told that they can do.
-    public var properties: CBCharacteristicProperties
-    /// What centrals may do, and on what kind of link.
-    public var permissions: CBAttributePermissions
-    /// The value before anything has happened.
-    public var initialValue: [UInt8]
-    /// What happens on reads, writes and subscriptions.
-    public var behaviour: Behaviour
-
     public init(
-        name: String, uuid: String, properties: CBCharacteristicProperties, permissions: CBAttributePermissions,
-        initialValue: [UInt8] = [], behaviour: Behaviour
+        name: String, uuid: String, isPrimary: Bool = true, isAdvertised: Bool = false, isPublished: Bool = true,
+        characteristics: [CharacteristicProfile]
     ) {
         self.name = name
         self.uuid = uuid
-        self.properties = properties
-        self.permissions = permissions
-        self.initialValue = initialValue
-        self.behaviour = behaviour
-    }
-
-    /// What a characteristic does.
-    public enum Behaviour: Hashable, Swift.Sendable {
-        /// Reads give the initial value, always.
-        case constant
-        /// Reads give what was written last, at first the initial value. Writes of other lengths (bytes) are refused.
-        case stored(lengths: ClosedRange<Int>)
-        /// Sends what the user of the simulator asks for, when he asks.
-        case onDemand
-        /// Measures a simulated heart while a central is subscribed.
-        case heartRateMeasurement
-        /// Takes the commands of the Heart Rate Control Point, for the ``heartRateMeasurement`` of the same service.
-        case heartRateControlPoint
-        /// Swallows what is written and counts it.
-        case sink
-        /// Reads give the count of the ``sink`` of the same service; a write of any value resets it.
-        case sinkCount
-        /// Sends back to the subscribers what is written.
-        case echo
+        self.isPrimary = isPrimary
+        self.isAdvertised = isAdvertised
+        self.isPublished = isPublished
+        self.characteristics = characteristics
     }
 }
 
@@ -98,4 +100,22 @@ extension PeripheralProfile {
     /// The default sensor and a service for tests and measurements of the link.
     public static let lab = PeripheralProfile(
         name: "lab", localName: "Dittojay", services: [.heartRate, .chirp, .pairing, .lab])
+
+    /// The characteristic at a path; nil if there is none.
+    public func characteristic(at path: CharacteristicPath) -> CharacteristicProfile? {
+        services.first { $0.name == path.service }?.characteristics.first { $0.name == path.characteristic }
+    }
+
+    /// Changes the settings of every simulated heart.
+    public mutating func changeHeartRates(_ change: (inout HeartRateSettings) -> Void) {
+        for service in services.indices {
+            for index in services[service].characteristics.indices {
+                guard let plan = services[service].characteristics[index].notifications,
+                    case .heartRate(var settings) = plan.source
+                else { continue }
+                change(&settings)
+                services[service].characteristics[index].notifications = .heartRate(settings)
+            }
+        }
+    }
 }

@@ -12,7 +12,7 @@ let controlPoint = CharacteristicIdentifier(uuid: "2A39", service: heartRate)
 final class Bench {
     let time = ManualTimekeeper()
     let central: FakeCentral
-    let peripheral = FakePeripheral()
+    let peripheral: FakePeripheral
     let journal = Journal()
     let messages = Messages()
     private(set) var bluejay: Bluejay!
@@ -20,7 +20,9 @@ final class Bench {
     /// - Parameters:
     ///   - state: of Bluetooth.
     ///   - started: whether to start right away.
-    init(_ state: CBManagerState = .poweredOn, started: Bool = true) {
+    ///   - peripheral: what there is to connect to.
+    init(_ state: CBManagerState = .poweredOn, started: Bool = true, peripheral: FakePeripheral = FakePeripheral()) {
+        self.peripheral = peripheral
         central = FakeCentral(state)
         central.known = [peripheral]
         bluejay = Bluejay(

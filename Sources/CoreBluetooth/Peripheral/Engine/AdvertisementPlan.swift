@@ -6,19 +6,30 @@ struct AdvertisementPlan: Hashable, Swift.Sendable {
     let localName: String?
     /// 128-bit UUIDs in lower case.
     let serviceUUIDs: [String]
+    /// By the company's number.
+    let manufacturerData: [UInt16: Data]
+    /// By 128-bit UUIDs in lower case.
+    let serviceData: [String: Data]
 
     /// What an advertisement holds beside its flags, in bytes; the scan response holds no name longer than 29.
     private static let room = 31 - 3
     private static let nameRoom = 31 - 2
 
     init(_ data: [String: Any]) {
-        let known = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
+        let known = [
+            CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey,
+            CBAdvertisementDataManufacturerDataKey, CBAdvertisementDataServiceDataKey,
+        ]
         for key in data.keys.sorted() where !known.contains(key) {
-            Diagnostics.warning("\(key) is not advertised: only the local name and service UUIDs are")
+            Diagnostics.warning("\(key) is not advertised")
         }
+        // These first: they come whole or not at all, and whoever gives them wants them more than another UUID.
+        var left = Self.room
+        (manufacturerData, left) = Self.manufacturerData(data[CBAdvertisementDataManufacturerDataKey], room: left)
+        (serviceData, left) = Self.serviceData(data[CBAdvertisementDataServiceDataKey], room: left)
         localName = (data[CBAdvertisementDataLocalNameKey] as? String).map(Self.shortened)
         let uuids = data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
-        let (fitting, surplus) = Self.fit(uuids)
+        let (fitting, surplus) = Self.fit(uuids, room: left)
         if !surplus.isEmpty {
             Diagnostics.warning("no room to advertise \(surplus.map(\.uuidString).joined(separator: ", "))")
         }
@@ -26,11 +37,13 @@ struct AdvertisementPlan: Hashable, Swift.Sendable {
     }
 
     var bluezData: BlueZ.AdvertisementData {
-        BlueZ.AdvertisementData(localName: localName, serviceUUIDs: serviceUUIDs)
+        BlueZ.AdvertisementData(
+            localName: localName, serviceUUIDs: serviceUUIDs, manufacturerData: manufacturerData,
+            serviceData: serviceData)
     }
 
     /// Takes UUIDs in their order as long as there is room. Each list of UUIDs of one width costs 2 bytes more.
-    static func fit(_ uuids: [CBUUID]) -> (fitting: [CBUUID], surplus: [CBUUID]) {
+    static func fit(_ uuids: [CBUUID], room: Int = Self.room) -> (fitting: [CBUUID], surplus: [CBUUID]) {
         var left = room
         var widths: Set<Int> = []
         var fitting: [CBUUID] = []
@@ -47,6 +60,33 @@ struct AdvertisementPlan: Hashable, Swift.Sendable {
             fitting.append(uuid)
         }
         return (fitting, surplus)
+    }
+
+    /// The company's number, the lower byte first, and its data, in two parts.
+    private static func manufacturerData(_ value: Any?, room: Int) -> (data: [UInt16: Data], left: Int) {
+        guard let value = value as? Data else { return ([:], room) }
+        guard value.count >= 2, value.count + 2 <= room else {
+            Diagnostics.warning("the manufacturer data (\(value.count) bytes) have no company or no room")
+            return ([:], room)
+        }
+        let company = value.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+        return ([company: Data(value.dropFirst(2))], room - value.count - 2)
+    }
+
+    private static func serviceData(_ value: Any?, room: Int) -> (data: [String: Data], left: Int) {
+        var result: [String: Data] = [:]
+        var left = room
+        let services = (value as? [CBUUID: Data] ?? [:]).sorted { $0.key.fullText < $1.key.fullText }
+        for (uuid, data) in services {
+            let cost = 2 + (CBUUID(shortening: uuid.fullText)?.data.count ?? 16) + data.count
+            guard cost <= left else {
+                Diagnostics.warning("no room to advertise the data of \(uuid.uuidString)")
+                continue
+            }
+            left -= cost
+            result[uuid.fullText.lowercased()] = data
+        }
+        return (result, left)
     }
 
     /// The longest beginning of `name` that has room.

@@ -32,10 +32,10 @@ extension PeripheralCore {
         guard link.plan.isReadable else { return request.fail(CBATTError.Code.readNotPermitted) }
         if let value = link.plan.staticValue { return request.reply(part: value) }
         let central = central(for: request.context)
-        let length = central.maximumUpdateValueLength
+        let mtu = central.mtu
         let answer = PendingAnswer(to: request, isRead: true, owner: ObjectIdentifier(self))
         deliver { [characteristic = link.plan.characteristic, offset = request.context.offset] manager in
-            central.central.maximumUpdateValueLength = length
+            central.central.attMTU = mtu
             let request = CBATTRequest(
                 central: central.central, characteristic: characteristic, offset: offset, value: nil,
                 pendingAnswer: answer)
@@ -56,10 +56,10 @@ extension PeripheralCore {
             return request.fail(CBATTError.Code.invalidAttributeValueLength)
         }
         let central = central(for: request.context)
-        let length = central.maximumUpdateValueLength
+        let mtu = central.mtu
         let answer = PendingAnswer(to: request, isRead: false, owner: ObjectIdentifier(self))
         deliver { [characteristic = link.plan.characteristic, value = request.value] manager in
-            central.central.maximumUpdateValueLength = length
+            central.central.attMTU = mtu
             let request = CBATTRequest(
                 central: central.central, characteristic: characteristic, offset: offset, value: value,
                 pendingAnswer: answer)
@@ -149,9 +149,9 @@ extension PeripheralCore {
         link.absentSubscribers[central.path] = nil
         link.succession = nil
         let subscribed = openUpdates(link)
-        let length = central.maximumUpdateValueLength
+        let mtu = central.mtu
         deliver { [characteristic = link.plan.characteristic] manager in
-            central.central.maximumUpdateValueLength = length
+            central.central.attMTU = mtu
             characteristic.subscribedCentrals = subscribed
             manager.delegate?.peripheralManager(manager, central: central.central, didSubscribeTo: characteristic)
         }
@@ -219,10 +219,6 @@ extension PeripheralCore {
         guard count > 0, updates.finished(count) else { return }
         deliver { $0.delegate?.peripheralManagerIsReady(toUpdateSubscribers: $0) }
     }
-}
-
-extension RemoteCentral {
-    var maximumUpdateValueLength: Int { mtu - ATT.valueHeaderLength }
 }
 
 extension LocalRequest {

@@ -1,0 +1,39 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own, as its users' are: what it uses of the libraries has to be public, and a build of the libraries
+// does not have to build this. Each program is built twice, in both language modes; the folder swift5 has links to the
+// same sources, because a source file belongs to one target only.
+
+let bluejay: Target.Dependency = .product(name: "Bluejay", package: "bluejay-linux")
+let coreBluetooth: Target.Dependency = .product(name: "CoreBluetooth", package: "bluejay-linux")
+
+let programs: [(folder: String, name: String, library: Target.Dependency)] = [
+    ("readme", "heart-rate", bluejay),
+    ("readme", "coffee", bluejay),
+    ("readme", "unlock", bluejay),
+    ("readme", "serial-number", bluejay),
+    ("readme", "download-log", bluejay),
+    ("readme", "reset-energy", bluejay),
+    ("readme", "restoration", bluejay),
+    ("readme", "service-observer", bluejay),
+    ("readme", "reconnect", bluejay),
+    ("readme", "handover", bluejay),
+    ("corebluetooth", "json-central", coreBluetooth),
+    ("corebluetooth", "json-peripheral", coreBluetooth),
+]
+
+let package = Package(
+    name: "bluejay-fixtures",
+    dependencies: [.package(name: "bluejay-linux", path: "..")],
+    targets: programs.flatMap { program -> [Target] in
+        [
+            .executableTarget(
+                name: "\(program.name)-swift6", dependencies: [program.library],
+                path: "\(program.folder)/\(program.name)", swiftSettings: [.swiftLanguageMode(.v6)]),
+            .executableTarget(
+                name: "\(program.name)-swift5", dependencies: [program.library],
+                path: "swift5/\(program.folder)/\(program.name)", swiftSettings: [.swiftLanguageMode(.v5)]),
+        ]
+    }
+)

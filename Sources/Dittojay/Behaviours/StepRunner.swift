@@ -1,0 +1,107 @@
+import Foundation
+
+/// Plays the steps of a scenario, one after another. Used on the peripheral's queue only.
+final class StepRunner {
+    /// Does one step, and calls `completion` once when it is done: at once or later, on the queue. Waits and repetitions
+    /// are the runner's own.
+    typealias Performer = (_ step: ScenarioStep, _ completion: @escaping () -> Void) -> Void
+
+    private struct Frame {
+        let steps: [ScenarioStep]
+        var index = 0
+        var repetitionsLeft: Int
+    }
+
+    private let queue: DispatchQueue
+    private let perform: Performer
+    private let onEnd: () -> Void
+    private var stack: [Frame]
+    private var isCancelled = false
+    /// Whether ``proceed()`` is on the call stack, and whether the step that it waits for is done.
+    private var isProceeding = false
+    private var isStepDone = false
+    /// How many steps were done in one go.
+    private var portion = 0
+
+    /// After so many steps the queue's other work gets its turn.
+    private static let portionLimit = 64
+
+    /// - Parameter onEnd: called once, unless the runner is cancelled.
+    init(_ steps: [ScenarioStep], queue: DispatchQueue, perform: @escaping Performer, onEnd: @escaping () -> Void) {
+        stack = [Frame(steps: steps, repetitionsLeft: 0)]
+        self.queue = queue
+        self.perform = perform
+        self.onEnd = onEnd
+    }
+
+    func start() {
+        proceed()
+    }
+
+    /// Ends the scenario before its time.
+    func cancel() {
+        isCancelled = true
+    }
+
+    private func proceed() {
+        isProceeding = true
+        defer { isProceeding = false }
+        repeat {
+            guard !isCancelled else { return }
+            guard let step = nextStep() else {
+                isCancelled = true
+                return onEnd()
+            }
+            isStepDone = false
+            execute(step)
+        } while isStepDone
+    }
+
+    private func stepDone() {
+        isStepDone = true
+        // Within `proceed` its loop goes on; a deep recursion is not to be.
+        if !isProceeding { proceed() }
+    }
+
+    private func execute(_ step: ScenarioStep) {
+        var hasEnded = false
+        let completion = { [self] in
+            // A performer that answers twice would play two steps at once.
+            guard !hasEnded else { return }
+            hasEnded = true
+            stepDone()
+        }
+        switch step {
+        case .wait(let seconds):
+            queue.asyncAfter(deadline: .now() + seconds, execute: DispatchWorkItem(block: completion))
+        case .repeat(let times, let steps):
+            if times > 0, !steps.isEmpty { stack.append(Frame(steps: steps, repetitionsLeft: times - 1)) }
+            yieldNowAndThen(completion)
+        default: perform(step) { [self] in yieldNowAndThen(completion) }
+        }
+    }
+
+    /// Many steps in a row must not keep the queue from everything else.
+    private func yieldNowAndThen(_ completion: @escaping () -> Void) {
+        portion += 1
+        guard portion >= Self.portionLimit else { return completion() }
+        portion = 0
+        queue.async(execute: DispatchWorkItem(block: completion))
+    }
+
+    private func nextStep() -> ScenarioStep? {
+        while let frame = stack.last {
+            if frame.index < frame.steps.count {
+                stack[stack.count - 1].index += 1
+                return frame.steps[frame.index]
+            }
+            if frame.repetitionsLeft > 0 {
+                stack[stack.count - 1].index = 0
+                stack[stack.count - 1].repetitionsLeft -= 1
+            } else {
+                stack.removeLast()
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,246 @@
+import CoreBluetooth
+import DequeModule
+import GATTProfiles
+
+/// A characteristic of a ``SimulatedService``: its value, what reads and writes do, and what it sends. Used on the
+/// peripheral's queue only.
+final class SimulatedCharacteristic {
+    let profile: CharacteristicProfile
+    private(set) unowned var service: SimulatedService
+    /// What reads give, unless the profile has another source.
+    private(set) var value: Data
+    /// What was written, if the profile says that it is counted.
+    var writeCount = LabService.SinkCount()
+    var faults: FaultInjector
+    /// Called when a value that is about to be sent goes wrong, or a subscription does.
+    var onFault: ((Fault.Action) -> Void)?
+
+    /// Sends values by itself; nil if the profile knows none.
+    let notifier: Notifier?
+    private var splitter: MessageSplitter?
+
+    /// How many notifications and indications were handed over for sending.
+    private(set) var notificationCount: UInt64 = 0
+    private(set) var registration: CBMutableCharacteristic?
+    private weak var manager: CBPeripheralManager?
+    private var waiting: Deque<Data> = []
+    private var isSubscribed = false
+
+    /// How many values may wait for room. Above it the user, or the central, is told.
+    private static let waitingLimit = 64
+
+    init(_ profile: CharacteristicProfile, of service: SimulatedService) {
+        self.profile = profile
+        self.service = service
+        value = Data(profile.initialValue)
+        faults = FaultInjector(profile.faults)
+        let services = service.services
+        let seed = services.seed(for: CharacteristicPath(service.profile.name, profile.name))
+        splitter = profile.pieceSizes.map { MessageSplitter($0, seed: seed) }
+        notifier = profile.notifications.map { plan in
+            // A heart has the run's own seed, so that it is the same in every profile.
+            var isHeart = false
+            if case .heartRate = plan.source { isHeart = true }
+            return Notifier(plan, seed: isHeart ? services.seed : seed, queue: services.queue)
+        }
+        notifier?.maximumLength = { [weak self] in self?.maximumNotificationLength ?? 20 }
+        notifier?.send = { [weak self] value in
+            guard let self else { return true }
+            guard sendNow(value) else { return false }
+            if notifier?.generator.isReadBack == true { self.value = value }
+            return true
+        }
+    }
+
+    var path: CharacteristicPath { CharacteristicPath(service.profile.name, profile.name) }
+
+    /// The heart that it measures, if it does.
+    var heart: SimulatedHeart? { notifier?.generator as? SimulatedHeart }
+
+    // MARK: Registration
+
+    func makeRegistration(manager: CBPeripheralManager) -> CBMutableCharacteristic {
+        let characteristic = CBMutableCharacteristic(
+            type: CBUUID(string: profile.uuid), properties: profile.registeredProperties, value: nil,
+            permissions: profile.permissions)
+        var descriptors: [CBDescriptor] = []
+        if let text = profile.userDescription {
+            descriptors.append(
+                CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: text))
+        }
+        if let format = profile.presentationFormat {
+            descriptors.append(
+                CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicFormatString), value: Data(format.bytes)))
+        }
+        if !descriptors.isEmpty { characteristic.descriptors = descriptors }
+        registration = characteristic
+        self.manager = manager
+        return characteristic
+    }
+
+    func withdraw() {
+        registration = nil
+        manager = nil
+        subscriptionsChanged()
+    }
+
+    // MARK: Requests
+
+    /// The whole value as it is read.
+    ///
+    /// - Throws: the answer that the central gets instead.
+    func read() throws(CBATTError) -> Data {
+        guard profile.properties.contains(.read) else { throw CBATTError(.readNotPermitted) }
+        switch profile.source {
+        case .stored: return value
+        case .writeCount(let path):
+            let count = service.services.characteristic(at: path)?.writeCount ?? LabService.SinkCount()
+            return Data(count.bytes)
+        }
+    }
+
+    /// What a write that begins at an offset builds on.
+    var valueBeforeWrite: Data { profile.writes?.effects.contains(.store) == true ? value : Data() }
+
+    /// Takes a whole value that was written.
+    ///
+    /// - Returns: what is to be done once the central has its answer.
+    /// - Throws: the answer that the central gets instead.
+    func write(_ value: Data) throws(CBATTError) -> [ScenarioStep] {
+        guard profile.isWriteable, let rules = profile.writes else { throw CBATTError(.writeNotPermitted) }
+        guard rules.lengths.contains(value.count) else { throw CBATTError(.invalidAttributeValueLength) }
+        var steps: [ScenarioStep] = []
+        switch rules.reactions.first(where: { $0.match.matches(value) })?.outcome {
+        case .refuse(let code): throw CBATTError(attError: code)
+        case .play(let reaction): steps = reaction
+        case nil: break
+        }
+        for effect in rules.effects {
+            switch effect {
+            case .store: self.value = value
+            case .count:
+                writeCount.writes &+= 1
+                writeCount.byteCount &+= UInt64(value.count)
+            case .echo(let path):
+                guard service.services.characteristic(at: path)?.sendOrWait(value) ?? false else {
+                    throw CBATTError(.insufficientResources)
+                }
+            }
+        }
+        return steps
+    }
+
+    /// From now on reads give this value.
+    func set(_ value: Data) {
+        self.value = value
+    }
+
+    // MARK: Sending
+
+    /// The centrals that have subscribed.
+    var subscribers: [CBCentral] { registration?.subscribedCentrals ?? [] }
+
+    /// How many bytes fit into a notification to every subscriber.
+    var maximumNotificationLength: Int { subscribers.lazy.map(\.maximumUpdateValueLength).min() ?? 20 }
+
+    func subscriptionsChanged() {
+        let wasSubscribed = isSubscribed
+        isSubscribed = !subscribers.isEmpty
+        guard isSubscribed else {
+            waiting.removeAll()
+            notifier?.stop()
+            return
+        }
+        if !wasSubscribed { subscriptionBegan() }
+        notifier?.start()
+    }
+
+    private func subscriptionBegan() {
+        faults.restart(.notify)
+        guard let action = faults.hit(.subscribe) else { return }
+        onFault?(action)
+        guard case .flood(let count, let value) = action else { return }
+        for number in 0..<count {
+            waiting.append(Data(value ?? ChirpService.Burst.bytes(number: UInt32(truncatingIfNeeded: number), size: 4)))
+        }
+        sendWaiting()
+    }
+
+    /// Sends now; false if there is no room.
+    func sendNow(_ value: Data) -> Bool {
+        guard waiting.isEmpty, registration != nil else { return false }
+        guard var splitter else { return handOver(value) }
+        waiting.append(contentsOf: splitter.pieces(of: value, maximumLength: maximumNotificationLength))
+        self.splitter = splitter
+        sendWaiting()
+        return true
+    }
+
+    /// Sends now, or as soon as there is room. Without subscribers nothing is sent.
+    ///
+    /// - Returns: false if so much waits that the value is refused.
+    func sendOrWait(_ value: Data) -> Bool {
+        guard !subscribers.isEmpty else { return true }
+        if sendNow(value) { return true }
+        guard waiting.count < Self.waitingLimit else { return false }
+        if splitter != nil {
+            waiting.append(contentsOf: splitter?.pieces(of: value, maximumLength: maximumNotificationLength) ?? [])
+        } else {
+            waiting.append(value)
+        }
+        return true
+    }
+
+    /// Sends what waits, as there is room again.
+    func sendWaiting() {
+        while let value = waiting.first {
+            guard handOver(value) else { return }
+            // A fault may have ended the subscription, and emptied the queue.
+            if !waiting.isEmpty { waiting.removeFirst() }
+        }
+    }
+
+    /// Hands one notification over, or lets it go wrong; false if there is no room.
+    private func handOver(_ value: Data) -> Bool {
+        if faults.upcoming(.notify) != nil, let action = faults.hit(.notify) {
+            onFault?(action)
+            return true
+        }
+        guard let manager, let registration,
+            manager.updateValue(value, for: registration, onSubscribedCentrals: nil)
+        else { return false }
+        _ = faults.hit(.notify)
+        notificationCount += 1
+        return true
+    }
+}
+
+extension CharacteristicProfile {
+    /// The properties as Apple's API has them, where a subscription that needs encryption is a property of its own.
+    var registeredProperties: CBCharacteristicProperties {
+        guard encryption.contains(.notify) else { return properties }
+        var registered = properties
+        if registered.remove(.notify) != nil { registered.insert(.notifyEncryptionRequired) }
+        if registered.remove(.indicate) != nil { registered.insert(.indicateEncryptionRequired) }
+        return registered
+    }
+
+    /// What centrals may do, and on what kind of link.
+    var permissions: CBAttributePermissions {
+        var permissions: CBAttributePermissions = []
+        if properties.contains(.read) {
+            permissions.insert(encryption.contains(.read) ? .readEncryptionRequired : .readable)
+        }
+        if isWriteable {
+            permissions.insert(encryption.contains(.write) ? .writeEncryptionRequired : .writeable)
+        }
+        return permissions
+    }
+}
+
+extension CBATTError {
+    /// An error by its number on the air.
+    init(attError code: UInt8) {
+        self.init(Code(rawValue: Int(code)) ?? .unlikelyError)
+    }
+}

@@ -1,0 +1,133 @@
+import CoreBluetooth
+import GATTProfiles
+
+/// The names in a profile, by which one part of it refers to another.
+struct AttributeIndex {
+    struct Characteristic {
+        let path: CharacteristicPath
+        let uuid: String
+        let properties: CBCharacteristicProperties
+    }
+
+    var services: [(name: String, uuid: String)] = []
+    var characteristics: [Characteristic] = []
+
+    init() {}
+
+    init(_ profile: PeripheralProfile) {
+        for service in profile.services {
+            services.append((service.name, service.uuid))
+            for characteristic in service.characteristics {
+                characteristics.append(
+                    .init(
+                        path: CharacteristicPath(service.name, characteristic.name), uuid: characteristic.uuid,
+                        properties: characteristic.properties))
+            }
+        }
+    }
+
+    /// The characteristic that is meant, which has to be the only one.
+    ///
+    /// - Parameter service: where to look first, by the service's name.
+    func characteristic(_ node: FileNode, near service: String?) throws(ProfileFileError) -> Characteristic {
+        let written = try node.text("the name of a characteristic, as NAME or SERVICE/NAME")
+        guard let path = AttributePath(written) else {
+            throw node.fail(expecting: "the name of a characteristic, as NAME or SERVICE/NAME")
+        }
+        let matching = characteristics.filter {
+            path.characteristic.matches(uuid: $0.uuid, name: $0.path.characteristic)
+        }
+        var found: [Characteristic]
+        if let wanted = path.service {
+            let names = services.filter { wanted.matches(uuid: $0.uuid, name: $0.name) }.map(\.name)
+            found = matching.filter { names.contains($0.path.service) }
+        } else {
+            found = matching.filter { $0.path.service == service }
+            if found.isEmpty { found = matching }
+        }
+        guard let only = found.first else {
+            let names = characteristics.map(\.path.description)
+            let near = Suggestion.nearest(to: written, among: characteristics.map(\.path.characteristic) + names)
+            throw node.fail(
+                "there is no characteristic \"\(written)\"\(near.map { " (did you mean \"\($0)\"?)" } ?? "")"
+                    + "; there are: \(names.joined(separator: ", "))")
+        }
+        guard found.count == 1 else {
+            throw node.fail(
+                "\"\(written)\" is one of several: \(found.map(\.path.description).joined(separator: ", "))")
+        }
+        return only
+    }
+
+    /// A characteristic that can be subscribed to.
+    func sender(_ node: FileNode, near service: String?) throws(ProfileFileError) -> CharacteristicPath {
+        let characteristic = try characteristic(node, near: service)
+        guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
+            throw node.fail("\(characteristic.path) has neither notify nor indicate among its properties")
+        }
+        return characteristic.path
+    }
+
+    /// The name of a service.
+    func service(_ node: FileNode) throws(ProfileFileError) -> String {
+        let written = try node.text("the name of a service")
+        let part = AttributePath(written)?.characteristic
+        let found = services.filter { part?.matches(uuid: $0.uuid, name: $0.name) ?? false }
+        guard found.count == 1, let only = found.first else {
+            let names = services.map(\.name)
+            let problem =
+                found.isEmpty ? "there is no service \"\(written)\"" : "\"\(written)\" is one of several services"
+            throw node.fail(
+                "\(problem)\(Suggestion.text(for: written, among: names)); there are: \(names.joined(separator: ", "))")
+        }
+        return only.name
+    }
+}
+
+/// UUIDs and assigned names as they are written in a file.
+enum AttributeUUID {
+    enum Kind {
+        case service, characteristic
+
+        fileprivate var range: ClosedRange<UInt16> { self == .service ? 0x1800...0x19FF : 0x2A00...0x2FFF }
+        fileprivate var text: String { self == .service ? "service" : "characteristic" }
+    }
+
+    /// The UUID in 4 or 36 characters, upper case.
+    static func read(_ node: FileNode, _ kind: Kind) throws(ProfileFileError) -> String {
+        let written = try node.text("a UUID")
+        let hex = written.hasPrefix("0x") ? String(written.dropFirst(2)) : written
+        if let uuid = CBUUID(validating: hex) { return shortened(uuid) }
+        let typed = AssignedNumbers.typedName(written)
+        let assigned = CBUUID.assignedNames(in: kind.range).map { (AssignedNumbers.typedName($0.name), $0.number) }
+        if let number = assigned.first(where: { $0.0 == typed })?.1 { return shortened(CBUUID(data: data(number))) }
+        let own = AssignedNumbers.ownNames.map { (AssignedNumbers.typedName($0.name), $0.uuid) }
+        if let uuid = own.first(where: { $0.0 == typed })?.1 { return uuid }
+        throw node.fail(
+            "\"\(written)\" is neither a UUID nor the assigned name of a \(kind.text)"
+                + Suggestion.text(for: typed, among: assigned.map(\.0) + own.map(\.0))
+                + ": write 4 hexadecimal digits, 36 characters as in 12345678-1234-1234-1234-123456789ABC, or a name such as "
+                + (kind == .service ? "heart-rate" : "battery-level"))
+    }
+
+    /// A name for an attribute that has none in the file.
+    static func defaultName(_ uuid: String, _ kind: Kind) -> String {
+        if let own = AssignedNumbers.ownName(ofUUID: uuid) { return AssignedNumbers.typedName(own) }
+        let number = UInt16(uuid, radix: 16)
+        let assigned = CBUUID.assignedNames(in: kind.range).first { $0.number == number }
+        return assigned.map { AssignedNumbers.typedName($0.name) } ?? uuid.lowercased()
+    }
+
+    private static func shortened(_ uuid: CBUUID) -> String {
+        let (text, base) = (uuid.uuidString.uppercased(), "-0000-1000-8000-00805F9B34FB")
+        switch text.utf8.count {
+        case 4: return text
+        case 8: return text.hasPrefix("0000") ? String(text.suffix(4)) : text + base
+        default: return text.hasPrefix("0000") && text.hasSuffix(base) ? String(text.dropFirst(4).prefix(4)) : text
+        }
+    }
+
+    private static func data(_ number: UInt16) -> Data {
+        Data([UInt8(number >> 8), UInt8(truncatingIfNeeded: number)])
+    }
+}

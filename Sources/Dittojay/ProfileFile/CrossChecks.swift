@@ -1,0 +1,74 @@
+import CoreBluetooth
+
+/// What can be checked only when all characteristics are known.
+struct CrossChecks {
+    private let profile: PeripheralProfile
+    private let drafts: [ProfileReader.ServiceDraft]
+
+    init(_ profile: PeripheralProfile, drafts: [ProfileReader.ServiceDraft]) {
+        self.profile = profile
+        self.drafts = drafts
+    }
+
+    func run(_ root: FileNode) throws(ProfileFileError) {
+        var chirps = false
+        for (service, draft) in zip(profile.services, drafts) {
+            for (characteristic, draft) in zip(service.characteristics, draft.characteristics) {
+                let node = draft.members.node
+                if characteristic.chirps {
+                    guard !chirps else {
+                        throw (draft.members["chirps"] ?? node).fail(
+                            "only one characteristic can be the one that chirps")
+                    }
+                    chirps = true
+                }
+                if case .writeCount(let path) = characteristic.source {
+                    try checkCounts(path, draft.members["count-of"] ?? node)
+                }
+                if let rules = characteristic.writes {
+                    if rules.effects.contains(.store), !rules.lengths.contains(characteristic.initialValue.count),
+                        let value = draft.members["value"]
+                    {
+                        value.warn(
+                            "the value has \(characteristic.initialValue.count) bytes, a length that cannot be written")
+                    }
+                    for reaction in rules.reactions {
+                        if case .play(let steps) = reaction.outcome {
+                            try check(steps, draft.members["write"] ?? node, chirps: hasChirp)
+                        }
+                    }
+                }
+            }
+        }
+        if !profile.scenario.isEmpty { try checkScenario(profile.scenario, root) }
+    }
+
+    /// Checks a scenario that came with another file.
+    func checkScenario(_ steps: [ScenarioStep], _ node: FileNode) throws(ProfileFileError) {
+        try check(steps, node, chirps: hasChirp)
+    }
+
+    private var hasChirp: Bool { profile.services.contains { $0.characteristics.contains(where: \.chirps) } }
+
+    private func checkCounts(_ path: CharacteristicPath, _ node: FileNode) throws(ProfileFileError) {
+        guard profile.characteristic(at: path)?.writes?.effects.contains(.count) == true else {
+            throw node.fail("\(path) does not count its writes: it needs \"count: true\" in its \"write\"")
+        }
+    }
+
+    private func check(_ steps: [ScenarioStep], _ node: FileNode, chirps: Bool) throws(ProfileFileError) {
+        for step in steps {
+            switch step {
+            case .chirp, .burst:
+                guard chirps else { throw node.fail("no characteristic chirps: one needs \"chirps: true\"") }
+            case .resetCount(let path): try checkCounts(path, node)
+            case .resetEnergy(let path):
+                guard case .heartRate = profile.characteristic(at: path)?.notifications?.source else {
+                    throw node.fail("\(path) does not measure a heart: it needs \"heart-rate\" in its \"notify\"")
+                }
+            case .repeat(_, let steps): try check(steps, node, chirps: chirps)
+            default: break
+            }
+        }
+    }
+}

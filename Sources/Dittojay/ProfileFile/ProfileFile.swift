@@ -1,0 +1,121 @@
+import Foundation
+import GATTProfiles
+import Yams
+
+/// Reads profiles from YAML files (of which JSON is a subset). `docs/profiles.md` describes the format.
+public enum ProfileFile {
+    /// What a file holds.
+    public struct Content<Value: Hashable & Swift.Sendable>: Hashable, Swift.Sendable {
+        public var value: Value
+        /// What is allowed, but will not do what it seems to.
+        public var warnings: [ProfileFileError]
+    }
+
+    /// The largest file that is read, in bytes.
+    public static let maximumLength = 1 << 20
+    /// How deep lists and mappings may be within each other.
+    static let maximumDepth = 100
+
+    /// Reads a profile.
+    ///
+    /// - Throws: ``ProfileFileError`` for the first thing that is wrong.
+    public static func read(path: String) throws(ProfileFileError) -> Content<PeripheralProfile> {
+        let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+        return try parse(contents(of: path), file: path, defaultName: name)
+    }
+
+    /// Reads a profile from a text.
+    ///
+    /// - Parameters:
+    ///   - file: names the text in errors.
+    ///   - defaultName: the profile's name if the text does not give it one.
+    public static func parse(
+        _ text: String, file: String, defaultName: String = "profile"
+    ) throws(ProfileFileError) -> Content<PeripheralProfile> {
+        let (root, context) = try root(of: text, file: file)
+        let profile = try ProfileReader.profile(root, defaultName: defaultName)
+        return Content(value: profile, warnings: context.warnings)
+    }
+
+    /// Reads the scenario for a profile: a list of steps, or a mapping with such a list as `scenario`.
+    public static func readScenario(
+        path: String, for profile: PeripheralProfile
+    ) throws(ProfileFileError) -> Content<[ScenarioStep]> {
+        try parseScenario(contents(of: path), file: path, for: profile)
+    }
+
+    /// Reads a scenario from a text.
+    public static func parseScenario(
+        _ text: String, file: String, for profile: PeripheralProfile
+    ) throws(ProfileFileError) -> Content<[ScenarioStep]> {
+        let (root, context) = try root(of: text, file: file)
+        let steps = root.isMapping ? try root.mapping(of: "a scenario", keys: ["scenario"]).required("scenario") : root
+        let value = try StepReader(AttributeIndex(profile), service: nil).steps(steps)
+        try CrossChecks(profile, drafts: []).checkScenario(value, steps)
+        return Content(value: value, warnings: context.warnings)
+    }
+
+    private static func contents(of path: String) throws(ProfileFileError) -> String {
+        func fail(_ message: String) -> ProfileFileError { ProfileFileError(file: path, keyPath: "", message: message) }
+        guard let handle = FileHandle(forReadingAtPath: path) else { throw fail("cannot be read: \(systemError())") }
+        let data: Data?
+        do {
+            data = try handle.read(upToCount: maximumLength + 1)
+        } catch {
+            throw fail("cannot be read: \(error.localizedDescription)")
+        }
+        guard let data, data.count <= maximumLength else {
+            throw fail(data == nil ? "the file is empty" : "the file is longer than \(maximumLength) bytes")
+        }
+        guard let text = String(validating: data, as: UTF8.self) else { throw fail("the file is not UTF-8 text") }
+        return text
+    }
+
+    private static func root(of text: String, file: String) throws(ProfileFileError) -> (FileNode, FileContext) {
+        func fail(_ message: String, _ mark: Mark? = nil) -> ProfileFileError {
+            ProfileFileError(file: file, line: mark?.line, column: mark?.column, keyPath: "", message: message)
+        }
+        guard !text.utf8.contains(0) else { throw fail("the file has a zero byte in it, which is no text") }
+        guard !isTooDeep(text) else {
+            throw fail("lists and mappings are more than \(maximumDepth) deep within each other")
+        }
+        let node: Yams.Node?
+        do {
+            node = try Yams.compose(yaml: text)
+        } catch YamlError.scanner(let context, let problem, let mark, _),
+            YamlError.parser(let context, let problem, let mark, _),
+            YamlError.composer(let context, let problem, let mark, _)
+        {
+            let place = context.map { $0.text.isEmpty ? "" : "\($0.text), " } ?? ""
+            throw fail("this is no YAML: \(place)\(problem)", mark)
+        } catch YamlError.duplicatedKeysInMapping(let duplicates, let context) {
+            let keys = duplicates.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+            throw fail("the same key twice: \(keys)", context.mark)
+        } catch YamlError.reader(let problem, _, _, _) {
+            throw fail("this is no YAML: \(problem)")
+        } catch {
+            throw fail("this is no YAML: \("\(error)".split(whereSeparator: \.isNewline).first ?? "")")
+        }
+        guard let node else { throw fail("the file is empty") }
+        let context = FileContext(file: file)
+        return (FileNode(node: node, path: "", context: context), context)
+    }
+
+    /// Whether reading would go deeper than the call stack can be trusted to. Brackets in texts are counted as well, but
+    /// nobody has so many that are never closed; and each level of a block takes a column or a hyphen.
+    private static func isTooDeep(_ text: String) -> Bool {
+        var depth = 0
+        for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true) {
+            let indentation = line.prefix {
+                $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "?")
+            }
+            if indentation.count > 4 * maximumDepth { return true }
+            for byte in line {
+                if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") { depth += 1 }
+                if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") { depth = max(0, depth - 1) }
+                if depth > maximumDepth { return true }
+            }
+        }
+        return false
+    }
+}

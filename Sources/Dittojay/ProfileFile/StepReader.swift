@@ -1,0 +1,115 @@
+import GATTProfiles
+
+/// Reads the steps of a scenario, or of the reaction to a write.
+struct StepReader {
+    private let index: AttributeIndex
+    private let service: String?
+    private let depth: Int
+
+    private static let maximumDepth = 8
+    private static let keys = [
+        "wait", "wait-for", "send", "set", "chirp", "burst", "add-service", "remove-service", "disconnect", "fault",
+        "clear-faults", "reset-count", "reset-energy", "repeat", "quit",
+    ]
+
+    /// - Parameter service: where characteristics are looked for first.
+    init(_ index: AttributeIndex, service: String?, depth: Int = 0) {
+        self.index = index
+        self.service = service
+        self.depth = depth
+    }
+
+    func steps(_ node: FileNode) throws(ProfileFileError) -> [ScenarioStep] {
+        var steps: [ScenarioStep] = []
+        for element in try node.list(of: "steps") { steps.append(try step(element)) }
+        return steps
+    }
+
+    private func step(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
+        if !node.isMapping {
+            return try node.choice(
+                of: "step without a value", among: [("disconnect", ScenarioStep.disconnect), ("quit", .quit)])
+        }
+        let members = try node.mapping(of: "a step", keys: Self.keys)
+        guard members.members.count == 1, let member = members.members.first else {
+            throw node.fail("a step is one key with its value: begin each with a hyphen of its own")
+        }
+        let value = member.value
+        switch member.key {
+        case "wait": return .wait(try value.seconds(within: ScenarioStep.possibleWaits))
+        case "wait-for": return try waitFor(value)
+        case "send": return try send(value)
+        case "set":
+            let members = try value.mapping(of: "a set", keys: ["on", "value"])
+            return .set(try characteristic(members.required("on")), try members.required("value").value())
+        case "chirp": return .chirp(try value.value())
+        case "burst": return try burst(value)
+        case "add-service": return .addService(try index.service(value))
+        case "remove-service": return .removeService(try index.service(value))
+        case "fault":
+            let whole = try value.anyMapping(of: "a fault")
+            let characteristic = try index.characteristic(whole.required("characteristic"), near: service)
+            return .fault(
+                characteristic.path, try FaultReader.fault(value, of: characteristic, besides: ["characteristic"]))
+        case "clear-faults":
+            if try value.text("all, or the name of a characteristic") == "all" { return .clearFaults(nil) }
+            return .clearFaults(try characteristic(value))
+        case "reset-count": return .resetCount(try characteristic(value))
+        case "reset-energy": return .resetEnergy(try characteristic(value))
+        case "repeat": return try repetition(value)
+        case "disconnect", "quit":
+            guard try value.flag() else { throw value.fail(expecting: "true") }
+            return member.key == "quit" ? .quit : .disconnect
+        default: throw member.keyNode.fail(expecting: "a step")
+        }
+    }
+
+    private func characteristic(_ node: FileNode) throws(ProfileFileError) -> CharacteristicPath {
+        try index.characteristic(node, near: service).path
+    }
+
+    private func waitFor(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
+        let occasions = ScenarioStep.Occasion.allCases.map { ($0.rawValue, $0) }
+        guard node.isMapping else { return .waitFor(try node.choice(of: "occasion", among: occasions), on: nil) }
+        let members = try node.mapping(of: "a wait-for", keys: ["occasion", "on"])
+        let occasionNode = try members.required("occasion")
+        let occasion = try occasionNode.choice(of: "occasion", among: occasions)
+        guard let on = members["on"] else { return .waitFor(occasion, on: nil) }
+        guard ![.connected, .disconnected].contains(occasion) else {
+            throw on.fail("\(occasion.rawValue) is not about a characteristic")
+        }
+        return .waitFor(occasion, on: try characteristic(on))
+    }
+
+    private func send(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
+        let members = try node.mapping(of: "a send", keys: ["on", "value", "values", "every"])
+        let path = try index.sender(members.required("on"), near: service)
+        let chosen = try members.exactlyOne(of: ["value", "values"])
+        var values: [[UInt8]] = []
+        if chosen.key == "value" {
+            values = [try chosen.value.value()]
+        } else {
+            for element in try chosen.value.list(of: "values") { values.append(try element.value()) }
+        }
+        let interval = try members["every"]?.seconds(within: ScenarioStep.possibleWaits) ?? 0
+        return .send(on: path, values: values, interval: interval)
+    }
+
+    private func burst(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
+        let members = try node.mapping(of: "a burst", keys: ["count", "size", "rate"])
+        return .burst(
+            count: try members.required("count").integer(in: Burst.Plan.possibleCounts),
+            size: try members["size"]?.integer(in: Burst.Plan.possibleSizes) ?? 20,
+            rate: try members["rate"].map { node throws(ProfileFileError) in
+                Double(try node.integer(in: 1...1_000_000))
+            })
+    }
+
+    private func repetition(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
+        guard depth < Self.maximumDepth else { throw node.fail("repetitions are too deep within each other") }
+        let members = try node.mapping(of: "a repeat", keys: ["times", "steps"])
+        let steps = try StepReader(index, service: service, depth: depth + 1).steps(members.required("steps"))
+        return .repeat(
+            times: try members.required("times").integer(in: ScenarioStep.possibleRepetitions), steps)
+    }
+}

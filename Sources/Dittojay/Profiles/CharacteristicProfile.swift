@@ -1,0 +1,142 @@
+import CoreBluetooth
+
+/// A characteristic of a ``ServiceProfile``.
+public struct CharacteristicProfile: Hashable, Swift.Sendable {
+    /// Names the characteristic in output: `heart-rate-measurement`. Unique in its service.
+    public var name: String
+    /// In 4 or 36 characters, upper case.
+    public var uuid: String
+    /// What centrals are told that they can do.
+    public var properties: CBCharacteristicProperties
+    /// For what the link has to be encrypted, that is, the central paired.
+    public var encryption: Encryption
+    /// The value before anything has happened.
+    public var initialValue: [UInt8]
+    /// The user description (2901); no descriptor if nil.
+    public var userDescription: String?
+    /// The presentation format (2904); no descriptor if nil.
+    public var presentationFormat: PresentationFormat?
+    /// What reads give.
+    public var source: ValueSource
+    /// What happens on writes; nil refuses them.
+    public var writes: WriteRules?
+    /// What is sent by itself while somebody is subscribed.
+    public var notifications: NotificationPlan?
+    /// The sizes, in bytes, of the pieces into which every value is cut before it is sent; nil leaves it whole.
+    public var pieceSizes: ClosedRange<Int>?
+    /// Whether it is the characteristic that sends what the user of the simulator asks for, when he asks.
+    public var chirps: Bool
+    /// Whether single reads and writes are not worth telling, because they come by the thousand.
+    public var isQuiet: Bool
+    /// What goes wrong, on purpose.
+    public var faults: [Fault]
+
+    public init(
+        name: String, uuid: String, properties: CBCharacteristicProperties, encryption: Encryption = [],
+        initialValue: [UInt8] = [], userDescription: String? = nil, presentationFormat: PresentationFormat? = nil,
+        source: ValueSource = .stored, writes: WriteRules? = nil, notifications: NotificationPlan? = nil,
+        pieceSizes: ClosedRange<Int>? = nil, chirps: Bool = false, isQuiet: Bool = false, faults: [Fault] = []
+    ) {
+        self.name = name
+        self.uuid = uuid
+        self.properties = properties
+        self.encryption = encryption
+        self.initialValue = initialValue
+        self.userDescription = userDescription
+        self.presentationFormat = presentationFormat
+        self.source = source
+        self.writes = writes
+        self.notifications = notifications
+        self.pieceSizes = pieceSizes
+        self.chirps = chirps
+        self.isQuiet = isQuiet
+        self.faults = faults
+    }
+
+    /// For what the link has to be encrypted.
+    public struct Encryption: OptionSet, Hashable, Swift.Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        public static let read = Encryption(rawValue: 1)
+        public static let write = Encryption(rawValue: 2)
+        /// For subscriptions.
+        public static let notify = Encryption(rawValue: 4)
+    }
+
+    /// What reads give.
+    public enum ValueSource: Hashable, Swift.Sendable {
+        /// What was written, set or sent last, at first the initial value.
+        case stored
+        /// How much was written to another characteristic that counts: two 64-bit little-endian numbers, the writes and
+        /// their bytes.
+        case writeCount(of: CharacteristicPath)
+    }
+
+    /// Whether it can be subscribed to.
+    public var notifies: Bool { !properties.isDisjoint(with: [.notify, .indicate]) }
+
+    /// Whether it can be written in any way.
+    public var isWriteable: Bool { !properties.isDisjoint(with: [.write, .writeWithoutResponse]) }
+
+    /// Whether bluetoothd (5.66) answers writes by itself, with success, before it passes them on.
+    public var hasItsWritesAnsweredByBlueZ: Bool { properties.isSuperset(of: [.write, .writeWithoutResponse]) }
+}
+
+/// Where a characteristic is in a profile.
+public struct CharacteristicPath: Hashable, CustomStringConvertible, Swift.Sendable {
+    /// The service's name.
+    public var service: String
+    /// The characteristic's name.
+    public var characteristic: String
+
+    public init(_ service: String, _ characteristic: String) {
+        self.service = service
+        self.characteristic = characteristic
+    }
+
+    /// `service/characteristic`.
+    public var description: String { "\(service)/\(characteristic)" }
+}
+
+/// How a value is to be shown (Characteristic Presentation Format, 2904). Specification: Bluetooth Core, Vol 3, Part G,
+/// 3.3.3.5.
+public struct PresentationFormat: Hashable, Swift.Sendable {
+    /// The number of the format: 4 is an unsigned byte, 6 an unsigned 16-bit number, 25 is UTF-8, …
+    public var format: UInt8
+    /// The value is to be multiplied by ten to the power of this.
+    public var exponent: Int8
+    /// The assigned number of the unit: 0x2700 is none, 0x27AD per cent, 0x272F degrees Celsius, …
+    public var unit: UInt16
+
+    public init(format: UInt8, exponent: Int8 = 0, unit: UInt16 = 0x2700) {
+        self.format = format
+        self.exponent = exponent
+        self.unit = unit
+    }
+
+    /// The descriptor's value: with the Bluetooth SIG as the name space of a description that is not given.
+    public var bytes: [UInt8] {
+        [
+            format, UInt8(bitPattern: exponent), UInt8(truncatingIfNeeded: unit), UInt8(truncatingIfNeeded: unit >> 8),
+            1, 0, 0,
+        ]
+    }
+
+    /// The formats that have a name here.
+    public static let names: [(name: String, format: UInt8)] = [
+        ("bool", 1), ("u8", 4), ("u12", 5), ("u16", 6), ("u24", 7), ("u32", 8), ("u48", 9), ("u64", 10), ("u128", 11),
+        ("i8", 12), ("i12", 13), ("i16", 14), ("i24", 15), ("i32", 16), ("i48", 17), ("i64", 18), ("i128", 19),
+        ("float32", 20), ("float64", 21), ("sfloat", 22), ("float", 23), ("text", 25), ("utf16", 26), ("struct", 27),
+    ]
+
+    /// The units that have a name here.
+    public static let unitNames: [(name: String, unit: UInt16)] = [
+        ("none", 0x2700), ("metre", 0x2701), ("kilogram", 0x2702), ("second", 0x2703), ("ampere", 0x2704),
+        ("kelvin", 0x2705), ("hertz", 0x2722), ("pascal", 0x2724), ("watt", 0x2726), ("volt", 0x2728),
+        ("celsius", 0x272F), ("percent", 0x27AD), ("beats-per-minute", 0x27AF),
+    ]
+}

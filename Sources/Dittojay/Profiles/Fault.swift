@@ -1,0 +1,153 @@
+import LineOutput
+
+/// Something that goes wrong with a characteristic, on purpose.
+public struct Fault: Hashable, Swift.Sendable {
+    /// On what it happens.
+    public enum Trigger: String, CaseIterable, Hashable, Swift.Sendable {
+        /// A read. The parts of a long read count as one.
+        case read
+        /// A write.
+        case write
+        /// The first central subscribes.
+        case subscribe
+        /// A value is about to be sent; counted anew after each subscription.
+        case notify
+    }
+
+    /// What happens.
+    public enum Action: Hashable, Swift.Sendable {
+        /// The request is never answered. bluetoothd (5.66) gives up after 25 seconds and answers with 0x0E.
+        case noAnswer
+        /// The request is refused with this ATT error.
+        case error(UInt8)
+        /// The connection of the central is ended: on a request instead of an answer, on `notify` instead of the value.
+        case disconnect
+        /// The request is answered after so many seconds.
+        case delay(Double)
+        /// So many values are sent at once when somebody subscribes: `value`, or numbered ones of four bytes if nil.
+        case flood(count: Int, value: [UInt8]?)
+        /// The value is not sent.
+        case drop
+    }
+
+    public var trigger: Trigger
+    public var action: Action
+    /// The first so many are let pass.
+    public var skip: Int
+    /// How often it happens; always if nil.
+    public var times: Int?
+
+    /// What ``Action/delay(_:)`` must lie within, in seconds.
+    public static let possibleDelays = 0.0...3600.0
+    /// What ``skip`` and ``times`` must lie within.
+    public static let possibleCounts = 0...1_000_000_000
+    /// How many values a flood may have.
+    public static let possibleFloods = 1...100_000
+
+    public init(on trigger: Trigger, _ action: Action, skip: Int = 0, times: Int? = nil) {
+        self.trigger = trigger
+        self.action = action
+        self.skip = skip
+        self.times = times
+    }
+
+    /// The code of an ATT error that is written as a name, or as a number in decimal or, after `0x`, in hexadecimal; nil
+    /// for anything else.
+    public static func attError(_ text: String) -> UInt8? {
+        ATTErrorNames.code(text)
+    }
+
+    /// Whether such a thing can happen on such an occasion.
+    public var isPossible: Bool {
+        switch (trigger, action) {
+        case (.read, .noAnswer), (.read, .error), (.read, .delay), (.write, .noAnswer), (.write, .error),
+            (.write, .delay), (_, .disconnect), (.subscribe, .flood), (.notify, .drop):
+            true
+        default: false
+        }
+    }
+}
+
+extension Fault: CustomStringConvertible {
+    /// For people: `on read: ATT error 0x80, 2 times after 1`.
+    public var description: String {
+        var text = "on \(trigger.rawValue): \(action)"
+        if let times { text += ", " + counted(times, "time") }
+        if skip > 0 { text += " after \(skip)" }
+        return text
+    }
+}
+
+extension Fault.Action: CustomStringConvertible {
+    /// The names of all actions.
+    public static let names = ["no-answer", "error", "disconnect", "delay", "flood", "drop"]
+
+    /// By which it is written.
+    public var name: String {
+        switch self {
+        case .noAnswer: "no-answer"
+        case .error: "error"
+        case .disconnect: "disconnect"
+        case .delay: "delay"
+        case .flood: "flood"
+        case .drop: "drop"
+        }
+    }
+
+    /// For people.
+    public var description: String {
+        switch self {
+        case .noAnswer: "no answer"
+        case .error(let code): "ATT error \(ATTErrorNames.text(code))"
+        case .disconnect: "disconnect"
+        case .delay(let seconds): "an answer after \(Duration.text(seconds: seconds))"
+        case .flood(let count, _): "a flood of \(counted(count, "value"))"
+        case .drop: "the value is lost"
+        }
+    }
+}
+
+/// The ATT errors by name.
+enum ATTErrorNames {
+    /// Specification: Bluetooth Core, Vol 3, Part F, 3.4.1.1, and the Core Specification Supplement, Part B.
+    static let all: [(name: String, code: UInt8)] = [
+        ("invalid-handle", 0x01), ("read-not-permitted", 0x02), ("write-not-permitted", 0x03), ("invalid-pdu", 0x04),
+        ("insufficient-authentication", 0x05), ("request-not-supported", 0x06), ("invalid-offset", 0x07),
+        ("insufficient-authorization", 0x08), ("prepare-queue-full", 0x09), ("attribute-not-found", 0x0A),
+        ("attribute-not-long", 0x0B), ("insufficient-encryption-key-size", 0x0C),
+        ("invalid-attribute-value-length", 0x0D), ("unlikely-error", 0x0E), ("insufficient-encryption", 0x0F),
+        ("unsupported-group-type", 0x10), ("insufficient-resources", 0x11), ("database-out-of-sync", 0x12),
+        ("value-not-allowed", 0x13), ("write-request-rejected", 0xFC),
+        ("client-characteristic-configuration-improper", 0xFD), ("procedure-already-in-progress", 0xFE),
+        ("out-of-range", 0xFF),
+    ]
+
+    /// The code of an error that is written as a name, or as a number in decimal or, after `0x`, in hexadecimal; nil for
+    /// anything else.
+    static func code(_ text: String) -> UInt8? {
+        if let known = all.first(where: { $0.name == text }) { return known.code }
+        let isHex = text.hasPrefix("0x")
+        let digits = isHex ? text.dropFirst(2) : text[...]
+        guard digits.first?.isHexDigit == true, let code = UInt8(digits, radix: isHex ? 16 : 10), code > 0 else {
+            return nil
+        }
+        return code
+    }
+
+    /// Whether bluetoothd (5.66) passes the error on to the central, rather than making 0x0E of it.
+    static func isPassedOn(_ code: UInt8, on trigger: Fault.Trigger) -> Bool {
+        switch code {
+        case 0x02: trigger == .read
+        case 0x03: trigger == .write
+        case 0x06, 0x07, 0x08, 0x0D, 0x0E, 0xFE, 0x80...0x9F: true
+        default: false
+        }
+    }
+
+    /// `0x0D invalid-attribute-value-length`.
+    static func text(_ code: UInt8) -> String {
+        let digits = String(code, radix: 16, uppercase: true)
+        let number = "0x" + (digits.utf8.count == 1 ? "0" : "") + digits
+        return all.first { $0.code == code }.map { "\(number) \($0.name)" } ?? number
+    }
+}

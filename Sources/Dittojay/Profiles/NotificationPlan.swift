@@ -1,0 +1,74 @@
+import GATTProfiles
+
+/// What a characteristic sends by itself, and how often, while somebody is subscribed.
+public struct NotificationPlan: Hashable, Swift.Sendable {
+    /// The time between two values in seconds, within ``possibleIntervals``.
+    public var interval: Double
+    public var source: Source
+
+    /// Where the values come from.
+    public enum Source: Hashable, Swift.Sendable {
+        /// The same one each time.
+        case constant([UInt8])
+        /// Numbers that count up or down, and begin anew at the other end of their type.
+        case counter(Counter)
+        /// These in turn, once or again and again.
+        case list([[UInt8]], repeats: Bool)
+        /// Numbers that wander at random, by the seed.
+        case randomWalk(RandomWalk)
+        /// Heart Rate Measurements of a simulated heart. The time between two is the settings'.
+        case heartRate(HeartRateSettings)
+    }
+
+    /// Numbers that count.
+    public struct Counter: Hashable, Swift.Sendable {
+        public var number: NumberType
+        public var first: Int64
+        public var step: Int64
+        /// The bytes in front of each number.
+        public var prefix: [UInt8]
+
+        public init(number: NumberType, first: Int64 = 0, step: Int64 = 1, prefix: [UInt8] = []) {
+            self.number = number
+            self.first = first
+            self.step = step
+            self.prefix = prefix
+        }
+    }
+
+    /// Numbers that wander.
+    public struct RandomWalk: Hashable, Swift.Sendable {
+        public var number: NumberType
+        /// It begins in the middle.
+        public var range: ClosedRange<Int64>
+        /// The largest change from one number to the next.
+        public var step: Int64
+        /// The bytes in front of each number.
+        public var prefix: [UInt8]
+        /// Replays the same walk whatever the seed of the run; nil follows that.
+        public var seed: UInt64?
+
+        public init(
+            number: NumberType, range: ClosedRange<Int64>, step: Int64 = 1, prefix: [UInt8] = [], seed: UInt64? = nil
+        ) {
+            self.number = number
+            self.range = range
+            self.step = step
+            self.prefix = prefix
+            self.seed = seed
+        }
+    }
+
+    /// What ``interval`` must lie within, in seconds.
+    public static let possibleIntervals = HeartRateSettings.possibleIntervals
+
+    public init(interval: Double, source: Source) {
+        self.interval = min(max(interval, Self.possibleIntervals.lowerBound), Self.possibleIntervals.upperBound)
+        self.source = source
+    }
+
+    /// A simulated heart, measured as often as its settings say.
+    public static func heartRate(_ settings: HeartRateSettings = HeartRateSettings()) -> NotificationPlan {
+        NotificationPlan(interval: settings.interval, source: .heartRate(settings))
+    }
+}

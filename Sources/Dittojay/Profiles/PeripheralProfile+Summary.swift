@@ -1,0 +1,139 @@
+import CoreBluetooth
+import GATTProfiles
+import LineOutput
+
+extension PeripheralProfile {
+    /// What would be served, in several lines for people.
+    public var summary: String {
+        var lines = ["profile \(name), advertised as \"\(localName)\""]
+        if let manufacturer = advertisement.manufacturer {
+            let company = String(manufacturer.company, radix: 16, uppercase: true)
+            lines[0] += ", with data of manufacturer 0x\(company): \(ValueText.hex(manufacturer.data))"
+        }
+        for (uuid, data) in advertisement.serviceData.sorted(by: { $0.key < $1.key }) {
+            lines[0] += ", with data of service \(uuid): \(ValueText.hex(data))"
+        }
+        for service in services {
+            var line = "service \(service.name) \(service.uuid)"
+            if !service.isPrimary { line += ", secondary" }
+            if service.isAdvertised { line += ", advertised" }
+            if !service.isPublished { line += ", not there at first" }
+            lines.append(line)
+            lines += service.characteristics.flatMap { $0.summary.map { "  " + $0 } }
+        }
+        if !scenario.isEmpty { lines.append("scenario of \(counted(scenario.count, "step"))") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The same as an object for programs.
+    public var json: JSONObject {
+        var object = JSONObject()
+        object.add("profile", name)
+        object.add("name", localName)
+        object.add(
+            "services",
+            services.map { service in
+                var object = JSONObject()
+                object.add("name", service.name)
+                object.add("uuid", service.uuid)
+                object.add("isPrimary", service.isPrimary)
+                object.add("isAdvertised", service.isAdvertised)
+                object.add("isPublished", service.isPublished)
+                object.add("characteristics", service.characteristics.map(\.json))
+                return object
+            })
+        object.add("scenarioSteps", scenario.count)
+        return object
+    }
+}
+
+extension CharacteristicProfile {
+    fileprivate var summary: [String] {
+        var first = "\(name) \(uuid): " + propertyNames.joined(separator: ", ")
+        if chirps { first += "; chirps" }
+        if let text = userDescription { first += "; \"\(text)\"" }
+        var lines = [first]
+        if !encryptedUses.isEmpty { lines.append("  encrypted link for \(encryptedUses.joined(separator: ", "))") }
+        if !initialValue.isEmpty { lines.append("  value \(ValueText.hex(initialValue.prefix(32)))") }
+        if case .writeCount(let path) = source { lines.append("  reads give how much was written to \(path)") }
+        if let plan = notifications { lines.append("  sends \(plan)") }
+        if let sizes = pieceSizes { lines.append("  cuts what it sends into pieces of \(sizes) bytes") }
+        if let rules = writes {
+            var words = rules.effects.map(\.description)
+            if rules.lengths != 0...512 { words.insert("takes \(rules.lengths) bytes", at: 0) }
+            words += rules.reactions.map(\.description)
+            lines.append("  a write: " + words.joined(separator: "; "))
+        }
+        lines += faults.map { "  fault \($0)" }
+        return lines.map { $0.replacingOccurrences(of: "...", with: "-") }
+    }
+
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        object.add("name", name)
+        object.add("uuid", uuid)
+        object.add("properties", propertyNames)
+        if !encryptedUses.isEmpty { object.add("encrypted", encryptedUses) }
+        object.add("value", ValueText.hex(initialValue))
+        object.add("description", userDescription)
+        object.add("sends", notifications?.description)
+        object.add("faults", faults.map(\.description))
+        return object
+    }
+
+    private var propertyNames: [String] {
+        CharacteristicReader.properties.filter { properties.contains($0.1) }.map(\.0)
+    }
+
+    private var encryptedUses: [String] {
+        let uses: [(String, Encryption)] = [("reads", .read), ("writes", .write), ("subscriptions", .notify)]
+        return uses.filter { encryption.contains($0.1) }.map(\.0)
+    }
+}
+
+extension NotificationPlan: CustomStringConvertible {
+    /// For people.
+    public var description: String {
+        let every = "every \(Duration.text(seconds: interval))"
+        switch source {
+        case .constant(let value): return "\(ValueText.hex(value.prefix(32))) \(every)"
+        case .counter(let counter):
+            return "a \(counter.number.name) counter from \(counter.first) in steps of \(counter.step) \(every)"
+        case .list(let values, let repeats):
+            return "\(counted(values.count, "value")) in turn \(every)" + (repeats ? "" : ", once")
+        case .randomWalk(let walk):
+            let range = "\(walk.range.lowerBound) to \(walk.range.upperBound)"
+            return "a \(walk.number.name) random walk from \(range) in steps up to \(walk.step) \(every)"
+        case .heartRate(let settings):
+            let range = settings.rateRange
+            return "heart rates from \(range.lowerBound) to \(range.upperBound) bpm \(every)"
+        }
+    }
+}
+
+extension WriteEffect: CustomStringConvertible {
+    /// For people.
+    public var description: String {
+        switch self {
+        case .store: "is stored"
+        case .echo(let path): "comes back on \(path)"
+        case .count: "is counted"
+        }
+    }
+}
+
+extension WriteReaction: CustomStringConvertible {
+    /// For people.
+    public var description: String {
+        let condition =
+            switch match {
+            case .value(let bytes): bytes.isEmpty ? "an empty value" : ValueText.hex(bytes)
+            case .prefix(let bytes): "what begins with \(ValueText.hex(bytes))"
+            case .any: "anything else"
+            }
+        switch outcome {
+        case .refuse(let code): return "\(condition) is refused with \(ATTErrorNames.text(code))"
+        case .play(let steps): return "\(condition) starts \(counted(steps.count, "step"))"
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Dittojay
+import Foundation
+
+/// Finds the profile that a user asks for, and ends the program with one message if it cannot be had.
+enum ProfileArgument {
+    /// Wrong usage, as ArgumentParser has it.
+    private static let wrongUsage = ExitCode.validationFailure
+
+    /// A built-in profile by its name, or one from a file; with its warnings.
+    static func profile(_ text: String) throws -> PeripheralProfile {
+        if let known = PeripheralProfile.builtIn(named: text) { return known }
+        if !text.contains("/"), !text.contains("."), !FileManager.default.fileExists(atPath: text) {
+            let names = PeripheralProfile.builtIn.map(\.name).joined(separator: ", ")
+            standardError("dittojay: there is no profile \"\(text)\"; there are \(names), or the path of a file")
+            throw wrongUsage
+        }
+        return try report { () throws(ProfileFileError) in try ProfileFile.read(path: text) }
+    }
+
+    /// The scenario for a profile from a file.
+    static func scenario(_ path: String, for profile: PeripheralProfile) throws -> [ScenarioStep] {
+        try report { () throws(ProfileFileError) in try ProfileFile.readScenario(path: path, for: profile) }
+    }
+
+    private static func report<Value>(
+        _ read: () throws(ProfileFileError) -> ProfileFile.Content<Value>
+    ) throws -> Value {
+        do throws(ProfileFileError) {
+            let content = try read()
+            for warning in content.warnings { standardError("dittojay: warning: \(warning)") }
+            return content.value
+        } catch {
+            standardError("dittojay: \(error)")
+            throw wrongUsage
+        }
+    }
+}
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check a profile file, and show what would be served.")
+
+    @Argument(help: "The file, or the name of a built-in profile.")
+    var profile: String
+
+    @Option(help: ArgumentHelp("Check a scenario for it, too.", valueName: "file"))
+    var scenario: String?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func run() throws {
+        var profile = try ProfileArgument.profile(profile)
+        if let scenario { profile.scenario = try ProfileArgument.scenario(scenario, for: profile) }
+        print(json ? profile.json.text : profile.summary)
+    }
+}

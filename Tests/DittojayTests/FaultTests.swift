@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import Dittojay
+
+@Suite("Faults")
+struct FaultTests {
+    private func hits(_ faults: [Fault], _ count: Int, on trigger: Fault.Trigger = .read) -> [Fault.Action?] {
+        var injector = FaultInjector(faults)
+        return (0..<count).map { _ in injector.hit(trigger) }
+    }
+
+    @Test("a fault happens always, or so often, or after so many")
+    func counting() {
+        #expect(hits([Fault(on: .read, .noAnswer)], 3) == [.noAnswer, .noAnswer, .noAnswer])
+        #expect(hits([Fault(on: .read, .error(0x80), times: 2)], 3) == [.error(0x80), .error(0x80), nil])
+        #expect(hits([Fault(on: .read, .disconnect, skip: 1, times: 1)], 3) == [nil, .disconnect, nil])
+        #expect(hits([Fault(on: .write, .noAnswer)], 2) == [nil, nil])
+        #expect(hits([], 1) == [nil])
+    }
+
+    @Test("several faults take turns")
+    func several() {
+        let faults = [Fault(on: .read, .error(1), times: 2), Fault(on: .read, .disconnect, skip: 2, times: 1)]
+        #expect(hits(faults, 4) == [.error(1), .error(1), .disconnect, nil])
+    }
+
+    @Test("after a new subscription the notifications are counted anew, the hits are not")
+    func restart() {
+        var injector = FaultInjector([Fault(on: .notify, .drop, skip: 1, times: 2)])
+        #expect(injector.hit(.notify) == nil)
+        #expect(injector.upcoming(.notify) == .drop)
+        #expect(injector.hit(.notify) == .drop)
+        injector.restart(.notify)
+        #expect(injector.upcoming(.notify) == nil)
+        #expect(injector.hit(.notify) == nil)
+        #expect(injector.hit(.notify) == .drop)
+        #expect(injector.hit(.notify) == nil)
+        #expect(injector.faults.isEmpty)
+    }
+
+    @Test("faults are added and cleared while it runs")
+    func changing() {
+        var injector = FaultInjector([Fault(on: .read, .noAnswer, times: 1)])
+        _ = injector.hit(.read)
+        injector.add(Fault(on: .read, .delay(1)))
+        #expect(injector.faults == [Fault(on: .read, .delay(1))])
+        #expect(injector.hit(.read) == .delay(1))
+        injector.clear()
+        #expect(injector.hit(.read) == nil)
+    }
+
+    @Test("errors are known by name and by number")
+    func names() {
+        #expect(Fault.attError("value-not-allowed") == 0x13)
+        #expect(Fault.attError("0x80") == 0x80)
+        #expect(Fault.attError("14") == 14)
+        for text in ["", "0", "0x", "256", "0x100", "-1", "+1", "nonsense"] { #expect(Fault.attError(text) == nil) }
+        #expect(Set(ATTErrorNames.all.map(\.name)).count == ATTErrorNames.all.count)
+    }
+}
+
+@Suite("Steps")
+struct StepRunnerTests {
+    private let queue = DispatchQueue(label: "test")
+
+    /// Plays steps, each answered at once or a little later, and returns those that were performed.
+    private func play(_ steps: [ScenarioStep], later: Bool = false) throws -> [ScenarioStep] {
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var performed: [ScenarioStep] = []
+        nonisolated(unsafe) var runner: StepRunner?
+        queue.sync {
+            runner = StepRunner(
+                steps, queue: queue,
+                perform: { [queue] step, completion in
+                    performed.append(step)
+                    if later {
+                        queue.async(execute: DispatchWorkItem(block: completion))
+                    } else {
+                        completion()
+                    }
+                    // A second answer to the same step is ignored.
+                    completion()
+                }, onEnd: { done.signal() })
+            runner?.start()
+        }
+        try #require(done.wait(timeout: .now() + 30) == .success)
+        return queue.sync { performed }
+    }
+
+    @Test("steps are played in order, and repeated", arguments: [false, true])
+    func order(later: Bool) throws {
+        let steps: [ScenarioStep] = [
+            .chirp([1]), .wait(0.001),
+            .repeat(times: 2, [.chirp([2]), .repeat(times: 3, [.chirp([3])]), .wait(0)]),
+            .repeat(times: 5, []), .quit,
+        ]
+        let round: [ScenarioStep] = [.chirp([2]), .chirp([3]), .chirp([3]), .chirp([3])]
+        #expect(try play(steps, later: later) == [.chirp([1])] + round + round + [.quit])
+        #expect(try play([]) == [])
+    }
+
+    @Test("very many steps need no deep call stack, and let others have their turn")
+    func many() throws {
+        nonisolated(unsafe) var turns = 0
+        for _ in 0..<10 { queue.async { turns += 1 } }
+        #expect(try play([.repeat(times: 200_000, [.disconnect])]).count == 200_000)
+        #expect(queue.sync { turns } == 10)
+    }
+
+    @Test("a cancelled scenario performs no more steps")
+    func cancelling() {
+        nonisolated(unsafe) var performed = 0
+        nonisolated(unsafe) var pending: (() -> Void)?
+        queue.sync {
+            let runner = StepRunner(
+                [.quit, .quit], queue: queue,
+                perform: { _, completion in
+                    performed += 1
+                    pending = completion
+                }, onEnd: { performed = -1 })
+            runner.start()
+            runner.cancel()
+            pending?()
+            #expect(performed == 1)
+        }
+    }
+}

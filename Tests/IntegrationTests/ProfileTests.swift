@@ -1,0 +1,379 @@
+import Bluejay
+import BluetoothLab
+import CoreBluetooth
+import Foundation
+import GATTProfiles
+import Testing
+
+extension InTheLab {
+    /// Peripherals from the example files, as a central sees them.
+    @Suite struct Profiles {
+        private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Fixtures/profiles").standardized.path
+
+        private static func file(_ name: String) -> String { "\(folder)/\(name).yaml" }
+
+        // MARK: What a profile offers
+
+        @Test func anyPeripheralIsServedFromAFile() async throws {
+            try await forgetEachOther()
+            let sensor = try await Sensor("--profile", Self.file("thermometer"))
+            let scan = try await bluejay("scan", "--json", "--service", "181A", "--count", "1", "--timeout", "30")
+            let line = try #require(scan.lines.first { $0.contains(Lab.sensorAddress) })
+            let found = try object(line)
+            #expect(found["name"] as? String == "Room 12")
+            #expect(found["manufacturerData"] as? String == "ffff524d0c")
+            #expect(found["services"] as? [String] == ["181A"])
+
+            let info = try await bluejay("info", Lab.sensorAddress, "--json")
+            let whole = try #require(info.lines.first { $0.contains("\"services\"") })
+            let table = try object(whole)
+            let services = try #require(table["services"] as? [[String: Any]])
+            func characteristic(_ uuid: String) throws -> [String: Any] {
+                let all = services.flatMap { $0["characteristics"] as? [[String: Any]] ?? [] }
+                return try #require(all.first { $0["uuid"] as? String == uuid }, "\(uuid) in \(info.transcript)")
+            }
+            let descriptors = Set(try characteristic("2A6E")["descriptors"] as? [String] ?? [])
+            #expect(descriptors.isSuperset(of: ["2901", "2904"]))
+            #expect(try characteristic("2A6F")["properties"] as? [String] == ["read", "notify"])
+
+            #expect(try await bluejay("read", "Room 12", "battery-level", "--format", "u8").lines == ["100"])
+            let listen = try await bluejay(
+                "listen", "Room 12", "environmental-sensing/temperature", "--count", "4", "--format", "i16", "--raw",
+                "--timeout", "60")
+            let bytes = try listen.lines.map { try ValueText.parseHex($0) }
+            let numbers = bytes.map { Int(Int16(bitPattern: UInt16($0[0]) | UInt16($0[1]) << 8)) }
+            #expect(numbers.count == 4)
+            #expect(numbers.allSatisfy { (1800...2600).contains($0) }, "\(numbers)")
+            #expect(zip(numbers, numbers.dropFirst()).allSatisfy { abs($0 - $1) <= 15 }, "\(numbers)")
+            try await sensor.stop()
+        }
+
+        @Test func anEncryptedCharacteristicOfAFileIsReadAfterPairing() async throws {
+            try await withPeripheral("thermometer", advertising: "181A") { _, central in
+                let serial = CharacteristicIdentifier(uuid: "2A25", service: ServiceIdentifier(uuid: "180A"))
+                let number = try await central.read(serial, as: String.self)
+                #expect(number == "0012-3456")
+                #expect(try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter))
+            }
+            try await forgetEachOther()
+        }
+
+        @Test func requestsOfAProtocolGetTheirResponses() async throws {
+            try await withPeripheral("uart", advertising: Uart.service.uuid.uuidString) { sensor, central in
+                let answers = try await central.listen(to: Uart.tx, on: sensor)
+                for request in ["PING", "LIST", "SET x=1"] {
+                    try await central.write(Data(request.utf8), to: Uart.rx)
+                }
+                let received = try await answers.values(6).map { try $0.get() }
+                // SET is answered a moment later, and so is the rest of the list.
+                #expect(received.first == Data("PONG".utf8))
+                let list = received.filter { $0 != Data("OK".utf8) }.dropFirst()
+                #expect(list.map { $0 } == [Data("one".utf8), Data("two".utf8), Data("three".utf8), Data([4])])
+                #expect(received.contains(Data("OK".utf8)))
+                let error = await #expect(throws: CBATTError.self) {
+                    try await central.write(Data("NONSENSE".utf8), to: Uart.rx)
+                }
+                #expect(error?.code.rawValue == 0x81)
+
+                let echoes = try await central.listen(to: Uart.loop, on: sensor)
+                try await central.write(Data([1, 2, 3]), to: Uart.loop)
+                #expect(try await echoes.values(1).map { try $0.get() } == [Data([1, 2, 3])])
+            }
+        }
+
+        @Test func aMessageInUnknownPiecesIsPutTogether() async throws {
+            try await withPeripheral("uart", advertising: Uart.service.uuid.uuidString) { sensor, central in
+                let pieces = try await central.listen(to: Uart.messages, on: sensor)
+                try await central.write(Data("JSON".utf8), to: Uart.rx)
+                var message = Data()
+                var sizes: [Int] = []
+                while message.last != 0x03 {
+                    let piece = try await pieces.values(sizes.count + 1)[sizes.count].get()
+                    sizes.append(piece.count)
+                    message += piece
+                }
+                #expect(message == Data([2]) + Data(#"{"status":"ready","temperature":21.5}"#.utf8) + Data([3]))
+                #expect(sizes.allSatisfy { (1...7).contains($0) } && sizes.count > 5, "\(sizes)")
+            }
+        }
+
+        // MARK: Faults
+
+        @Test func aReadAndAWriteThatGetNoAnswerFailWhenTheLinkEnds() async throws {
+            try await withPeripheral("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
+                for isWrite in [false, true] {
+                    // The whole table is known from here on.
+                    _ = try await central.read(Faulty.optional, as: String.self)
+                    let (position, links) = (sensor.position, central.observer.connections.values.count)
+                    let answer = Task {
+                        if isWrite {
+                            try await central.write(Data([1]), to: Faulty.silent)
+                        } else {
+                            _ = try await central.read(Faulty.silent, as: Data.self)
+                        }
+                    }
+                    try await sensor.event("fault", "no answer to a \(isWrite ? "write" : "read")", from: position)
+                    try await sensor.command("disconnect")
+                    await #expect(throws: (any Error).self) { try await answer.value }
+                    try await central.observer.connections.first(after: links)
+                }
+            }
+        }
+
+        @Test func anATTErrorComesTheFirstTimesOrAlways() async throws {
+            try await withPeripheral("faulty", advertising: Faulty.service.uuid.uuidString) { _, central in
+                for _ in 0..<2 {
+                    let error = await #expect(throws: CBATTError.self) {
+                        try await central.read(Faulty.refusing, as: String.self)
+                    }
+                    #expect(error?.code.rawValue == 0x85)
+                }
+                let value = try await central.read(Faulty.refusing, as: String.self)
+                #expect(value == "finally")
+                for _ in 0..<3 {
+                    let error = await #expect(throws: CBATTError.self) {
+                        try await central.write(Data([1]), to: Faulty.refusing)
+                    }
+                    #expect(error?.code == .insufficientAuthorization)
+                }
+            }
+        }
+
+        @Test func theLinkEndsInTheMiddleOfAReadAWriteAndNotifications() async throws {
+            try await withPeripheral("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
+                _ = try await central.read(Faulty.optional, as: String.self)
+                var links = central.observer.connections.values.count
+                await #expect(throws: (any Error).self) {
+                    _ = try await central.read(Faulty.leavingOnRead, as: String.self)
+                }
+                try await central.observer.connections.first(after: links)
+                #expect(try await central.read(Faulty.leavingOnRead, as: String.self) == "back")
+
+                links = central.observer.connections.values.count
+                await #expect(throws: (any Error).self) {
+                    try await central.write(Data([1]), to: Faulty.leavingOnWrite)
+                }
+                try await central.observer.connections.first(after: links)
+                try await central.write(Data([1]), to: Faulty.leavingOnWrite)
+
+                links = central.observer.connections.values.count
+                let values = try await central.listen(to: Faulty.leavingOnNotify, on: sensor)
+                try await central.observer.connections.first(after: links)
+                // Then the listen ends with an error.
+                let received = try await values.values(5)
+                #expect(received.prefix(4).map { try? $0.get() } == (0..<4).map { Data([UInt8($0)]) })
+                if case .success(let value) = received[4] { Issue.record("a fifth value: \(Array(value))") }
+            }
+        }
+
+        @Test func anAnswerCanTakeItsTime() async throws {
+            try await withPeripheral("faulty", advertising: Faulty.service.uuid.uuidString) { _, central in
+                let start = ContinuousClock.now
+                #expect(try await central.read(Faulty.slow, as: String.self) == "at last")
+                #expect(ContinuousClock.now - start >= .milliseconds(1500))
+                let middle = ContinuousClock.now
+                try await central.write(Data([1]), to: Faulty.slow)
+                #expect(ContinuousClock.now - middle >= .milliseconds(1500))
+            }
+        }
+
+        @Test func staleNotificationsComeBeforeTheOnesThatAreWanted() async throws {
+            try await withPeripheral("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
+                let values = try await central.listen(to: Faulty.stale, on: sensor)
+                try await central.write(Data([1]), to: Faulty.stale)
+                var received: [Data] = []
+                while received.last != Data("fresh".utf8) {
+                    received = try await values.values(received.count + 1).map { try $0.get() }
+                    received = Array(
+                        received.prefix(through: received.firstIndex(of: Data("fresh".utf8)) ?? received.count - 1))
+                }
+                #expect(received.dropLast().allSatisfy { $0 == Data("stale".utf8) })
+                #expect(received.count > 50, "\(received.count)")
+            }
+        }
+
+        @Test func lostNotificationsLeaveAGap() async throws {
+            try await withPeripheral("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
+                let values = try await central.listen(to: Faulty.lossy, on: sensor)
+                let received = try await values.values(4).prefix(4).map { try $0.get() }
+                #expect(received == [0, 1, 5, 6].map { Data([$0]) })
+            }
+        }
+
+        @Test func aServiceGoesAndComesOnAWriteAndOneHasNoCharacteristic() async throws {
+            try await withPeripheral("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
+                #expect(try await central.read(Faulty.optional, as: String.self) == "here")
+                var position = sensor.position
+                try await central.write(Data("away".utf8), to: Faulty.trigger)
+                try await sensor.event("service-removed", "optional", from: position)
+                await #expect(throws: (any Error).self) {
+                    // The news of it may still be on its way to the central.
+                    for _ in 0..<100 { _ = try await central.read(Faulty.optional, as: String.self) }
+                }
+                position = sensor.position
+                try await central.write(Data("back".utf8), to: Faulty.trigger)
+                try await sensor.event("service-added", "optional", from: position)
+                try await untilItSucceeds { _ = try await central.read(Faulty.optional, as: String.self) }
+                await #expect(throws: BluejayError.self) { _ = try await central.read(Faulty.missing, as: Data.self) }
+            }
+        }
+
+        @Test func faultsComeAndGoByCommand() async throws {
+            try await forgetEachOther()
+            let sensor = try await Sensor("--profile", "lab")
+            let central = try await Central()
+            try await central.connectToSensor()
+            try await sensor.command("fault", "add", "store", "read", "--error", "0x80", "--times", "1")
+            let status = try await sensor.command("status", "--json")
+            #expect(status.transcript.contains("ATT error 0x80, 1 time"), "\(status.transcript)")
+            let error = await #expect(throws: CBATTError.self) { try await central.read(.store, as: Data.self) }
+            #expect(error?.code.rawValue == 0x80)
+            _ = try await central.read(.store, as: Data.self)
+            try await sensor.command("fault", "add", "lab/store", "write", "--error", "procedure-already-in-progress")
+            let busy = await #expect(throws: CBATTError.self) { try await central.write(Data(), to: .store) }
+            #expect(busy?.code == .procedureAlreadyInProgress)
+            try await sensor.command("fault", "clear")
+            try await central.write(Data([7]), to: .store)
+            try await sensor.command("fault", "add", "nothing", "read", "--no-answer", expecting: 8)
+            try await sensor.command("fault", "add", "store", "read", "--drop", expecting: 64)
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+
+        // MARK: Scenarios
+
+        @Test func aScenarioIsPlayedToItsEnd() async throws {
+            try await forgetEachOther()
+            let sensor = try await Sensor("--scenario", Self.file("service-change"))
+            let central = try await Central()
+            try await central.connectToSensor()
+            let before = try await central.listen(to: .chirp, on: sensor)
+            #expect(try await before.values(1).first?.get() == Data("before".utf8))
+            // The service goes: the listen ends. It comes back twice.
+            try await sensor.event("service-removed")
+            var position = 0
+            for _ in 0..<2 {
+                try await sensor.event("service-added", from: position)
+                position =
+                    try #require(
+                        sensor.process.lines.dropFirst(position).firstIndex { $0.contains("\"service-added\"") }) + 1
+            }
+            let after = Collector<Data>()
+            try await untilItSucceeds {
+                let seen = sensor.position
+                try await onMain { [bluejay = central.bluejay] in
+                    bluejay.listen(to: .chirp, multipleListenOption: .replaceable) { (result: ReadResult<Data>) in
+                        if case .success(let value) = result { after.add(value) }
+                    }
+                }
+                try await sensor.event("subscribed", from: seen, within: .seconds(5))
+            }
+            #expect(try await after.values(1).first == Data("after".utf8))
+            try await central.observer.disconnections.first()
+            #expect(try await sensor.process.exitStatus(within: .seconds(30)) == 0)
+            try await onMain { [bluejay = central.bluejay] in bluejay.cancelEverything() }
+        }
+
+        // MARK: The command
+
+        @Test func aMistakeInAFileIsOneMessageAndWrongUsage() async throws {
+            let path = NSTemporaryDirectory() + "/mistake-\(UUID().uuidString.prefix(8)).yaml"
+            try "services:\n  - uid: 180D\n".write(toFile: path, atomically: false, encoding: .utf8)
+            for arguments in [["run", "--profile", path], ["check", path]] {
+                let process = try ChildProcess("dittojay", arguments)
+                #expect(try await process.exitStatus() == 64)
+                #expect(process.lines.count == 1, "\(process.transcript)")
+                #expect(process.transcript.contains("mistake-") && process.transcript.contains(":2:5: services[0]: "))
+                #expect(process.transcript.contains("did you mean \"uuid\"?"))
+            }
+            try FileManager.default.removeItem(atPath: path)
+        }
+
+        @Test func linesThatComeBeforeBluetoothIsReadyAreKept() async throws {
+            let process = try ChildProcess(
+                "dittojay", ["run", "--json", "--seed", "7", "--adapter", Lab.sensorAdapter, "--no-socket"])
+            try process.type("c early")
+            try process.type("q")
+            #expect(try await process.exitStatus(within: .seconds(60)) == 0)
+            let events = try process.lines.map { try object($0) }
+            #expect(events.first?["seed"] as? Int == 7)
+            #expect(events.first?["profile"] as? String == "default")
+            #expect(events.compactMap { $0["event"] as? String } == ["started", "advertising", "chirped"])
+        }
+
+        // MARK: Support
+
+        private enum Uart {
+            static let service = ServiceIdentifier(uuid: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E")
+            static let rx = characteristic(2), tx = characteristic(3), messages = characteristic(4)
+            static let loop = characteristic(5)
+
+            private static func characteristic(_ number: Int) -> CharacteristicIdentifier {
+                CharacteristicIdentifier(uuid: "6E40000\(number)-B5A3-F393-E0A9-E50E24DCCA9E", service: service)
+            }
+        }
+
+        private enum Faulty {
+            static let service = ServiceIdentifier(uuid: uuid("000"))
+            static let silent = characteristic("001"), refusing = characteristic("002")
+            static let leavingOnRead = characteristic("003"), leavingOnWrite = characteristic("004")
+            static let leavingOnNotify = characteristic("005"), slow = characteristic("006")
+            static let stale = characteristic("007"), lossy = characteristic("008"), trigger = characteristic("009")
+            static let optional = CharacteristicIdentifier(
+                uuid: uuid("101"), service: ServiceIdentifier(uuid: uuid("100")))
+            static let missing = CharacteristicIdentifier(
+                uuid: uuid("201"), service: ServiceIdentifier(uuid: uuid("200")))
+
+            private static func uuid(_ number: String) -> String { "F0000\(number)-0000-4000-8000-000000000000" }
+
+            private static func characteristic(_ number: String) -> CharacteristicIdentifier {
+                CharacteristicIdentifier(uuid: uuid(number), service: service)
+            }
+        }
+
+        /// bluetoothd keeps what it knows of a device's services, and here each peripheral has the same address.
+        private func forgetEachOther() async throws {
+            try await Lab.here.forget(Lab.sensorAddress, on: Lab.centralAdapter)
+            try await Lab.here.forget(Lab.centralAddress, on: Lab.sensorAdapter)
+        }
+
+        private func withPeripheral(
+            _ name: String, advertising service: String, body: (Sensor, Central) async throws -> Void
+        ) async throws {
+            try await forgetEachOther()
+            let sensor = try await Sensor("--profile", Self.file(name))
+            let central = try await Central()
+            try await central.connect(try await central.find(service).peripheralIdentifier)
+            try await body(sensor, central)
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+
+        /// Tries again for as long as news may be on its way.
+        private func untilItSucceeds(
+            within timeout: Duration = .seconds(30), _ body: () async throws -> Void
+        ) async throws {
+            let deadline = ContinuousClock.now + timeout
+            while true {
+                do {
+                    return try await body()
+                } catch {
+                    if ContinuousClock.now > deadline { throw error }
+                }
+            }
+        }
+
+        private func object(_ line: String) throws -> [String: Any] {
+            let any = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            return try #require(any as? [String: Any], "\(line)")
+        }
+
+        private func bluejay(_ arguments: String...) async throws -> ChildProcess {
+            let process = try ChildProcess("bluejay", arguments + ["--adapter", Lab.centralAdapter])
+            let status = try await process.exitStatus(within: .seconds(90))
+            guard status == 0 else { throw LabError("exit status \(status): \(process.transcript)") }
+            return process
+        }
+    }
+}

@@ -4,6 +4,8 @@ final class DiscoverCharacteristicOperation: QueuedOperation {
     private let peripheral: ConnectedPeripheral
     /// What cannot be done without the characteristic.
     private let dependent: QueuedOperation
+    /// Where it may still be.
+    private var unsearched: ArraySlice<CBService> = []
 
     init(
         _ characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral,
@@ -19,10 +21,16 @@ final class DiscoverCharacteristicOperation: QueuedOperation {
 
     override func start() {
         if dependent.phase == .ended || peripheral.known(characteristic) != nil { return complete {} }
+        unsearched = peripheral.services(characteristic.service)[...]
         // The service may have gone since it was discovered.
-        guard peripheral.discover(characteristic) else {
-            return complete { report(BluejayError.missingService(characteristic.service)) }
-        }
+        if !searchNext() { complete { report(BluejayError.missingService(characteristic.service)) } }
+    }
+
+    /// - Returns: false if there is no service left to search.
+    private func searchNext() -> Bool {
+        guard let service = unsearched.popFirst() else { return false }
+        peripheral.discover(characteristic, in: service)
+        return true
     }
 
     override func process(_ event: BluetoothEvent) -> Bool {
@@ -32,7 +40,7 @@ final class DiscoverCharacteristicOperation: QueuedOperation {
             complete { report(error) }
         } else if peripheral.known(characteristic) != nil {
             complete {}
-        } else {
+        } else if !searchNext() {
             complete { report(BluejayError.missingCharacteristic(characteristic)) }
         }
         return true

@@ -49,7 +49,13 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
 
     /// The characteristic if it has been discovered.
     func known(_ characteristic: CharacteristicIdentifier) -> CBCharacteristic? {
-        cbPeripheral.service(with: characteristic.service.uuid)?.characteristic(with: characteristic.uuid)
+        services(characteristic.service).lazy.compactMap { $0.characteristic(with: characteristic.uuid) }.first
+    }
+
+    /// The discovered services with the identifier. There may be several: a peripheral that runs on BlueZ, for one, has a
+    /// Device Information of bluetoothd's beside its own.
+    func services(_ service: ServiceIdentifier) -> [CBService] {
+        (cbPeripheral.services ?? []).filter { $0.uuid == service.uuid }
     }
 
     // Requests.
@@ -58,11 +64,8 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
         cbPeripheral.discoverServices([service.uuid])
     }
 
-    /// - Returns: false if the service is not there.
-    func discover(_ characteristic: CharacteristicIdentifier) -> Bool {
-        guard let service = cbPeripheral.service(with: characteristic.service.uuid) else { return false }
+    func discover(_ characteristic: CharacteristicIdentifier, in service: CBService) {
         cbPeripheral.discoverCharacteristics([characteristic.uuid], for: service)
-        return true
     }
 
     func read(_ found: CBCharacteristic) {

@@ -15,6 +15,7 @@ extension InTheLab {
         // MARK: Scanning
 
         @Test func aScanEndsAfterItsDurationAndASecondOneDoesNotDisturbIt() async throws {
+            try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             let central = try await Central()
             let outcomes = Collector<String>()
@@ -22,7 +23,7 @@ extension InTheLab {
             let start = ContinuousClock.now
             try await onMain { [bluejay = central.bluejay] in
                 bluejay.scan(
-                    duration: 3, serviceIdentifiers: services,
+                    duration: 8, serviceIdentifiers: services,
                     discovery: { found, all in
                         outcomes.add("found \(all.count)")
                         return .blacklist
@@ -34,13 +35,14 @@ extension InTheLab {
             }
             #expect(
                 try await outcomes.values(3) == ["second multipleScanNotSupported", "found 1", "first intended"])
-            #expect(ContinuousClock.now - start >= .seconds(3))
+            #expect(ContinuousClock.now - start >= .seconds(8))
             let isScanning = try await onMain { [bluejay = central.bluejay] in bluejay.isScanning }
             #expect(!isScanning)
             try await sensor.stop()
         }
 
         @Test func aDiscoveryConnects() async throws {
+            try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             let central = try await Central()
             let outcomes = Collector<String>()
@@ -59,6 +61,7 @@ extension InTheLab {
         }
 
         @Test func aSensorThatIsNotSeenForFifteenSecondsExpires() async throws {
+            try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             let central = try await Central()
             let outcomes = Collector<String>()

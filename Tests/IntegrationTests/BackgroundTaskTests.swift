@@ -169,8 +169,8 @@ extension InTheLab {
                         try await central.run { [observer = central.observer] peripheral in
                             do {
                                 switch kind {
-                                case "read": _ = try peripheral.read(from: Faulty.leavingOnRead) as Data
-                                case "write": try peripheral.write(to: Faulty.leavingOnWrite, value: UInt8(1))
+                                case "read": _ = try? peripheral.read(from: Faulty.leavingOnRead) as Data
+                                case "write": try? peripheral.write(to: Faulty.leavingOnWrite, value: UInt8(1))
                                 default:
                                     try peripheral.listen(to: Faulty.leavingOnNotify) { (_: Data) in .keepListening }
                                 }

@@ -103,8 +103,11 @@ final class AdapterCustodian {
 
     /// Ends the connections of all centrals, or of one.
     ///
+    /// - Parameter asked: called each time when bluetoothd has been asked, before it has done it.
     /// - Returns: the addresses of those that were connected.
-    func disconnectCentrals(address: String? = nil) async -> [String] {
+    func disconnectCentrals(
+        address: String? = nil, asked: @escaping @Sendable @BusActor () -> Void
+    ) async -> [String] {
         let devices = (currentAdapter?.devices ?? []).filter { device in
             device.isConnected
                 && (address == nil || device.address.caseInsensitiveCompare(address ?? "") == .orderedSame)
@@ -112,7 +115,10 @@ final class AdapterCustodian {
         var addresses: [String] = []
         for device in devices {
             do {
-                try await device.disconnect()
+                let call = Task { try await device.disconnect() }
+                // Behind the task, which sends before it waits.
+                MainLoop.shared.async(asked)
+                try await call.value
                 addresses.append(device.address)
             } catch {
                 onEvent(.failed("cannot disconnect \(device.address): \(error)"))

@@ -6,6 +6,8 @@ extension InTheLab {
     /// The program `bluejay`, as a script uses it.
     @Suite struct BluejayCommand {
         @Test func scanPrintsTheSensorAsJSON() async throws {
+            // bluetoothd tells the services of an earlier connection in place of those that are advertised.
+            try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             let scan = try await bluejay("scan", "--json", "--service", "180D", "--count", "1", "--timeout", "20")
             let line = try #require(scan.lines.first { $0.contains(Lab.sensorAddress) })

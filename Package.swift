@@ -28,7 +28,7 @@ let package = Package(
         .target(name: "DBus", dependencies: ["CDBus", "CGLib"]),
         .target(
             name: "BlueZ",
-            dependencies: ["DBus", .product(name: "DequeModule", package: "swift-collections")]),
+            dependencies: ["DBus", "CGLib", .product(name: "DequeModule", package: "swift-collections")]),
         // Restoration: the agent's protocol, record and server. It knows no Bluetooth.
         .target(
             name: "RestorationAgent",

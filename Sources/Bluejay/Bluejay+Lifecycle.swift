@@ -131,7 +131,8 @@ extension Bluejay {
     private func bluetoothIsOff() {
         let error = BluejayError.bluetoothUnavailable
         restoration?.connectionIsGone()
-        if shouldBroadcastErrors { connected?.listeners.broadcast(error) }
+        // Of a disconnect that is under way, listeners have been told.
+        if shouldBroadcastErrors, !isDropping { connected?.listeners.broadcast(error) }
         if case .none = link {} else { mayReconnect = false }
         connected?.listeners.linkEnded(error)
         endRSSICalls(.failure(error))

@@ -16,7 +16,8 @@ extension Bluejay {
     ///   - discovery: receives the peripheral and everything found so far, in the order of the first sightings, and
     ///     decides how to go on.
     ///   - expired: receives a peripheral that has not been seen for 15 seconds and what is left. Of the results, only
-    ///     ``ScanAction/stop`` has an effect.
+    ///     ``ScanAction/stop`` has an effect; that of ``ScanAction/connect(_:_:_:_:)`` is told
+    ///     ``BluejayError/unexpectedPeripheral(_:)``.
     ///   - stopped: receives what was found, and an error unless the scan was meant to end. Called exactly once.
     public func scan(
         duration: TimeInterval = 0,

@@ -29,7 +29,7 @@ struct ScanCommand: AsyncParsableCommand {
     func validate() throws {
         guard timeout >= 0, timeout <= 1e6 else { throw ValidationError("--timeout is a number of seconds, or 0") }
         if let count, count < 1 { throw ValidationError("--count is at least 1") }
-        if let wrong = service.first(where: { Self.uuid($0) == nil }) {
+        if let wrong = service.first(where: { CBUUID(validating: $0) == nil }) {
             throw ValidationError("\(wrong) is no UUID of 4, 8 or 36 characters")
         }
     }
@@ -45,7 +45,7 @@ struct ScanCommand: AsyncParsableCommand {
         let error: (any Error)? = await withCheckedContinuation { continuation in
             session.bluejay.scan(
                 duration: timeout, allowDuplicates: duplicates, throttleRSSIDelta: 0,
-                serviceIdentifiers: service.compactMap(Self.uuid).map { ServiceIdentifier(uuid: $0) },
+                serviceIdentifiers: service.compactMap(CBUUID.init(validating:)).map { ServiceIdentifier(uuid: $0) },
                 discovery: { discovery, _ in
                     if let name, !DeviceSelector.name(name).matches(discovery) { return .continue }
                     show(discovery, session.output)
@@ -83,11 +83,5 @@ struct ScanCommand: AsyncParsableCommand {
             object.add(
                 "manufacturerData", (packet[CBAdvertisementDataManufacturerDataKey] as? Data).map { ValueText.hex($0) })
         }
-    }
-
-    /// Nil unless the text is a UUID; CoreBluetooth's own initializer would end the program.
-    private static func uuid(_ text: String) -> CBUUID? {
-        let isShort = (text.utf8.count == 4 || text.utf8.count == 8) && text.allSatisfy(\.isHexDigit)
-        return isShort || UUID(uuidString: text) != nil ? CBUUID(string: text) : nil
     }
 }

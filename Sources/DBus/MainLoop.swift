@@ -106,9 +106,11 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
     /// One that comes alone is handled at once. When they come in quick succession, the loop rests for some milliseconds
     /// before it looks for more, so that several share the cost of waking it, and of waking those to whom they go. It
     /// does not rest when many came at once: they share the cost already, and who sends them may not be able to wait.
+    ///
+    /// - Parameter count: how many have come together.
     @BusActor
-    public func paceFlood() {
-        pacing.arrived()
+    public func paceFlood(_ count: Int = 1) {
+        pacing.arrived(count)
     }
 
     /// What GLib calls in place of `poll`.
@@ -191,12 +193,12 @@ private struct Pacing {
     private var count = 0
     private(set) var isFlooded = false
 
-    mutating func arrived() {
-        count += 1
+    mutating func arrived(_ more: Int) {
+        count += more
         guard !isFlooded else { return }
         let now = ContinuousClock.now
-        isFlooded = now - last < Self.floodInterval
-        if !isFlooded { count = 1 }
+        isFlooded = more > 1 || now - last < Self.floodInterval
+        if !isFlooded { count = more }
         last = now
     }
 

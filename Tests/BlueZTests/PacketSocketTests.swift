@@ -14,7 +14,7 @@ import Testing
     @Test func packetsArriveWholeAndInOrderAndTheEndIsTold() async throws {
         let (sender, receiver) = try pair()
         let packets = AsyncStream<Data?>.makeStream()
-        receiver.onPacket = { packets.continuation.yield($0) }
+        receiver.onPackets = { $0.forEach { packets.continuation.yield($0) } }
         receiver.onClose = { packets.continuation.yield(nil) }
         let sent = (0..<100).map { Data(repeating: UInt8($0), count: $0 + 1) }
         for packet in sent { #expect(try sender.send(packet)) }
@@ -28,6 +28,21 @@ import Testing
         #expect(!receiver.isOpen)
     }
 
+    @Test func emptyPacketsAreNotTakenForTheEnd() async throws {
+        let (sender, receiver) = try pair()
+        let packets = AsyncStream<Data?>.makeStream()
+        receiver.onPackets = { $0.forEach { packets.continuation.yield($0) } }
+        receiver.onClose = { packets.continuation.yield(nil) }
+        let sent = [Data(), Data([1]), Data(), Data(), Data([2])]
+        for packet in sent { #expect(try sender.send(packet)) }
+        var iterator = packets.stream.makeAsyncIterator()
+        for packet in sent { #expect(await iterator.next() == packet) }
+        #expect(try sender.send(Data()))
+        #expect(await iterator.next() == Data())
+        sender.close()
+        #expect(await iterator.next() == .some(nil))
+    }
+
     @Test func aFullSocketRefusesAndTellsWhenThereIsRoom() async throws {
         let (sender, receiver) = try pair()
         var accepted = 0
@@ -37,7 +52,7 @@ import Testing
         let ready = AsyncStream<Void>.makeStream()
         sender.onReady = { ready.continuation.yield() }
         var received = 0
-        receiver.onPacket = { _ in received += 1 }
+        receiver.onPackets = { received += $0.count }
         var iterator = ready.stream.makeAsyncIterator()
         _ = await iterator.next()
         #expect(received > 0)
@@ -55,7 +70,7 @@ import Testing
     @Test func afterCloseNothingIsCalled() async throws {
         let (sender, receiver) = try pair()
         var calls = 0
-        receiver.onPacket = { _ in calls += 1 }
+        receiver.onPackets = { _ in calls += 1 }
         receiver.onClose = { calls += 1 }
         #expect(try sender.send(Data([1])))
         receiver.close()

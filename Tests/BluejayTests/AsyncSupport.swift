@@ -2,9 +2,9 @@ import Testing
 
 @testable import Bluejay
 
-/// Lets other work of the main actor run until something holds. Fails the test if that takes ten seconds.
+/// Lets other work of the main actor run until something holds. Fails the test if that takes 40 seconds.
 @MainActor func until(_ condition: () throws -> Bool, _ location: SourceLocation = #_sourceLocation) async throws {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(40)
     while try !condition() {
         try #require(ContinuousClock.now < deadline, "what was awaited did not come", sourceLocation: location)
         await Task.yield()

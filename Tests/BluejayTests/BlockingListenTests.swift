@@ -186,6 +186,18 @@ import Testing
             ])
     }
 
+    @Test func `ending a listen when the connection is gone calls the completion, too`() async {
+        bench.peripheral.answersByItself = false
+        let task = bench.begin { [journal = bench.journal] peripheral in
+            do { _ = try peripheral.read(from: location) as UInt8 } catch BluejayError.notConnected {}
+            try peripheral.endListen(to: measurement, completion: journal.write("completion"))
+        }
+        while !bench.peripheral.isAwaited { await Task.yield() }
+        bench.central.drop(bench.peripheral, CBError(.connectionTimeout))
+        await task.end()
+        #expect(bench.journal.lines == ["completion: notConnected", "run: notConnected"])
+    }
+
     @Test func `a flush goes on until a whole window was silent`() async {
         sendWhenSubscribed([[1], [2]]) { [bench] in
             for value in 3...5 {

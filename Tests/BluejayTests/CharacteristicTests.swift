@@ -174,6 +174,21 @@ import Testing
         #expect(bench.journal.lines == ["heart rate: 1", "battery: 1"])
     }
 
+    @Test func `a characteristic is found in the second of two services with the same UUID`() {
+        let twins = FakePeripheral(name: "Twins", [("180A", ["2A50"]), ("180A", ["2A25"])])
+        let bench = Bench()
+        bench.central.known = [twins]
+        bench.bluejay.connect(PeripheralIdentifier(twins)) { _ in }
+        bench.central.accept(twins)
+        twins.values["2A25"] = Data([7])
+        let information = ServiceIdentifier(uuid: "180A")
+        bench.read("second", CharacteristicIdentifier(uuid: "2A25", service: information))
+        bench.read("neither", CharacteristicIdentifier(uuid: "2A29", service: information))
+        bench.read("first", CharacteristicIdentifier(uuid: "2A50", service: information))
+        twins.settle()
+        #expect(bench.journal.lines == ["second: 7", "neither: missingCharacteristic", "first: "])
+    }
+
     @Test func `a characteristic that is listened to cannot be read`() {
         bench.listen()
         bench.read("early", measurement)

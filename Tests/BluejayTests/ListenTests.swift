@@ -212,6 +212,14 @@ import Testing
             ])
     }
 
+    @Test func `a disconnect that Bluetooth going off cuts short is broadcast once`() {
+        bench.bluejay.broadcastErrorsToListeners = true
+        listening()
+        bench.disconnect()
+        bench.central.power(.poweredOff)
+        #expect(bench.journal.lines == ["listen: explicitDisconnect", "disconnect: bluetoothUnavailable"])
+    }
+
     @Test func `values nobody waits for are not logged to standard error`() {
         bench.peripheral.notify("2A37", Data([1]))
         #expect(bench.messages.all.isEmpty)

@@ -191,6 +191,16 @@ import Testing
         #expect(bench.time.pendingCount == 0)
     }
 
+    @Test func `a connection to a peripheral that has expired is refused, and told so`() {
+        discoveries(expired: { [journal = bench.journal] lost, _ in
+            .connect(lost, .none, .default, journal.connection("connect"))
+        })
+        bench.central.sight(bench.peripheral)
+        bench.time.advance(by: 15)
+        #expect(bench.journal.lines == ["-50 in [-50]", "connect: unexpectedPeripheral"])
+        #expect(bench.bluejay.isScanning && bench.central.calls == ["scan"])
+    }
+
     @Test func `a second scan is refused and does not disturb the first`() {
         bench.scan("first")
         bench.scan("second")

@@ -6,6 +6,8 @@ extension InTheLab {
     /// The program `bluejay`, as a script uses it.
     @Suite struct BluejayCommand {
         @Test func scanPrintsTheSensorAsJSON() async throws {
+            // bluetoothd tells the services of an earlier connection in place of those that are advertised.
+            try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             let scan = try await bluejay("scan", "--json", "--service", "180D", "--count", "1", "--timeout", "20")
             let line = try #require(scan.lines.first { $0.contains(Lab.sensorAddress) })
@@ -95,8 +97,7 @@ extension InTheLab {
             let sensor = try await Sensor("--name", "Nightjar")
             #expect(try await lab.alias(of: Lab.sensorAdapter) == "Nightjar")
             #expect(try await lab.advertisements(on: Lab.sensorAdapter) == 1)
-            sensor.process.signal(SIGTERM)
-            #expect(try await sensor.process.exitStatus() == 0)
+            try await sensor.stop(by: SIGTERM)
             #expect(try await lab.alias(of: Lab.sensorAdapter) == alias)
             #expect(try await lab.advertisements(on: Lab.sensorAdapter) == 0)
             #expect(!FileManager.default.fileExists(atPath: sensor.socket))

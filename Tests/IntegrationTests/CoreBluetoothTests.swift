@@ -29,6 +29,8 @@ extension InTheLab {
         private final class Client: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Swift.Sendable
         {
             let values = Collector<Data>()
+            /// How far it has come.
+            private let steps = Collector<String>()
             private let queue = DispatchQueue(label: "client")
             private var manager: CBCentralManager?
             private var peripheral: CBPeripheral?
@@ -43,7 +45,11 @@ extension InTheLab {
                 self.options = options
                 manager = CBCentralManager(
                     delegate: self, queue: queue, options: [CBCentralManagerOptionAdapterKey: Lab.centralAdapter])
-                try await notifying.first { $0 }
+                do {
+                    try await notifying.first { $0 }
+                } catch {
+                    throw LabError("\(error), after \(steps.values.joined(separator: ", "))")
+                }
             }
 
             func unsubscribe() async throws {
@@ -61,6 +67,7 @@ extension InTheLab {
             }
 
             func centralManagerDidUpdateState(_ central: CBCentralManager) {
+                steps.add("\(central.state)")
                 guard central.state == .poweredOn, let wanted else { return }
                 central.scanForPeripherals(withServices: [wanted.service])
             }
@@ -69,6 +76,7 @@ extension InTheLab {
                 _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
                 rssi RSSI: NSNumber
             ) {
+                steps.add("found")
                 central.stopScan()
                 self.peripheral = peripheral
                 peripheral.delegate = self
@@ -76,16 +84,19 @@ extension InTheLab {
             }
 
             func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+                steps.add("connected")
                 peripheral.discoverServices(wanted.map { [$0.service] })
             }
 
             func centralManager(
                 _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
             ) {
+                steps.add("disconnected")
                 disconnected.fulfil(error == nil)
             }
 
             func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+                steps.add("\(peripheral.services?.count ?? 0) services")
                 for service in peripheral.services ?? [] {
                     peripheral.discoverCharacteristics(wanted.map { [$0.characteristic] }, for: service)
                 }
@@ -94,6 +105,7 @@ extension InTheLab {
             func peripheral(
                 _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
             ) {
+                steps.add("\(service.characteristics?.count ?? 0) characteristics")
                 for characteristic in service.characteristics ?? [] {
                     self.characteristic = characteristic
                     peripheral.setNotifyValue(true, for: characteristic)

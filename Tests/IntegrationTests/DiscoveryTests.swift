@@ -7,6 +7,7 @@ import Testing
 extension InTheLab {
     @Suite struct Discovery {
         @Test func aScanForTheServiceFindsTheSensor() async throws {
+            try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             let central = try await Central()
             let discovery = try await central.find(HeartRateService.uuid)
@@ -14,6 +15,15 @@ extension InTheLab {
             #expect(services.contains(CBUUID(string: HeartRateService.uuid)))
             #expect(services.contains(CBUUID(string: ChirpService.uuid)))
             #expect(discovery.advertisementPacket[CBAdvertisementDataLocalNameKey] as? String == "Dittojay")
+            try await sensor.stop()
+        }
+
+        @Test func whatHasBeenConnectedIsFoundByWhatItAdvertisesNow() async throws {
+            // bluetoothd keeps the services of this connection, and tells no others.
+            try await withProfile("thermometer", advertising: "181A") { _, _ in }
+            let sensor = try await Sensor()
+            let central = try await Central()
+            _ = try await central.find(ChirpService.uuid)
             try await sensor.stop()
         }
 

@@ -32,7 +32,7 @@ START_PATIENCE = 30  # seconds until a peripheral must advertise
 CHIRP = "83B4A431-A6F1-4540-B3EE-3C14AEF71A04"
 STORE, SINK, SINK_COUNT = (f"025D000{number}-F26A-4EB9-A53F-F1B453D5E20B" for number in (1, 2, 3))
 PEER_CONTROL, PEER_DATA, PEER_STORE = (f"3F0C000{number}-7D1E-4F58-8F6A-5B1F0C9A2E10" for number in (1, 2, 3))
-PAIRS = "dittojay+bluejay,dittojay+bleak,bless+bluejay,bluez-peripheral+bluejay,bless+bleak"
+PAIRS = "dittojay+bluejay,dittojay+bluejay-sockets,dittojay+bleak,bless+bluejay,bluez-peripheral+bluejay"
 
 
 def say(text):

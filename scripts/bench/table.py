@@ -25,7 +25,7 @@ ROWS = [
     ("memory central", "peak memory, central, MB", 1, "less"),
     ("memory peripheral", "peak memory, peripheral, MB", 1, "less"),
 ]
-OURS = "dittojay+bluejay"
+OURS = ("dittojay+bluejay", "dittojay+bluejay-sockets")
 PERIPHERAL_ONLY = ("start", "memory peripheral")
 CENTRAL_ONLY = ("found", "memory central")
 
@@ -67,28 +67,31 @@ def is_comparable(key, pair):
     if key in PERIPHERAL_ONLY or key.startswith("cpu peripheral"):
         return peripheral != "dittojay"
     if key in CENTRAL_ONLY or key.startswith("cpu central"):
-        return central != "bluejay"
-    return True
+        return not central.startswith("bluejay")
+    return pair not in OURS
 
 
 def verdicts(columns):
     """What of ours is not where it should be, in lines."""
-    if OURS not in columns:
-        return []
-    ours, lines = columns[OURS], []
+    lines = [line for ours in OURS if ours in columns for line in verdict(ours, columns)]
+    return ["Behind, or not far enough ahead:", "", *lines] if lines else ["Nothing is behind."]
+
+
+def verdict(name, columns):
+    ours, lines = columns[name], []
     for key, text, digits, better in ROWS:
         if better == "none":
             if ours[key]:
-                lines.append(f"- {text}: {ours[key]:.0f}")
+                lines.append(f"- {name}, {text}: {ours[key]:.0f}")
             continue
         for pair, column in columns.items():
-            if pair == OURS or not is_comparable(key, pair):
+            if not is_comparable(key, pair):
                 continue
             limit = column[key] * factor(key)
             if (ours[key] <= limit) if better == "more" else (ours[key] >= limit):
                 bar = "" if factor(key) == 1 else f", and the bar is {factor(key):g} of it"
-                lines.append(f"- {text}: {ours[key]:,.{digits}f}; {pair} has {column[key]:,.{digits}f}{bar}")
-    return ["Behind, or not far enough ahead:", "", *lines] if lines else ["Nothing is behind."]
+                lines.append(f"- {name}, {text}: {ours[key]:,.{digits}f}; {pair} has {column[key]:,.{digits}f}{bar}")
+    return lines
 
 
 if __name__ == "__main__":

@@ -5,11 +5,12 @@
 source "$parts/build.sh"
 require_swift
 "$parts/setup"
-# As programs are shipped: with the Swift libraries in them, which saves start and memory. In a folder of its own,
-# because the other commands' builds are without.
+# As programs are shipped, in a folder of its own, because the other commands' builds are not.
+# shellcheck source=scripts/release/options.sh
+source "$root/scripts/release/options.sh"
+set_release_options "$root/.build-release"
 for product in dittojay bluejay; do
-    build "$product for release" --scratch-path "$root/.build-release" --configuration release \
-        --static-swift-stdlib --product "$product"
+    build "$product for release" "${release_options[@]}" --product "$product"
 done
 # The Python that has the peers, so that the bench can start them with its own interpreter.
 run_in_lab ${options[@]+"${options[@]}"} -- "$root/.lab/venv/bin/python" "$root/scripts/bench/run.py" \

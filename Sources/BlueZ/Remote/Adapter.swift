@@ -62,7 +62,7 @@ public final class Adapter: RemoteObject {
     ///
     /// BlueZ 5.66 does not answer when the controller's last scan has not ended yet.
     func startDiscovery() async throws { try await call("StartDiscovery", timeout: .seconds(3)) }
-    func stopDiscovery() async throws { try await call("StopDiscovery") }
+    func stopDiscovery() async throws { try await call("StopDiscovery", timeout: .seconds(3)) }
 }
 
 /// What a scan reports (BlueZ: `SetDiscoveryFilter`).

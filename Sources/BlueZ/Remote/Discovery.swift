@@ -23,6 +23,8 @@ public final class Discovery {
     private var wakeUp: OnceContinuation?
     private var observation: Registration?
     private var restarts = 0
+    /// What bluetoothd lets through at present.
+    private var filterInForce: DiscoveryFilter?
 
     init(_ adapter: Adapter) {
         self.adapter = adapter
@@ -63,6 +65,7 @@ public final class Discovery {
             let wanted = mergedFilter
             do {
                 try await adapter.setDiscoveryFilter(wanted)
+                filterInForce = wanted
                 try await adapter.startDiscovery()
             } catch {
                 // Not powered, or another scan is just ending: it is tried again, until nobody wants it any more. A scan
@@ -117,8 +120,22 @@ public final class Discovery {
 
     private func sighted(_ device: Device) {
         guard device.adapter === adapter else { return }
-        for client in clients.values where client.filter.lets(device) { client.onSighting(device) }
+        for client in clients.values where client.filter.lets(device) || isLetThroughUnseen(device) {
+            client.onSighting(device)
+        }
     }
+
+    /// Whether bluetoothd has let a device through for services that it does not tell.
+    ///
+    /// Of a device to which there has been a connection, bluetoothd tells the services that it had then, and no longer those
+    /// that it advertises (5.66, `device_add_eir_uuids`). But its own filter goes by the advertisement.
+    private func isLetThroughUnseen(_ device: Device) -> Bool {
+        guard let filterInForce, !filterInForce.serviceUUIDs.isEmpty else { return false }
+        return device.serviceUUIDs.contains(Self.genericAttributeService)
+    }
+
+    /// A service that every device has, and none advertises.
+    private static let genericAttributeService = "00001801-0000-1000-8000-00805f9b34fb"
 }
 
 extension DiscoveryFilter {

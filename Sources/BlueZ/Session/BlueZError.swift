@@ -127,7 +127,8 @@ extension BlueZError: LocalizedError, CustomStringConvertible {
         case .invalidArguments(let message): "refused by bluetoothd: \(message)"
         case .authenticationFailed(let message): "pairing failed: \(message)"
         case .timedOut(let call): "\(call): bluetoothd gave no answer in time"
-        case .failed(let name, let message): message.isEmpty ? name : "\(message) (\(name))"
+        case .failed(let name, let message):
+            message.isEmpty ? name : name.isEmpty ? message : "\(message) (\(name))"
         }
     }
 }

@@ -1,3 +1,4 @@
+import CGLib
 import DBus
 import Foundation
 
@@ -7,9 +8,9 @@ import Foundation
 public final class PacketSocket {
     /// The ATT MTU that holds for the link, in bytes: a value may have 3 bytes less.
     public let mtu: Int
-    /// Called with each packet that arrives.
-    public var onPacket: (@BusActor (Data) -> Void)? {
-        didSet { if (onPacket == nil) != (oldValue == nil) { watchReading() } }
+    /// Called with the packets that have arrived, at least one, in their order.
+    public var onPackets: (@BusActor ([Data]) -> Void)? {
+        didSet { if (onPackets == nil) != (oldValue == nil) { watchReading() } }
     }
     /// Called when there is room again after ``send(_:)`` had answered false.
     public var onReady: (@BusActor () -> Void)?
@@ -63,7 +64,7 @@ public final class PacketSocket {
         writing = nil
         Glibc.close(descriptor)
         descriptor = -1
-        onPacket = nil
+        onPackets = nil
         onReady = nil
         onClose = nil
     }
@@ -103,7 +104,7 @@ public final class PacketSocket {
     private func watchReading() {
         guard descriptor >= 0 else { return }
         reading?.cancel()
-        reading = .descriptor(descriptor, onPacket == nil ? .hangUp : [.readable, .hangUp]) { [weak self] events in
+        reading = .descriptor(descriptor, onPackets == nil ? .hangUp : [.readable, .hangUp]) { [weak self] events in
             self?.ready(events)
         }
     }
@@ -118,43 +119,41 @@ public final class PacketSocket {
     private func ready(_ events: DescriptorEvents) {
         // What was sent before the other end closed is read first.
         if events.contains(.readable) {
-            for _ in 0..<64 {
-                switch receive() {
-                case .packet(let data):
-                    onPacket?(data)
-                    if Self.hasPatientPeers { MainLoop.shared.paceFlood() }
-                case .nothing: return
-                case .end: return ended()
-                }
-                guard descriptor >= 0 else { return }
+            let (packets, isAtEnd) = receive()
+            if !packets.isEmpty {
+                if Self.hasPatientPeers { MainLoop.shared.paceFlood(packets.count) }
+                onPackets?(packets)
             }
+            if isAtEnd, descriptor >= 0 { ended() }
         } else if events.contains(.hangUp) {
             ended()
         }
     }
 
-    private enum Received {
-        case packet(Data)
-        case nothing
-        case end
+    /// Takes what waits in the socket, as far as one turn of the loop may.
+    private func receive() -> (packets: [Data], isAtEnd: Bool) {
+        let (size, limit) = (Self.maximumValueLength, Int(cglib_packet_limit))
+        return withUnsafeTemporaryAllocation(byteCount: limit * size, alignment: 1) { buffer in
+            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: limit) { lengths in
+                let count = Int(cglib_receive_packets(descriptor, buffer.baseAddress, size, lengths.baseAddress))
+                guard count >= 0, let base = buffer.baseAddress else { return ([], errno != EAGAIN && errno != EINTR) }
+                // An empty value and the end of the connection both read as nothing. But the end comes last, and stays so.
+                var values = count
+                while values > 0, lengths[values - 1] == 0 { values -= 1 }
+                let isAtEnd = values < count && isHungUp
+                if !isAtEnd { values = count }
+                let packets = (0..<values).map { index in
+                    Data(bytes: base + index * size, count: min(Int(lengths[index]), size))
+                }
+                return (packets, isAtEnd)
+            }
+        }
     }
 
-    private func receive() -> Received {
-        withUnsafeTemporaryAllocation(byteCount: Self.maximumValueLength, alignment: 1) { buffer in
-            var vector = iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
-            var header = msghdr()
-            let count = withUnsafeMutablePointer(to: &vector) { vector in
-                header.msg_iov = vector
-                header.msg_iovlen = 1
-                return recvmsg(descriptor, &header, Int32(MSG_DONTWAIT))
-            }
-            if count > 0 { return .packet(Data(bytes: buffer.baseAddress!, count: count)) }
-            if count < 0 { return errno == EAGAIN || errno == EINTR ? .nothing : .end }
-            // An empty notification and the end of the connection both read as nothing: the latter stays so.
-            var more = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            poll(&more, 1, 0)
-            return more.revents & Int16(POLLHUP) != 0 ? .end : .packet(Data())
-        }
+    private var isHungUp: Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&state, 1, 0)
+        return state.revents & Int16(POLLHUP) != 0
     }
 
     private func ended() {

@@ -65,7 +65,9 @@ func awaitCall<Value: Swift.Sendable>(
     try Task.checkCancellation()
     let call = AwaitedCall<Value>()
     return try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { continuation in
+        // A closure runs where the function does only if it mentions this; else calls would lose their order on the way.
+        _ = isolation
+        return try await withCheckedThrowingContinuation { continuation in
             let begin: @Sendable () -> Void = { call.begin(continuation, start) }
             MainQueue.run(begin)
         }

@@ -76,11 +76,18 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
 // What the calls of the listen family share.
 extension SynchronizedPeripheral {
     /// Begins something on the main queue and waits until it resumes the waiter.
-    func wait<Value>(_ begin: @escaping (Waiter<Value>) -> Void) throws -> Value {
+    ///
+    /// - Parameter refuse: called on the main queue instead if there is no connection.
+    func wait<Value>(
+        refuse: @escaping (any Error) -> Void = { _ in }, _ begin: @escaping (Waiter<Value>) -> Void
+    ) throws -> Value {
         dispatchPrecondition(condition: .notOnQueue(.main))
         let waiter = Waiter<Value>()
         MainQueue.later {
-            guard self.isUsable else { return waiter.resume(.failure(BluejayError.notConnected)) }
+            guard self.isUsable else {
+                refuse(BluejayError.notConnected)
+                return waiter.resume(.failure(BluejayError.notConnected))
+            }
             begin(waiter)
         }
         return try waiter.wait()
@@ -128,7 +135,7 @@ extension SynchronizedPeripheral {
 
     /// Ends a listen if there is one, and waits for that.
     func waitForEnd(of characteristic: CharacteristicIdentifier, completion: ((WriteResult) -> Void)?) throws {
-        try wait { (waiter: Waiter<Void>) in
+        try wait(refuse: { completion?(.failure($0)) }) { (waiter: Waiter<Void>) in
             let ended = Once<WriteResult>(fallback: .failure(BluejayError.cancelled)) { result in
                 completion?(result)
                 waiter.resume(result.asResult)

@@ -4,8 +4,8 @@ final class DiscoverCharacteristicOperation: QueuedOperation {
     private let peripheral: ConnectedPeripheral
     /// What cannot be done without the characteristic.
     private let dependent: QueuedOperation
-    /// How many of the services with the characteristic's service identifier have been asked.
-    private var servicesAsked = 0
+    /// Where it may still be.
+    private var unsearched: ArraySlice<CBService> = []
 
     init(
         _ characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral,
@@ -21,15 +21,15 @@ final class DiscoverCharacteristicOperation: QueuedOperation {
 
     override func start() {
         if dependent.phase == .ended || peripheral.known(characteristic) != nil { return complete {} }
+        unsearched = peripheral.services(characteristic.service)[...]
         // The service may have gone since it was discovered.
-        guard discoverInNextService() else {
-            return complete { report(BluejayError.missingService(characteristic.service)) }
-        }
+        if !searchNext() { complete { report(BluejayError.missingService(characteristic.service)) } }
     }
 
-    private func discoverInNextService() -> Bool {
-        guard peripheral.discover(characteristic, inService: servicesAsked) else { return false }
-        servicesAsked += 1
+    /// - Returns: false if there is no service left to search.
+    private func searchNext() -> Bool {
+        guard let service = unsearched.popFirst() else { return false }
+        peripheral.discover(characteristic, in: service)
         return true
     }
 
@@ -40,7 +40,7 @@ final class DiscoverCharacteristicOperation: QueuedOperation {
             complete { report(error) }
         } else if peripheral.known(characteristic) != nil {
             complete {}
-        } else if !discoverInNextService() {
+        } else if !searchNext() {
             complete { report(BluejayError.missingCharacteristic(characteristic)) }
         }
         return true

@@ -108,7 +108,13 @@ final class ScanOperation: QueuedOperation {
 
     private func removeExpired() {
         while phase == .running, let lost = found.removeExpired(at: timekeeper.now) {
-            if case .stop? = request.expired?(lost, found.discoveries) { stop() }
+            switch request.expired?(lost, found.discoveries) {
+            case .stop?: stop()
+            case .connect(let target, _, _, let completion)?:
+                // There is no connecting to what is lost, but whoever waits for it must be told.
+                completion(.failure(BluejayError.unexpectedPeripheral(target.peripheralIdentifier)))
+            case .continue?, .blacklist?, nil: break
+            }
         }
         awaitExpiry()
     }

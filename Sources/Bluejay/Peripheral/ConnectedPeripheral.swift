@@ -52,10 +52,10 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
         services(characteristic.service).lazy.compactMap { $0.characteristic(with: characteristic.uuid) }.first
     }
 
-    /// All discovered services with an identifier. There may be several: bluetoothd (5.66) as a peripheral has a Device
-    /// Information service of its own beside an application's.
-    private func services(_ identifier: ServiceIdentifier) -> [CBService] {
-        (cbPeripheral.services ?? []).filter { $0.uuid == identifier.uuid }
+    /// The discovered services with the identifier. There may be several: a peripheral that runs on BlueZ, for one, has a
+    /// Device Information of bluetoothd's beside its own.
+    func services(_ service: ServiceIdentifier) -> [CBService] {
+        (cbPeripheral.services ?? []).filter { $0.uuid == service.uuid }
     }
 
     // Requests.
@@ -64,13 +64,8 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
         cbPeripheral.discoverServices([service.uuid])
     }
 
-    /// - Parameter number: in which one of the services with the characteristic's service identifier, from 0 on.
-    /// - Returns: false if there is no such service.
-    func discover(_ characteristic: CharacteristicIdentifier, inService number: Int) -> Bool {
-        let services = services(characteristic.service)
-        guard services.indices.contains(number) else { return false }
-        cbPeripheral.discoverCharacteristics([characteristic.uuid], for: services[number])
-        return true
+    func discover(_ characteristic: CharacteristicIdentifier, in service: CBService) {
+        cbPeripheral.discoverCharacteristics([characteristic.uuid], for: service)
     }
 
     func read(_ found: CBCharacteristic) {

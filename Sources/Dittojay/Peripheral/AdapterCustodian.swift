@@ -36,6 +36,8 @@ final class AdapterCustodian {
 
     /// How long to wait for a controller of a bluetoothd that has only just started.
     private static let patience = Duration.seconds(1)
+    /// How long the kernel may take to give the controller a name.
+    private static let renamingTime = Duration.seconds(2)
 
     /// - Parameters:
     ///   - selection: the controller's name or address; the first that is powered, else the first, if nil.
@@ -90,7 +92,7 @@ final class AdapterCustodian {
         do {
             // Not if somebody else has changed the name meanwhile.
             if let formerAlias {
-                if adapter.alias == alias { try await adapter.setAlias(formerAlias) }
+                if adapter.alias == alias { try await rename(adapter, to: formerAlias) }
                 unlink(recordPath(adapter))
             }
             if hasPoweredOn { try await adapter.setPowered(false) }
@@ -101,8 +103,11 @@ final class AdapterCustodian {
 
     /// Ends the connections of all centrals, or of one.
     ///
+    /// - Parameter asked: called each time when bluetoothd has been asked, before it has done it.
     /// - Returns: the addresses of those that were connected.
-    func disconnectCentrals(address: String? = nil) async -> [String] {
+    func disconnectCentrals(
+        address: String? = nil, asked: @escaping @Sendable @BusActor () -> Void
+    ) async -> [String] {
         let devices = (currentAdapter?.devices ?? []).filter { device in
             device.isConnected
                 && (address == nil || device.address.caseInsensitiveCompare(address ?? "") == .orderedSame)
@@ -110,7 +115,10 @@ final class AdapterCustodian {
         var addresses: [String] = []
         for device in devices {
             do {
-                try await device.disconnect()
+                let call = Task { try await device.disconnect() }
+                // Behind the task, which sends before it waits.
+                MainLoop.shared.async(asked)
+                try await call.value
                 addresses.append(device.address)
             } catch {
                 onEvent(.failed("cannot disconnect \(device.address): \(error)"))
@@ -155,7 +163,18 @@ final class AdapterCustodian {
         let former = formerAlias ?? (adapter.alias == adapter.systemName ? "" : adapter.alias)
         AliasRecord(given: alias, former: former).write(path: path)
         formerAlias = former
-        try await adapter.setAlias(alias)
+        try await rename(adapter, to: alias)
+    }
+
+    /// Returns when the name is in effect: bluetoothd answers before the kernel has taken it, and until then tells whoever
+    /// asks the one before.
+    private func rename(_ adapter: Adapter, to name: String) async throws {
+        try await adapter.setAlias(name)
+        let expected = name.isEmpty ? adapter.systemName : name
+        let deadline = ContinuousClock.now + Self.renamingTime
+        while adapter.alias != expected, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(10))
+        }
     }
 
     private func recordPath(_ adapter: Adapter) -> String {

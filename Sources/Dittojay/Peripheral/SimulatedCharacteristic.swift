@@ -25,6 +25,8 @@ final class SimulatedCharacteristic {
     private weak var manager: CBPeripheralManager?
     private var waiting: Deque<Data> = []
     private var isSubscribed = false
+    /// Whether a fault is ending the link, until nobody is subscribed any more.
+    private var isLeaving = false
 
     /// How many values may wait for room. Above it the user, or the central, is told.
     private static let waitingLimit = 64
@@ -147,6 +149,7 @@ final class SimulatedCharacteristic {
         let wasSubscribed = isSubscribed
         isSubscribed = !subscribers.isEmpty
         guard isSubscribed else {
+            isLeaving = false
             waiting.removeAll()
             notifier?.stop()
             return
@@ -202,7 +205,10 @@ final class SimulatedCharacteristic {
 
     /// Hands one notification over, or lets it go wrong; false if there is no room.
     private func handOver(_ value: Data) -> Bool {
+        // The link is to end with the value that met the fault, however long bluetoothd takes to end it.
+        if isLeaving { return true }
         if faults.upcoming(.notify) != nil, let action = faults.hit(.notify) {
+            isLeaving = action == .disconnect
             onFault?(action)
             return true
         }

@@ -136,20 +136,14 @@ extension VirtualPeripheral {
     }
 
     private func disconnect(_ central: String?, _ reply: @escaping (ControlReply) -> Void) {
-        guard let custodian else { return reply(ControlReply(error: notReady)) }
-        // @unchecked by hand: the closure goes to the bus's actor and back, and is called here only.
-        nonisolated(unsafe) let reply = reply
-        Task { [queue] in
-            let addresses = await custodian.disconnectCentrals(address: central)
-            queue.async {
-                guard !addresses.isEmpty else {
-                    return reply(
-                        ControlReply(error: central.map { "\($0) is not connected" } ?? "no central is connected"))
-                }
-                var answer = ControlReply()
-                answer.disconnected = addresses
-                reply(answer)
+        guard custodian != nil else { return reply(ControlReply(error: notReady)) }
+        endLinks(central) { addresses in
+            guard !addresses.isEmpty else {
+                return reply(ControlReply(error: central.map { "\($0) is not connected" } ?? "no central is connected"))
             }
+            var answer = ControlReply()
+            answer.disconnected = addresses
+            reply(answer)
         }
     }
 

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import Synchronization
 
 /// How requests are answered, or not.
 extension VirtualPeripheral {
@@ -126,10 +127,44 @@ extension VirtualPeripheral {
     }
 
     private func disconnect(address: String) {
-        guard let custodian, isDisconnecting.insert(address).inserted else { return }
+        guard isDisconnecting.insert(address).inserted else { return }
+        endLinks(address) { [self] _ in isDisconnecting.remove(address) }
+    }
+
+    /// Ends the connections of all centrals, or of one, and tells the addresses of those that were connected.
+    ///
+    /// When a link ends while bluetoothd 5.66 waits for the answer to a request of it, it uses memory that it has freed, and
+    /// may die of it (seen: 5 s after the request, when it stops waiting). So requests that were to get no answer get one
+    /// after all, right after bluetoothd has been asked to end the link: too late to reach the central.
+    func endLinks(_ address: String? = nil, _ done: @escaping ([String]) -> Void) {
+        guard let custodian else { return done([]) }
+        let waiting = WaitingRequests(address.map { unanswered.removeValue(forKey: $0) ?? [] } ?? takeUnanswered())
+        // Both closures go to the bus's actor and back, and are called on this queue only.
+        nonisolated(unsafe) let done = done
         Task { [queue] in
-            _ = await custodian.disconnectCentrals(address: address)
-            queue.async { [self] in isDisconnecting.remove(address) }
+            let addresses = await custodian.disconnectCentrals(address: address) { waiting.answer() }
+            queue.async {
+                waiting.answer()
+                done(addresses)
+            }
         }
+    }
+
+    private func takeUnanswered() -> [CBATTRequest] {
+        defer { unanswered = [:] }
+        return Array(unanswered.values.joined())
+    }
+}
+
+/// Requests without an answer. Whoever releases one answers it, with an error.
+private final class WaitingRequests: Swift.Sendable {
+    private let requests: Mutex<[CBATTRequest]>
+
+    init(_ requests: sending [CBATTRequest]) {
+        self.requests = Mutex(requests)
+    }
+
+    func answer() {
+        requests.withLock { $0 = [] }
     }
 }

@@ -139,16 +139,12 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         if let manager, manager.state == .poweredOn {
             manager.stopAdvertising()
         }
-        let custodian = custodian
-        Task {
-            _ = await custodian?.disconnectCentrals()
-            queue.async { [self] in
-                withdraw()
-                manager = nil
-                Task {
-                    await custodian?.stop()
-                    queue.async { [self] in end(nil) }
-                }
+        endLinks { [self] _ in
+            withdraw()
+            manager = nil
+            Task { [custodian, queue] in
+                await custodian?.stop()
+                queue.async { [self] in end(nil) }
             }
         }
     }

@@ -106,6 +106,19 @@ final class Central: @unchecked Swift.Sendable {
         if case .failure(let error) = result { throw error }
     }
 
+    /// Runs a background task.
+    func run<Value: Swift.Sendable>(
+        _ task: @escaping @Sendable (SynchronizedPeripheral) throws -> Value
+    ) async throws -> Value {
+        let result: RunResult<Value> = try await answer("the task", within: .seconds(90)) { [bluejay] done in
+            bluejay.run(backgroundTask: task, completionOnMainThread: { done($0) })
+        }
+        switch result {
+        case .success(let value): return value
+        case .failure(let error): throw error
+        }
+    }
+
     /// Notes what a connection observer is told.
     final class Observer: ConnectionObserver, @unchecked Swift.Sendable {
         let available = Sequence<Bool>()
@@ -120,7 +133,11 @@ final class Central: @unchecked Swift.Sendable {
 
 /// What happened, to be waited for.
 final class Sequence<T: Swift.Sendable>: @unchecked Swift.Sendable {
-    private let collector = Collector<T>()
+    private let collector: Collector<T>
+
+    init(_ collector: Collector<T> = Collector()) {
+        self.collector = collector
+    }
 
     func add(_ value: T) { collector.add(value) }
 

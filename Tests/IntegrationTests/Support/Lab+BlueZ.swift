@@ -19,23 +19,43 @@ extension Lab {
     }
 
     /// The controller's alias.
-    @BusActor
     func alias(of name: String) async throws -> String {
-        try await adapter(name).alias
+        try await property("Alias", of: "org.bluez.Adapter1", on: name)
     }
 
     /// How many advertisements are registered with the controller.
-    @BusActor
     func advertisements(on name: String) async throws -> Int {
+        let count: UInt8 = try await property("ActiveInstances", of: "org.bluez.LEAdvertisingManager1", on: name)
+        return Int(count)
+    }
+
+    /// Asks bluetoothd, because what has changed may still be on its way here.
+    @BusActor
+    private func property<T: BusType>(
+        _ property: String, of interface: String, on name: String
+    ) async throws -> T {
         let connection = try BusConnection.system()
         defer { connection.close() }
         guard let path = ObjectPath("/org/bluez/\(name)") else { throw LabError("no adapter \(name)") }
         let reply = try await connection.call(
             MethodCall(
                 destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
-                method: "Get",
-                arguments: [.string("org.bluez.LEAdvertisingManager1"), .string("ActiveInstances")]))
-        return Int(try reply.first(as: BusValue.self).decode(as: UInt8.self, place: "ActiveInstances"))
+                method: "Get", arguments: [.string(interface), .string(property)]))
+        return try reply.first(as: BusValue.self).decode(as: T.self, place: property)
+    }
+
+    /// What bluetoothd has of the devices, for people.
+    @BusActor
+    func describeDevices() async throws -> String {
+        try await BlueZSession.shared.waitUntilAvailable()
+        return BlueZSession.shared.adapters.map { adapter in
+            let devices = adapter.devices.map { device in
+                "\n    \(device.address) \"\(device.name ?? "")\", connected: \(device.isConnected), "
+                    + "services resolved: \(device.areServicesResolved), RSSI: \(device.rssi.map(String.init) ?? "none"), "
+                    + "UUIDs: \(device.serviceUUIDs.count)"
+            }
+            return "\(adapter.name), powered: \(adapter.isPowered)\(devices.joined())"
+        }.joined(separator: "\n")
     }
 
     /// Makes bluetoothd forget a device: pairing, services and all.

@@ -52,15 +52,18 @@ final class Sensor: Sendable {
         return client
     }
 
-    /// Ends it as its user does, and checks that it ends well.
-    func stop() async throws {
+    /// Ends it as its user does, or by another signal, and checks that it ends well.
+    func stop(by signal: Int32 = SIGINT) async throws {
         wasStopped.withLock { $0 = true }
-        let status = try await process.interrupt()
+        process.signal(signal)
+        let status = try await process.exitStatus()
         guard status == 0 else { throw LabError("dittojay ended with \(status):\n\(process.transcript)") }
     }
 
     /// A test that gets no further than here has failed: what the sensor saw may tell why.
     deinit {
-        if !wasStopped.withLock(\.self) { print("left by a test: \(process.transcript)\n\(process.outcome)") }
+        guard !wasStopped.withLock(\.self) else { return }
+        print("left by a test: \(process.transcript)\n\(process.outcome)")
+        Task { print(try await Lab.here.describeDevices()) }
     }
 }

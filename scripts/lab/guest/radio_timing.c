@@ -4,9 +4,9 @@
 // instant, once; the kernel drops reports that come before it has taken the answer in, which is most of them, and then a
 // scan finds nothing, however long it lasts. Radios do not hear an advertiser that soon.
 //
-// An attempt to connect lasts until the other side advertises, or until it is cancelled. btvirt answers at once, with
-// "failed to be established" when the other side is not advertising at that moment, as when its host is just starting
-// to do so again. The kernel (6.12) misses so quick an answer and does nothing for half a minute.
+// An attempt to connect lasts until the other side advertises, or until it is cancelled, and for a moment at least. btvirt
+// answers at once, with "failed to be established" when the other side is not advertising at that moment, as when its
+// host is just starting to do so again. The kernel (6.12) can miss so quick an answer and do nothing for half a minute.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@ enum { command_complete = 0x0e, command_status = 0x0f, le_meta = 0x3e };
 enum { connection_complete = 0x01, report = 0x02, enhanced_connection_complete = 0x0a, extended_report = 0x0d };
 enum { success = 0x00, unknown_connection = 0x02, failed_to_be_established = 0x3e };
 
-static const struct timespec report_delay = {.tv_nsec = 30 * 1000 * 1000};
+static const struct timespec radio_delay = {.tv_nsec = 30 * 1000 * 1000};
 enum { attempt_pause = 20 }; // milliseconds until a failed attempt is made again
 
 // btvirt has one thread and one descriptor for each controller.
@@ -168,6 +168,16 @@ static bool answer_cancel(struct controller *c, int descriptor, const struct iov
     return true;
 }
 
+// Whether a radio would have had to listen for this LE event. The end of an attempt has the role of the central.
+static bool comes_from_the_air(const struct iovec *vectors, int count)
+{
+    switch (byte_at(vectors, count, 3)) {
+    case report: case extended_report: return true;
+    case connection_complete: case enhanced_connection_complete: return byte_at(vectors, count, 7) == 0;
+    default: return false;
+    }
+}
+
 static ssize_t total(const struct iovec *vectors, int count)
 {
     ssize_t length = 0;
@@ -184,8 +194,7 @@ ssize_t writev(int descriptor, const struct iovec *vectors, int count)
         return next(descriptor, vectors, count);
     if (is_hidden(c, vectors, count) || answer_cancel(c, descriptor, vectors, count))
         return total(vectors, count);
-    int subevent = byte_at(vectors, count, 3);
-    if (byte_at(vectors, count, 1) == le_meta && (subevent == report || subevent == extended_report))
-        nanosleep(&report_delay, NULL);
+    if (byte_at(vectors, count, 1) == le_meta && comes_from_the_air(vectors, count))
+        nanosleep(&radio_delay, NULL);
     return next(descriptor, vectors, count);
 }

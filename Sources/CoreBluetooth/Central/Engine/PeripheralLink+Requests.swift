@@ -211,10 +211,12 @@ extension PeripheralLink {
         if let agent = agentSubscription(remote, characteristic) {
             subscription = Subscription(remote, agent: agent)
         } else {
-            subscription = Subscription(remote) { [weak self] value in
+            subscription = Subscription(remote) { [weak self] values in
                 self?.post { peripheral in
-                    characteristic.value = value
-                    peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
+                    for value in values {
+                        characteristic.value = value
+                        peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
+                    }
                 }
             }
         }

@@ -5,8 +5,8 @@ import DBus
 @BusActor
 final class Subscription {
     let remote: RemoteCharacteristic
-    /// Delivers a value to the app.
-    private let deliver: @BusActor (Data) -> Void
+    /// Delivers values to the app, in their order.
+    private let deliver: @BusActor ([Data]) -> Void
     private var socket: PacketSocket?
     /// The agent's part, when it is the agent that turns notifications on: it delivers the values, too.
     private let agent: AgentSubscription?
@@ -17,7 +17,7 @@ final class Subscription {
     private var isReading = false
     private var held: Data?
 
-    init(_ remote: RemoteCharacteristic, deliver: @escaping @BusActor (Data) -> Void) {
+    init(_ remote: RemoteCharacteristic, deliver: @escaping @BusActor ([Data]) -> Void) {
         self.remote = remote
         self.deliver = deliver
         agent = nil
@@ -33,13 +33,13 @@ final class Subscription {
     func start(usingSocket: Bool, completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
         if let agent { return agent.start(completion: completion) }
         guard usingSocket else {
-            remote.onValue = { [weak self] in self?.received($0) }
+            remote.onValue = { [weak self] in self?.received([$0]) }
             return remote.startNotify(completion: completion)
         }
         remote.acquireNotify { [weak self] result in
             if let socket = try? result.get() {
                 self?.socket = socket
-                socket.onPacket = { [weak self] in self?.received($0) }
+                socket.onPackets = { [weak self] in self?.received($0) }
             }
             completion(result.map { _ in })
         }
@@ -61,7 +61,7 @@ final class Subscription {
         agent?.turnedOn()
         let values = early ?? []
         early = nil
-        values.forEach(deliver)
+        if !values.isEmpty { deliver(values) }
     }
 
     /// Nothing is delivered any more.
@@ -83,17 +83,18 @@ final class Subscription {
         isReading = false
         guard let held else { return }
         self.held = nil
-        if held != value { deliver(held) }
+        if held != value { deliver([held]) }
     }
 
-    private func received(_ value: Data) {
+    private func received(_ values: [Data]) {
         if early != nil {
-            early?.append(value)
+            early?.append(contentsOf: values)
         } else if isReading {
-            if let held { deliver(held) }
-            held = value
+            let known = (held.map { [$0] } ?? []) + values
+            held = known.last
+            if known.count > 1 { deliver(known.dropLast()) }
         } else {
-            deliver(value)
+            deliver(values)
         }
     }
 }

@@ -17,6 +17,7 @@ extension InTheLab {
             var latencies: [TimeInterval] = []
             var starts: [TimeInterval] = []
             for round in 0..<10 {
+                starts.append(try await program.startTime())
                 try await program.kill()
                 let start = program.position
                 try await sensor.command("chirp", "round \(round)")
@@ -28,15 +29,15 @@ extension InTheLab {
                 #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted(), "\(names)")
                 let chirp = try sensor.time(ofLast: "chirped")
                 latencies.append(value.time.timeIntervalSince(chirp))
-                starts.append(try await program.event("started", from: start).time.timeIntervalSince(chirp))
                 // So that the next round finds a program that has settled.
                 try await program.event("listening", from: start)
             }
-            let median = latencies.sorted()[5]
-            print("from the chirp to the program's first line: \(starts), median \(starts.sorted()[5]) s")
+            let (median, start) = (latencies.sorted()[5], starts.sorted()[5])
             print(
                 "from the chirp to the value in the program that was started for it: \(latencies), median \(median) s")
-            #expect(median < 1)
+            print("from a start of the program by hand to its first line: \(starts), median \(start) s")
+            // A second, unless the machine is so busy that a start alone takes a good part of it.
+            #expect(median < max(1, 3 * start))
             let since = sensor.process.lines.dropFirst(seen).joined()
             #expect(!since.contains("unsubscribed") && !since.contains("disconnected"), "\(since)")
             try await program.stop()
@@ -133,8 +134,7 @@ extension InTheLab {
             let program = try await RestoredProgram()
             try await program.kill()
             try await program.waitUntil("the agent knows") {
-                (try? String(contentsOf: program.folder.appendingPathComponent("restoration.json"), encoding: .utf8))?
-                    .contains("\"process\"") == false
+                !program.record.isEmpty && !program.record.contains("\"process\"")
             }
             try await program.killAgent()
             let seen = sensor.position
@@ -144,6 +144,68 @@ extension InTheLab {
             try await sensor.command("chirp", "still there")
             try await program.event("restored", from: start)
             try await program.event("unhandled", from: start) { $0.value == Data("still there".utf8) }
+            try await program.stop()
+            try await sensor.stop()
+        }
+
+        @Test func theAgentMayDieAtAnyMoment() async throws {
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            try program.first.type("end rate")
+            try await program.event("ended")
+            for round in 0..<9 {
+                // What happens at the random moment: the program comes back, or takes values, or is just killed.
+                switch round % 3 {
+                case 0:
+                    try await program.kill()
+                    try await sensor.command("chirp", "wake up \(round)")
+                case 1: try await sensor.command("burst", "--count", "50", "--rate", "100")
+                default: Glibc.kill(try program.process, SIGKILL)
+                }
+                try await Task.sleep(for: .milliseconds(.random(in: 0...1500)))
+                try await program.killAgent()
+                let start = program.position
+                try await program.startAgent()
+                // It chirps until the agent has subscribed again; from then on every chirp comes.
+                let deadline = ContinuousClock.now + .seconds(60)
+                var heard: [Data] = []
+                var chirps = 0
+                while heard.isEmpty {
+                    guard ContinuousClock.now < deadline else {
+                        throw LabError("nobody listens in round \(round):\n\(program.transcript)")
+                    }
+                    chirps += 1
+                    try await sensor.command("chirp", "\(round).\(chirps)")
+                    heard = program.chirps(from: start).filter { $0.starts(with: Data("\(round).".utf8)) }
+                }
+                try await sensor.command("chirp", "\(round) end")
+                try await program.waitUntil("the last chirp of round \(round)") {
+                    program.chirps(from: start).last == Data("\(round) end".utf8)
+                }
+                heard = program.chirps(from: start).filter { $0.starts(with: Data("\(round).".utf8)) }
+                let sent = (1...chirps).map { Data("\(round).\($0)".utf8) }
+                #expect(heard == sent.suffix(heard.count), "all from the first one on, in order, none twice")
+            }
+            try await program.stop()
+            try await sensor.stop()
+        }
+
+        @Test func aProgramKilledWhileItConnectsIsStartedWhenTheSensorIsThere() async throws {
+            var sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            let mark = program.position
+            try await sensor.stop()
+            try await program.event("disconnected", from: mark)
+            try program.first.type("connect")
+            try await program.event("connecting", from: mark)
+            try await program.waitUntil("the agent knows") {
+                program.record.contains("\"connecting\"")
+            }
+            try await program.kill()
+            let start = program.position
+            sensor = try await Sensor()
+            try await program.event("started", from: start, within: .seconds(60))
+            try await program.event("restored", from: start, within: .seconds(60))
             try await program.stop()
             try await sensor.stop()
         }

@@ -156,10 +156,27 @@ final class RestoredProgram {
         try await waitUntil("process \(process) is gone") { !Self.isRunning(process) }
     }
 
-    /// Kills the agent.
+    /// Seconds that a start of the program takes, until its first line.
+    func startTime() async throws -> TimeInterval {
+        let start = Date()
+        let other = try ChildProcess(
+            "bluejay", ["demo", "--idle", "--restore-identifier", "other"], environment: environment)
+        try await other.line(containing: "started")
+        let time = Date().timeIntervalSince(start)
+        try await other.interrupt()
+        return time
+    }
+
+    /// What the agent has put on disk.
+    var record: String {
+        (try? String(contentsOf: folder.appendingPathComponent("restoration.json"), encoding: .utf8)) ?? ""
+    }
+
+    /// Kills the agent, and waits until it is gone. Programs that it has started may go on with its output.
     func killAgent() async throws {
+        let process = agent.identifier
         agent.signal(SIGKILL)
-        _ = try await agent.exitStatus()
+        try await waitUntil("the agent is gone") { !Self.isRunning(process) }
     }
 
     /// Starts the agent again.

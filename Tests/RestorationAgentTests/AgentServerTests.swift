@@ -223,8 +223,10 @@ private final class Client {
         let output = bench.folder + "/started"
         let client = try bench.client()
         var registration = AppRegistration.app()
-        // It writes its launch options where the test finds them.
-        registration.command = ["/bin/sh", "-c", "printf %s \"$BLUEJAY_LAUNCH_OPTIONS\" > \(output)"]
+        // It writes its number and its launch options where the test finds them, and stays until it is killed.
+        let script =
+            "printf '%s\\n%s' $$ \"$BLUEJAY_LAUNCH_OPTIONS\" > \(output).new; mv \(output).new \(output); exec sleep 600"
+        registration.command = ["/bin/sh", "-c", script]
         try client.send(.hello(registration))
         _ = try #require(try client.next())
         try client.send(
@@ -241,9 +243,13 @@ private final class Client {
             usleep(2000)
             text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         }
-        #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: text]) == ["heart"])
-        // Exit tests, which run beside this one, wait for any child, and would find a zombie of this one for ever.
-        let process = try #require(bench.queue.sync { bench.core.apps.first?.started?.identifier })
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: lines.last ?? ""]) == ["heart"])
+        // Exit tests, which run beside this one, wait for any child, and would find a zombie of this one for ever. The
+        // agent forgets the program first, so that it does not start it once more.
+        bench.queue.sync { bench.core.apps = [] }
+        let process = try #require(lines.first.flatMap { pid_t($0) })
+        kill(process, SIGKILL)
         var status: Int32 = 0
         #expect(waitpid(process, &status, 0) == process)
     }

@@ -36,6 +36,18 @@ final class Sensor: Sendable {
         }
     }
 
+    /// Waits for so many lines with an event.
+    func events(_ name: String, _ count: Int, from start: Int = 0, within timeout: Duration = .seconds(60)) async throws
+    {
+        let wanted = "\"event\":\"\(name)\""
+        var position = start
+        for _ in 0..<count {
+            try await process.line(containing: wanted, from: position, within: timeout)
+            let index = process.lines.dropFirst(position).firstIndex { $0.contains(wanted) }
+            position = (index ?? position) + 1
+        }
+    }
+
     /// How many lines it has printed: where to look for what comes from now on.
     var position: Int { process.lines.count }
 
@@ -51,6 +63,9 @@ final class Sensor: Sendable {
         }
         return client
     }
+
+    /// Types a line, such as `- guest`, which takes less time than another program.
+    func type(_ line: String) throws { try process.type(line) }
 
     /// Ends it as its user does, or by another signal, and checks that it ends well.
     func stop(by signal: Int32 = SIGINT) async throws {

@@ -82,6 +82,22 @@ extension InTheLab {
             }
         }
 
+        @Test func listeningOnAfterAnAssemblyPutsTheNextAnswerTogether() async throws {
+            try await withUart { _, central in
+                let answers = try await central.run { peripheral in
+                    var answers: [String] = []
+                    try peripheral.writeAndAssemble(
+                        writeTo: Uart.rx, value: "LIST", listenTo: Uart.tx, expectedLength: 3, timeoutInSeconds: 20
+                    ) { (answer: String) in
+                        answers.append(answer)
+                        return answers.count == 2 ? .done : .keepListening
+                    }
+                    return answers
+                }
+                #expect(answers == ["one", "two"])
+            }
+        }
+
         @Test func readsWritesListensAndTheirEndsBlock() async throws {
             try await withUart { _, central in
                 let result = try await central.run { peripheral -> [String] in

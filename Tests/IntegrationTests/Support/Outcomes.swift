@@ -1,0 +1,65 @@
+import Bluejay
+
+// What became of a call, in short, as `failure(_:)` says it.
+
+extension ReadResult {
+    var outcome: String {
+        switch self {
+        case .success(let value): "\(value)"
+        case .failure(let error): error.short
+        }
+    }
+}
+
+extension WriteResult {
+    var outcome: String {
+        switch self {
+        case .success: "success"
+        case .failure(let error): error.short
+        }
+    }
+}
+
+extension ConnectionResult {
+    var outcome: String {
+        switch self {
+        case .success: "connected"
+        case .failure(let error): error.short
+        }
+    }
+}
+
+extension DisconnectionResult {
+    var outcome: String {
+        switch self {
+        case .disconnected: "disconnected"
+        case .failure(let error): error.short
+        }
+    }
+}
+
+extension RunResult {
+    var outcome: String {
+        switch self {
+        case .success(let value): "\(value)"
+        case .failure(let error): error.short
+        }
+    }
+}
+
+/// Notes when a disconnect handler is asked, and whether Bluejay would connect again; lets it, or not.
+final class Handler: DisconnectHandler, Swift.Sendable {
+    let calls = Collector<Bool>()
+    private let mode: @Sendable () -> AutoReconnectMode
+
+    init(_ mode: @escaping @Sendable () -> AutoReconnectMode = { .noChange }) {
+        self.mode = mode
+    }
+
+    func didDisconnect(
+        from peripheral: PeripheralIdentifier, with error: (any Error)?, willReconnect autoReconnect: Bool
+    ) -> AutoReconnectMode {
+        calls.add(autoReconnect)
+        return mode()
+    }
+}

@@ -123,7 +123,10 @@ extension InTheLab {
                 try await central.connect(found)
                 _ = try await central.read(Faulty.optional, as: String.self)
                 let position = sensor.position
-                try await Lab.here.whileBluetoothdStandsStill { try await central.disconnect() }
+                try await Lab.here.whileBluetoothdStandsStill {
+                    try await central.disconnect()
+                    #expect(!sensor.process.lines.dropFirst(position).contains { $0.contains("\"disconnected\"") })
+                }
                 try await sensor.event("disconnected", from: position)
             }
         }

@@ -41,9 +41,9 @@ private final class LinkOrdeal {
         /// How often.
         var count: Int {
             switch self {
-            case .done: 14
+            case .done: 12
             case .cancelled, .cancelledInTheMiddle: 7
-            case .task: 10
+            case .task: 8
             case .timeout, .interruptedTask, .drop: 2
             case .disconnectedAtOnce, .disconnectedInTurn, .cancelledWithTheLink: 1
             }
@@ -84,7 +84,7 @@ private final class LinkOrdeal {
     private func round(_ fate: Fate) async throws {
         let ear = Ear()
         ears.append(ear)
-        let operations = (0..<Int.random(in: 4...9, using: &dice)).map { _ in operation() }
+        let operations = (0..<Int.random(in: 5...11, using: &dice)).map { _ in operation() }
         let batch = Batch(operations, bluejay, ledger, ear, ears.filter { !$0.isEnded })
         switch fate {
         case .done: try await onMain { batch.ask() }

@@ -69,7 +69,10 @@ extension InTheLab {
                     #expect(try await outcomes.values(1) == ["unexpectedDisconnect"])
                 }
                 #expect(handler.calls.values == [true])
-                try await central.connect(found)
+                let isAtRest = try await onMain { [bluejay = central.bluejay] in
+                    !bluejay.isConnecting && !bluejay.isConnected && !bluejay.shouldAutoReconnect
+                }
+                #expect(isAtRest)
                 #expect(outcomes.values.count == 1)
             }
         }

@@ -11,9 +11,11 @@ extension InTheLab {
         }
 
         @Test func everybodyHearsOfALostLinkEvenIfTheTaskDoesNotMind() async throws {
-            try await withFaulty { _, central in
+            let service = Faulty.service.uuid.uuidString
+            try await withFound("faulty", advertising: service) { _, central, found in
+                try await central.connect(found)
                 _ = try await central.read(Faulty.optional, as: String.self)
-                let (handler, outcomes) = (Handler(), Collector<String>())
+                let (handler, outcomes) = (Handler { .change(shouldAutoReconnect: false) }, Collector<String>())
                 let bluejay = central.bluejay
                 try await onMain { [observer = central.observer] in
                     bluejay.registerDisconnectHandler(handler: handler)
@@ -24,17 +26,18 @@ extension InTheLab {
                         },
                         completionOnMainThread: { result in
                             outcomes.add("\(result.outcome), \(observer.disconnections.values.count)")
-                            // New work at once, which connecting again brings to its intended end.
+                            // New work at once.
                             bluejay.scan(
-                                serviceIdentifiers: [Faulty.optionalService], discovery: { _, _ in .continue },
-                                stopped: { _, error in outcomes.add("scan \(error?.short ?? "intended")") })
+                                serviceIdentifiers: [Faulty.service], discovery: { _, _ in .stop },
+                                stopped: { all, error in
+                                    outcomes.add("\(error?.short ?? "\(all.count)"), \(handler.calls.values)")
+                                })
                         })
                 }
-                #expect(try await outcomes.values(2) == ["fine, 0", "scan intended"])
-                try await central.observer.connections.first(after: 1)
+                #expect(try await outcomes.values(2) == ["fine, 0", "1, [true]"])
                 #expect(central.observer.disconnections.values.count == 1)
-                #expect(handler.calls.values == [true])
-                #expect(try await central.read(Faulty.optional, as: String.self) == "here")
+                let isAtRest = try await onMain { !bluejay.isConnecting && !bluejay.shouldAutoReconnect }
+                #expect(isAtRest)
             }
         }
 

@@ -189,31 +189,26 @@ private final class LinkOrdeal {
     // MARK: Tasks
 
     private func task(_ kind: Int) async throws {
-        let position = sensor.position
         try await onMain { [bluejay, ledger] in
             ledger.open { number in
                 bluejay.run(
-                    userData: kind, backgroundTask: Self.work,
+                    userData: (kind, bluejay), backgroundTask: Self.work,
                     completionOnMainThread: { result in
                         ledger.close(number, "task", result.outcome.replacing("()", with: "success"))
                     })
             }
         }
-        if kind == 7 {
-            try await sensor.event("subscribed", "mute", from: position)
-            bluejay.cancelEverything(shouldDisconnect: false)
-        }
         try await ledger.settle()
     }
 
-    private static func work(_ peripheral: SynchronizedPeripheral, _ kind: Int) throws {
+    private static func work(_ peripheral: SynchronizedPeripheral, _ order: (kind: Int, bluejay: Bluejay)) throws {
         var left = 3
         let few: (Data) -> ListenAction = { _ in
             left -= 1
             return left == 0 ? .done : .keepListening
         }
         let value = Twins.leftValue
-        switch kind {
+        switch order.kind {
         case 0: _ = try peripheral.read(from: value) as Data
         case 1: _ = try peripheral.writeAndRead(writeTo: value, value: UInt8(1), readFrom: value) as Data
         case 2: try peripheral.listen(to: Twins.rightValue, timeout: .seconds(20), completion: few)
@@ -223,7 +218,12 @@ private final class LinkOrdeal {
                 writeTo: value, value: UInt8(1), listenTo: Twins.rightValue, timeoutInSeconds: 20, completion: few)
         case 5: try peripheral.endListen(to: Twins.rightValue)
         case 6: try peripheral.listen(to: Twins.mute, timeout: .seconds(0.3), completion: few)
-        default: try peripheral.listen(to: Twins.mute, completion: few)
+        default:
+            try peripheral.endListen(to: Twins.rightValue)
+            try peripheral.listen(to: Twins.rightValue) { (_: Data) in
+                order.bluejay.cancelEverything(shouldDisconnect: false)
+                return .keepListening
+            }
         }
     }
 

@@ -80,7 +80,19 @@ extension Bluejay {
     ///   - error: what completions are told.
     ///   - shouldDisconnect: whether a connected peripheral is disconnected, too. If not, listeners stay.
     public func cancelEverything(error: Error = BluejayError.cancelled, shouldDisconnect: Bool = true) {
-        MainQueue.run { self.cancelNow(error, shouldDisconnect: shouldDisconnect) }
+        MainQueue.run {
+            let installing = self.queue.running as? ListenOperation
+            self.cancelNow(error, shouldDisconnect: shouldDisconnect)
+            if let installing { self.turnOff(installing) }
+        }
+    }
+
+    /// A listen was cancelled when the peripheral had been asked to notify already: unless somebody else listens, it is
+    /// asked to stop.
+    private func turnOff(_ operation: ListenOperation) {
+        guard let connected, !isDropping, !connected.listeners.isListening(to: operation.characteristic) else { return }
+        queueEndListen(
+            to: operation.characteristic, on: connected, Once(fallback: .failure(BluejayError.cancelled)) { _ in })
     }
 
     func cancelNow(_ error: any Error, shouldDisconnect: Bool) {

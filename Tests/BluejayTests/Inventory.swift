@@ -83,7 +83,8 @@ enum Inventory {
         Promise(
             "ten thousand mixed operations complete once, in order and in flat memory", "",
             "MixedEnduranceTests/ten thousand mixed operations complete once and in order, in memory that stays flat",
-            "QueueEnduranceTests/every completion is called exactly once, and work is done in order"),
+            "QueueEnduranceTests/every completion is called exactly once, and work is done in order",
+            "Endurance/mixedOperationsWithCancelsTimeoutsAndDropsCompleteOnceAndInOrder"),
     ]
 
     static let observers = [
@@ -97,6 +98,7 @@ enum Inventory {
         Promise(
             "signal strengths go to their observers, outside of the queue", "RSSIObserver didReadRSSI readRSSI",
             "CharacteristicTests/signal strengths go to the observers",
+            "CharacteristicPromises/aSignalStrengthIsToldOnceAndOutsideOfTheQueue",
             "Promises/changesOfServicesAndSignalStrengthsGoToTheirObservers"),
         Promise(
             "changes of services go to their observers, with an empty list for additions",

@@ -20,6 +20,13 @@ import Testing
         #expect(Inventory.all.compactMap(\.point) == Array(1...34))
     }
 
+    @Test func `every point that needs a peripheral is proved in the lab, too`() throws {
+        let inTheLab = try Self.tests(under: ["Tests/IntegrationTests"])
+        for promise in Inventory.points where inTheLab.isDisjoint(with: promise.tests) {
+            #expect(Inventory.pointsWithoutPeripheral.contains(promise.point ?? 0), "\(promise.text)")
+        }
+    }
+
     @Test func `every public declaration is part of a promise, and every name is public`() throws {
         let promised = Set(Inventory.all.flatMap(\.names))
         let declared = try Self.publicNames()
@@ -37,11 +44,13 @@ import Testing
     }
 
     /// "Suite/function" of all functions behind `@Test`.
-    private static func tests() throws -> Set<String> {
+    private static func tests(
+        under folders: [String] = ["Tests/BluejayTests", "Tests/IntegrationTests"]
+    ) throws -> Set<String> {
         var found: Set<String> = []
         let suite = /\bstruct (\w+)/
         let function = /\bfunc (?:`([^`]+)`|(\w+))\(/
-        for (_, text) in try sources(under: "Tests/BluejayTests") + sources(under: "Tests/IntegrationTests") {
+        for (_, text) in try folders.flatMap(sources(under:)) {
             var name = ""
             var isTest = false
             for line in text.split(separator: "\n") {

@@ -177,6 +177,23 @@ import Testing
         #expect(bench.bluejay.isConnected)
     }
 
+    @Test func `a listen cancelled while it is installed is not left on at the peripheral`() {
+        bench.listen("cancelled")
+        bench.bluejay.cancelEverything(shouldDisconnect: false)
+        bench.peripheral.settle()
+        #expect(!bench.peripheral.isNotifying("2A37"))
+        #expect(bench.peripheral.calls == ["subscribe 2A37", "unsubscribe 2A37"])
+        // A replacement that is cancelled leaves the notifications to the listen before it.
+        bench.listen("first", .replaceable)
+        bench.peripheral.settle()
+        bench.listen("second")
+        bench.bluejay.cancelEverything(shouldDisconnect: false)
+        bench.peripheral.settle()
+        bench.peripheral.notify("2A37", Data([1]))
+        #expect(bench.peripheral.isNotifying("2A37"))
+        #expect(bench.journal.lines == ["cancelled: cancelled", "second: cancelled", "first: 1"])
+    }
+
     @Test func `without the broadcast, listeners hear nothing of the end`() {
         listening()
         bench.central.drop(bench.peripheral, CBError(.connectionTimeout))

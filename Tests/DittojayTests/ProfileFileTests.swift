@@ -11,7 +11,7 @@ private enum Example {
         "../../Fixtures/profiles"
     ).standardized.path
 
-    static let profiles = ["heart-rate", "lab", "thermometer", "uart", "faulty"].map { "\(folder)/\($0).yaml" }
+    static let profiles = ["heart-rate", "lab", "thermometer", "uart", "faulty", "twins"].map { "\(folder)/\($0).yaml" }
     static let scenario = folder + "/service-change.yaml"
 }
 

@@ -31,9 +31,16 @@ extension InTheLab {
                         texts.append(list)
                         return .done
                     }
+                    // Listening on, the next answer is put together.
+                    try peripheral.writeAndAssemble(
+                        writeTo: Uart.rx, value: "LIST", listenTo: Uart.tx, expectedLength: 3, timeoutInSeconds: 20
+                    ) { (list: String) in
+                        texts.append(list)
+                        return list == "two" ? .done : .keepListening
+                    }
                     return texts
                 }
-                #expect(result == ["PONG", "onetwothree\u{4}"])
+                #expect(result == ["PONG", "onetwothree\u{4}", "one", "two"])
                 // Nothing is left behind: the ordinary calls work, also on the same characteristics.
                 let isListening = try await onMain { [bluejay = central.bluejay] in
                     try bluejay.isListening(to: Uart.tx)

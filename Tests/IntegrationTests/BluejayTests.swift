@@ -195,6 +195,9 @@ extension InTheLab {
                     bluejay.start(mode: .use(manager: state.manager, peripheral: state.peripheral))
                     bluejay.register(connectionObserver: observer)
                     #expect(bluejay.isConnected)
+                    // Ignored: that would be another manager.
+                    bluejay.start()
+                    #expect(bluejay.isConnected)
                 }
                 #expect(try await central.read(Faulty.optional, as: String.self) == "here")
                 #expect(!sensor.process.lines.dropFirst(position).contains { $0.contains("\"disconnected\"") })

@@ -1,6 +1,6 @@
 /// Turns a characteristic's notifications on for a listener.
 final class ListenOperation: QueuedOperation {
-    private let characteristic: CharacteristicIdentifier
+    let characteristic: CharacteristicIdentifier
     private let peripheral: ConnectedPeripheral
     private let listener: Listener
 

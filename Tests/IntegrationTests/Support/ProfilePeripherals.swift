@@ -30,6 +30,21 @@ enum Faulty {
     }
 }
 
+/// The peripheral of `twins.yaml`.
+enum Twins {
+    static let left = service("1"), right = service("2")
+    static let leftValue = characteristic("A", left), rightValue = characteristic("A", right)
+    static let mute = characteristic("B", right)
+
+    private static func uuid(_ digit: String) -> String { "F100000\(digit)-0000-4000-8000-000000000000" }
+
+    private static func service(_ digit: String) -> ServiceIdentifier { ServiceIdentifier(uuid: uuid(digit)) }
+
+    private static func characteristic(_ digit: String, _ service: ServiceIdentifier) -> CharacteristicIdentifier {
+        CharacteristicIdentifier(uuid: uuid(digit), service: service)
+    }
+}
+
 extension Lab {
     /// The path of an example file.
     static func profile(_ name: String) -> String {
@@ -52,13 +67,23 @@ extension Lab {
 func withProfile(
     _ name: String, advertising service: String, body: (Sensor, Central) async throws -> Void
 ) async throws {
+    try await withFound(name, advertising: service) { sensor, central, found in
+        try await central.connect(found)
+        try await body(sensor, central)
+        try await central.disconnect()
+    }
+}
+
+/// Runs a test with a peripheral from an example file and a central that has found it. The test may leave them connected.
+func withFound(
+    _ name: String, advertising service: String, body: (Sensor, Central, PeripheralIdentifier) async throws -> Void
+) async throws {
     try await Lab.here.forgetEachOther()
     let sensor = try await Sensor("--profile", name.hasPrefix("/") ? name : Lab.profile(name))
     let central = try await Central()
     do {
-        try await central.connect(try await central.find(service).peripheralIdentifier)
-        try await body(sensor, central)
-        try await central.disconnect()
+        try await body(sensor, central, try await central.find(service).peripheralIdentifier)
+        if try await onMain({ [bluejay = central.bluejay] in bluejay.isConnected }) { try await central.disconnect() }
     } catch {
         // The next test needs the controllers.
         central.bluejay.cancelEverything()

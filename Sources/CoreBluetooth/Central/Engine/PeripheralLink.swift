@@ -34,7 +34,9 @@ final class PeripheralLink {
     var serviceChanges = ServiceChanges<CBService>()
     var changeWaiters: [@BusActor () -> Void] = []
 
-    private unowned let core: CentralCore
+    let session: BlueZSession
+    /// Nil when the app has let go of the manager. The attempt to connect may notice its end only then.
+    private weak var core: CentralCore?
     private var attempt: Task<Void, Never>?
     private var search: DeviceSearch?
     private var timer: LoopSource?
@@ -53,16 +55,16 @@ final class PeripheralLink {
         self.peer = peer
         self.options = options
         self.core = core
+        session = core.session
     }
 
-    var session: BlueZSession { core.session }
     /// The agent that turns notifications on for a program whose state is to be restored.
-    var restoration: RestorationClient? { core.restoration }
-    var adapterAddress: String? { core.adapter?.address }
+    var restoration: RestorationClient? { core?.restoration }
+    var adapterAddress: String? { core?.adapter?.address }
 
     /// Runs `event` on the manager's queue, after all that was posted before.
     func post(_ event: @escaping @Sendable (CBPeripheral) -> Void) {
-        core.post { [peripheral] _ in event(peripheral) }
+        core?.post { [peripheral] _ in event(peripheral) }
     }
 
     // MARK: Connecting
@@ -88,7 +90,7 @@ final class PeripheralLink {
     func connectAgain(_ options: ConnectOptions) {
         self.options = options
         if phase == .connected {
-            core.post { [peripheral] manager in manager.delegate?.centralManager(manager, didConnect: peripheral) }
+            core?.post { [peripheral] manager in manager.delegate?.centralManager(manager, didConnect: peripheral) }
         }
     }
 
@@ -145,11 +147,11 @@ final class PeripheralLink {
     }
 
     private func findDevice() async -> Device? {
-        guard let adapter = core.adapter else { return nil }
+        guard let adapter = core?.adapter else { return nil }
         // The app has just found it, as a rule, and its scan may still be ending.
         await adapter.discovery.waitUntilStopped()
-        if let device = core.device(peer) { return device }
-        let search = DeviceSearch(adapter.discovery) { [weak self] in self.flatMap { $0.core.device($0.peer) } }
+        if let device = core?.device(peer) { return device }
+        let search = DeviceSearch(adapter.discovery) { [weak self] in self.flatMap { $0.core?.device($0.peer) } }
         self.search = search
         let device = await search.run()
         self.search = nil
@@ -169,8 +171,8 @@ final class PeripheralLink {
 
     private func giveUp(_ reason: String) {
         phase = .ended
-        core.forget(self)
-        core.post { [peripheral] manager in
+        core?.forget(self)
+        core?.post { [peripheral] manager in
             peripheral.state = .disconnected
             let error = CBError(.connectionFailed, userInfo: [NSLocalizedDescriptionKey: reason])
             manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: error)
@@ -182,7 +184,7 @@ final class PeripheralLink {
         phase = .connected
         attempt?.cancel()
         let name = device.name
-        core.post { [peripheral] manager in
+        core?.post { [peripheral] manager in
             peripheral.connectionIsUp(name: name)
             manager.delegate?.centralManager(manager, didConnect: peripheral)
         }
@@ -262,9 +264,9 @@ final class PeripheralLink {
         forgetHalfFoundServices()
         dropConnectionState()
         let reconnects = error != nil && options.reconnects
-        if reconnects { start() } else { phase = .ended; core.forget(self) }
+        if reconnects { start() } else { phase = .ended; core?.forget(self) }
         let timestamp = Date().timeIntervalSinceReferenceDate
-        core.post { [peripheral] manager in
+        core?.post { [peripheral] manager in
             peripheral.connectionIsDown(state: reconnects ? .connecting : .disconnected)
             manager.delegate?.centralManager(
                 manager, didDisconnectPeripheral: peripheral, timestamp: timestamp, isReconnecting: reconnects,

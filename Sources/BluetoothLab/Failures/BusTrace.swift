@@ -74,10 +74,10 @@ struct BusTrace {
         return words.joined(separator: " ")
     }
 
-    /// A string in a message's content, in quotation marks.
+    /// A string or an object's path in a message's content, in quotation marks.
     private static func text(_ bytes: ArraySlice<UInt8>) -> Substring? {
         let line = String(decoding: bytes, as: UTF8.self)
-        guard let range = line.firstRange(of: "string \"") else { return nil }
+        guard let range = line.firstRange(of: "string \"") ?? line.firstRange(of: "object path \"") else { return nil }
         return line[line.index(before: range.upperBound)...]
     }
 }

@@ -14,7 +14,7 @@ import Foundation
 /// | `app.log` | what the test and the programs that it started have printed, and the notes of the test |
 struct FailureBundle {
     let test: String
-    let start: WallTime
+    let start, end: WallTime
     let issues: [String]
     let devices: String
 
@@ -43,8 +43,9 @@ struct FailureBundle {
             try write(Array((Timeline.text(log) + untimed()).utf8), to: "bluetoothd.log")
             sources.append(log)
         }
-        let timeline = Timeline.text(Timeline.merge(sources))
-        try write(Array(timeline.utf8), to: "timeline.txt")
+        // What comes after the end is this collecting.
+        let timeline = Timeline.merge(sources).filter { $0.time <= end }
+        try write(Array(Timeline.text(timeline).utf8), to: "timeline.txt")
         try write(Array(summary(missing: missing).utf8), to: "summary.txt")
         return folder
     }
@@ -93,7 +94,7 @@ struct FailureBundle {
         let late = missing.isEmpty ? "" : "\nThe last moments may be missing in: \(missing.joined(separator: ", "))\n"
         return """
             \(test) failed
-            from \(start.text) to \(WallTime.now.text) UTC
+            from \(start.text) to \(end.text) UTC
             \(late)
             \(issues.joined(separator: "\n"))
 

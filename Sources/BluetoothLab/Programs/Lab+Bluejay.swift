@@ -8,6 +8,14 @@ extension Lab {
     public func bluejay(_ arguments: String..., expecting status: Int32 = 0, within timeout: Duration = .seconds(90))
         async throws -> ChildProcess
     {
+        try await bluejay(arguments, expecting: status, within: timeout)
+    }
+
+    /// The same with the arguments in an array.
+    @discardableResult
+    public func bluejay(_ arguments: [String], expecting status: Int32 = 0, within timeout: Duration = .seconds(90))
+        async throws -> ChildProcess
+    {
         let adapter = arguments.contains("--adapter") ? [] : ["--adapter", Lab.centralAdapter]
         let process = try ChildProcess("bluejay", arguments + adapter)
         let actual = try await process.exitStatus(within: timeout)

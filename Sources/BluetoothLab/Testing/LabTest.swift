@@ -83,7 +83,7 @@ final class LabTest: Swift.Sendable {
     private func writeBundle(_ devices: String) async {
         do {
             let bundle = FailureBundle(
-                test: name, start: start, issues: issues.withLock(\.self), devices: devices)
+                test: name, start: start, end: .now, issues: issues.withLock(\.self), devices: devices)
             let folder = try await bundle.write(into: lab.output)
             print("lab: \(name) failed; timeline.txt, hci.btsnoop, bus.log and more of it are in \(folder.path)")
         } catch {

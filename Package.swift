@@ -80,6 +80,7 @@ let package = Package(
         .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput"]),
         .testTarget(
             name: "BluejayCommandTests", dependencies: ["BluejayCommand", "Bluejay", "GATTProfiles", "LineOutput"]),
+        .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "GATTProfiles"]),

@@ -9,7 +9,7 @@ extension InTheLab {
             // bluetoothd tells the services of an earlier connection in place of those that are advertised.
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
-            let scan = try await Lab.here.bluejay("scan", "--json", "--service", "180D", "--count", "1", "--timeout", "20")
+            let scan = try await bluejay("scan", "--json", "--service", "180D", "--count", "1", "--timeout", "20")
             let line = try #require(scan.lines.first { $0.contains(Lab.sensorAddress) })
             let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
             #expect(object["name"] as? String == "Dittojay")
@@ -19,7 +19,7 @@ extension InTheLab {
 
         @Test func infoListsAllServicesAndCharacteristics() async throws {
             let sensor = try await Sensor()
-            let info = try await Lab.here.bluejay("info", Lab.sensorAddress, "--json")
+            let info = try await bluejay("info", Lab.sensorAddress, "--json")
             for uuid in ["2A37", "2A38", "2A39", "83B4A431-A6F1-4540-B3EE-3C14AEF71A04"] {
                 #expect(info.transcript.contains(uuid), "\(uuid) in \(info.transcript)")
             }
@@ -28,15 +28,15 @@ extension InTheLab {
 
         @Test func readAndWriteGoByAddressAndByName() async throws {
             let sensor = try await Sensor()
-            try await Lab.here.bluejay("write", "Dittojay", "180D/2A38", "hex:03")
-            let read = try await Lab.here.bluejay("read", Lab.sensorAddress, "body-sensor-location", "--format", "u8")
+            try await bluejay("write", "Dittojay", "180D/2A38", "hex:03")
+            let read = try await bluejay("read", Lab.sensorAddress, "body-sensor-location", "--format", "u8")
             #expect(read.lines == ["3"])
             try await sensor.stop()
         }
 
         @Test func anATTErrorIsExitStatusSix() async throws {
             let sensor = try await Sensor()
-            let refused = try await Lab.here.bluejay(
+            let refused = try await bluejay(
                 "write", "Dittojay", "2A39", "hex:07", "--json", expecting: 6)
             #expect(refused.transcript.contains("\"attError\":128"), "\(refused.transcript)")
             try await sensor.stop()
@@ -44,16 +44,16 @@ extension InTheLab {
 
         @Test func whatIsNotThereHasItsExitStatus() async throws {
             let sensor = try await Sensor()
-            try await Lab.here.bluejay("read", "Nobody", "2A38", "--connect-timeout", "2", expecting: 3)
-            try await Lab.here.bluejay("read", "Dittojay", "1809/2A1C", expecting: 7)
-            try await Lab.here.bluejay("read", "Dittojay", "--adapter", "hci99", "2A38", expecting: 4)
-            try await Lab.here.bluejay("write", "Dittojay", "2A38", "hex:0", expecting: 64)
+            try await bluejay("read", "Nobody", "2A38", "--connect-timeout", "2", expecting: 3)
+            try await bluejay("read", "Dittojay", "1809/2A1C", expecting: 7)
+            try await bluejay("read", "Dittojay", "--adapter", "hci99", "2A38", expecting: 4)
+            try await bluejay("write", "Dittojay", "2A38", "hex:0", expecting: 64)
             try await sensor.stop()
         }
 
         @Test func listenPrintsEachValueAndEndsWithTheCount() async throws {
             let sensor = try await Sensor("--rate", "20")
-            let listen = try await Lab.here.bluejay("listen", "Dittojay", "2A37", "--count", "10", "--raw", "--timeout", "60")
+            let listen = try await bluejay("listen", "Dittojay", "2A37", "--count", "10", "--raw", "--timeout", "60")
             #expect(listen.lines.count == 10)
             #expect(listen.lines.allSatisfy { $0.count >= 4 && $0.allSatisfy(\.isHexDigit) }, "\(listen.transcript)")
             try await sensor.stop()
@@ -75,6 +75,11 @@ extension InTheLab {
             #expect(try await monitor.interrupt() == 0)
             try await sensor.event("disconnected", from: position)
             try await sensor.stop()
+        }
+
+        @discardableResult
+        private func bluejay(_ arguments: String..., expecting status: Int32 = 0) async throws -> ChildProcess {
+            try await Lab.here.bluejay(arguments, expecting: status, within: .seconds(60))
         }
     }
 

@@ -61,7 +61,7 @@ struct Capture {
     /// What programs, bluetoothd above all, noted at `start` or later.
     func notes(since start: WallTime = WallTime(microseconds: .min)) -> [Note] {
         records.lazy.filter { $0.opcode == Self.userLogging && $0.time >= start }.compactMap { record in
-            let content = bytes[record.range].dropFirst(Self.recordHeader + 2) // after priority and length
+            let content = bytes[record.range].dropFirst(Self.recordHeader + 2)  // after priority and length
             let parts = content.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { return nil }
             let text = String(decoding: parts[1].prefix { $0 != 0 }, as: UTF8.self)

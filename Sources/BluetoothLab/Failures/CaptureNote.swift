@@ -16,7 +16,7 @@ enum CaptureNote {
         let descriptor = socket(
             Int32(bluetoothFamily), Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), hciProtocol)
         guard descriptor >= 0 else { return nil }
-        let address = [bluetoothFamily, noController, loggingChannel] // struct sockaddr_hci
+        let address = [bluetoothFamily, noController, loggingChannel]  // struct sockaddr_hci
         let isBound = address.withUnsafeBytes { bytes in
             bytes.withMemoryRebound(to: sockaddr.self) { bind(descriptor, $0.baseAddress, 6) == 0 }
         }

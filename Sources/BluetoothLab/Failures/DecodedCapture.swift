@@ -40,8 +40,9 @@ enum DecodedCapture {
 
     /// `= bluetoothd: …`; the kernel's own begin with a word that btmon knows.
     private static func isProgramsNote(_ line: String) -> Bool {
-        line.first == "=" && !["New Index", "Delete Index", "Open Index", "Close Index", "Index Info", "Note", "Vendor"]
-            .contains { line.dropFirst(2).hasPrefix($0) }
+        line.first == "="
+            && !["New Index", "Delete Index", "Open Index", "Close Index", "Index Info", "Note", "Vendor"]
+                .contains { line.dropFirst(2).hasPrefix($0) }
     }
 
     private static func condensed(_ line: some StringProtocol) -> String {

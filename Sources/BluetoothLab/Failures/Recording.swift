@@ -48,7 +48,9 @@ enum Recording {
     /// The bus driver answers any question; this one is about the mark.
     @BusActor
     private static func writeToBus(_ mark: String) async {
-        guard let connection = try? BusConnection.system(), let path = ObjectPath("/org/freedesktop/DBus") else { return }
+        guard let connection = try? BusConnection.system(), let path = ObjectPath("/org/freedesktop/DBus") else {
+            return
+        }
         defer { connection.close() }
         _ = try? await connection.call(
             MethodCall(

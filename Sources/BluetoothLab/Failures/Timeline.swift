@@ -5,7 +5,6 @@ struct TimelineEntry: Equatable, Swift.Sendable {
     let source: String
     let text: String
 
-
 }
 
 /// All that was recorded, in the order of its time.

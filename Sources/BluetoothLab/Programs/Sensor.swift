@@ -42,6 +42,11 @@ public final class Sensor: Swift.Sendable {
         try await self.init(Setup(options: options))
     }
 
+    /// The same with the options in an array.
+    public convenience init(_ options: [String]) async throws {
+        try await self.init(Setup(options: options))
+    }
+
     /// Starts dittojay and waits until it advertises. Throws a ``LabError`` with what it printed if it does not.
     public init(_ setup: Setup) async throws {
         socket = NSTemporaryDirectory() + "/sensor-\(UUID().uuidString.prefix(8)).sock"

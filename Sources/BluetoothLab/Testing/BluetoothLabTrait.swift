@@ -59,16 +59,16 @@ public struct BluetoothLabTrait: TestTrait, SuiteTrait, TestScoping {
         _ test: Test, _ testCase: Test.Case?, for labTest: LabTest, _ function: @Sendable () async throws -> Void
     ) async throws {
         #if compiler(>=6.3)
-        let watcher: IssueHandlingTrait = .compactMapIssues { issue in
-            if issue.severity >= .error {
-                let place = issue.sourceLocation.map { "\($0.fileName):\($0.line): " } ?? ""
-                labTest.fail("\(place)\(issue)")
+            let watcher: IssueHandlingTrait = .compactMapIssues { issue in
+                if issue.severity >= .error {
+                    let place = issue.sourceLocation.map { "\($0.fileName):\($0.line): " } ?? ""
+                    labTest.fail("\(place)\(issue)")
+                }
+                return issue
             }
-            return issue
-        }
-        try await watcher.provideScope(for: test, testCase: testCase, performing: function)
+            try await watcher.provideScope(for: test, testCase: testCase, performing: function)
         #else
-        try await function()
+            try await function()
         #endif
     }
 

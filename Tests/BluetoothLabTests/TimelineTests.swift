@@ -40,6 +40,8 @@ import Testing
             > HCI Event: Command Complete (0x0e) plen 4  #1 [hci0] 2026-11-21 18:22:56.000001
                   LE Set Advertise Enable (0x08|0x000a) ncmd 1
                     Status: Success (0x00)
+            > HCI Event: Number of Completed Packets (0x13) plen 5  #2 [hci0] 2026-11-21 18:22:56.000001
+                    Num handles: 1
             > ACL Data RX: Handle 42 flags 0x02 dlen 9   #2 [hci1] 2026-11-21 18:22:56.000002
                   ATT: Handle Value Notification (0x1b) len 4
                     Handle: 0x0010

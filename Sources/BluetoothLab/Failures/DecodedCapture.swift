@@ -4,9 +4,11 @@ enum DecodedCapture {
     private static let directions = Array("<>=@".utf8)
     /// A packet's own name and, for ATT, its values: what one looks for first.
     private static let (nameIndent, valueIndent) = (6, 8)
+    /// What comes after every packet and tells nothing.
+    private static let acknowledgement = "> HCI Event: Number of Completed Packets"
     private static let values = ["Handle:", "Data:", "Data[", "Error:", "Value:"]
 
-    /// One entry for each packet of `start` or later. Notes of programs are left out: they are in the timeline by themselves.
+    /// One entry for each packet of `start` or later but for acknowledgements. Notes of programs are left out: they are in the timeline by themselves.
     static func entries(_ output: [UInt8], since start: WallTime) -> [TimelineEntry] {
         var entries: [TimelineEntry] = []
         var current: (time: WallTime, text: String, isATT: Bool)?
@@ -19,7 +21,7 @@ enum DecodedCapture {
             if directions.contains(first) {
                 finish()
                 let line = String(decoding: bytes, as: UTF8.self)
-                guard let time = WallTime(text: line.suffix(timeLength)), time >= start, !isProgramsNote(line)
+                guard !line.hasPrefix(acknowledgement), let time = WallTime(text: line.suffix(timeLength)), time >= start, !isProgramsNote(line)
                 else { continue }
                 current = (time, condensed(line.dropLast(timeLength)), false)
             } else if let known = current {

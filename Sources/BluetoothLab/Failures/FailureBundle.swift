@@ -6,7 +6,7 @@ import Foundation
 /// | file | what |
 /// |---|---|
 /// | `summary.txt` | the test, its issues, and what bluetoothd knew of the devices at its end |
-/// | `timeline.txt` | everything below in the order of time, a line for each packet, message and line |
+/// | `timeline.txt` | everything below in the order of time, a line for each packet, message and line of a log |
 /// | `hci.btsnoop` | the traffic of all controllers, for Wireshark, tshark or `btmon -r`; notes and bluetoothd's log are in it, too |
 /// | `hci.txt` | the same, as btmon decodes it |
 /// | `bus.log` | the messages on the system bus, as dbus-monitor prints them |
@@ -77,7 +77,7 @@ struct FailureBundle {
 
     private func decode(in folder: URL) async throws {
         let decoder = try ChildProcess(
-            "sh", ["-c", "cd \"$1\" && btmon -T -C 200 -r hci.btsnoop >hci.txt 2>&1", "sh", folder.path],
+            "sh", ["-c", "cd \"$1\" && btmon -T -C 120 -r hci.btsnoop >hci.txt 2>&1", "sh", folder.path],
             environment: ["TZ": "UTC"])
         _ = try await decoder.exitStatus(within: .seconds(120))
     }

@@ -28,11 +28,9 @@ enum Recording {
     /// they show. What they have not written in time is named in the answer.
     static func catchUp() async -> [String] {
         let mark = "mark-\(UUID().uuidString.prefix(8))"
-        var awaited = [(busTrace, size(of: busTrace))]
-        let hasChannel = CaptureNote.write(mark)
-        if hasChannel { awaited.append((capture, size(of: capture))) }
-        if let output {
-            awaited.append((output, size(of: output)))
+        var awaited = ([busTrace, capture] + (output.map { [$0] } ?? [])).map { ($0, size(of: $0)) }
+        if !CaptureNote.write(mark) { awaited.removeAll { $0.0 == capture } }
+        if output != nil {
             print("lab: a test has failed, its record is being collected (\(mark))")
             fflush(nil)
         }
@@ -42,7 +40,7 @@ enum Recording {
             awaited.removeAll { contains(mark, in: $0.0, from: $0.1) }
             if !awaited.isEmpty { try? await Task.sleep(for: .milliseconds(20)) }
         }
-        return awaited.map(\.0.lastPathComponent) + (hasChannel ? [] : [capture.lastPathComponent])
+        return awaited.map(\.0.lastPathComponent)
     }
 
     /// The bus driver answers any question; this one is about the mark.

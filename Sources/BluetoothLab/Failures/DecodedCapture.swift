@@ -21,7 +21,8 @@ enum DecodedCapture {
             if directions.contains(first) {
                 finish()
                 let line = String(decoding: bytes, as: UTF8.self)
-                guard !line.hasPrefix(acknowledgement), let time = WallTime(text: line.suffix(timeLength)), time >= start, !isProgramsNote(line)
+                guard !line.hasPrefix(acknowledgement), let time = WallTime(text: line.suffix(timeLength)),
+                    time >= start, !isProgramsNote(line)
                 else { continue }
                 current = (time, condensed(line.dropLast(timeLength)), false)
             } else if let known = current {

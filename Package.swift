@@ -76,7 +76,7 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        .testTarget(name: "BluejayTests", dependencies: ["Bluejay"]),
+        .testTarget(name: "BluejayTests", dependencies: ["Bluejay", "BluetoothLab"]),
         .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput"]),
         .testTarget(
             name: "BluejayCommandTests", dependencies: ["BluejayCommand", "Bluejay", "GATTProfiles", "LineOutput"]),

@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import Synchronization
 
 /// The recorders of the lab (`lab-record`): they write as long as the lab is up, once a test has asked for them. What
 /// they have of a test is cut out when it has failed.
@@ -17,11 +18,15 @@ enum Recording {
         URL(fileURLWithPath: $0).appendingPathComponent("bluetoothd.log")
     }
 
-    /// Starts the recorders, if they do not run.
+    private static let hasStarted = Mutex(false)
+
+    /// Starts the recorders, if they do not run. Looks only once, because that takes a while in an emulated machine.
     static func start() async throws {
+        guard !hasStarted.withLock(\.self) else { return }
         let process = try ChildProcess("lab-record", ["start"])
         let status = try await process.exitStatus(within: .seconds(60))
         guard status == 0 else { throw LabError("nothing is recorded: \(process.transcript)") }
+        hasStarted.withLock { $0 = true }
     }
 
     /// Waits until the recorders have written everything that has happened until now, by letting something happen that

@@ -51,25 +51,21 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("choose-\(UUID().uuidString)")
         let programs = folder.appendingPathComponent("bin")
         try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
-        func make(_ name: String, _ body: String) throws {
-            let file = programs.appendingPathComponent(name)
-            try "#!/bin/bash\n\(body)\n".write(to: file, atomically: true, encoding: .utf8)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
-        }
-        try make("sudo", "shift; exec \"$@\"")
-        try make("modprobe", machine.modules ? "exit 0" : "exit 1")
-        try make(
-            "setup",
-            "echo \"$LAB\" >\"$LAB_HOME/setup\"; echo \(machine.kvmWorks ? "yes" : "no") 6.12 >\"$LAB_HOME/kvm\"")
+        // Not a file of its own: while another thread starts a program, one just written may be busy.
+        try FileManager.default.createSymbolicLink(
+            atPath: programs.appendingPathComponent("modprobe").path,
+            withDestinationPath: machine.modules ? "/bin/true" : "/bin/false")
+        let setup =
+            "echo \"$LAB\" >\"$LAB_HOME/setup\"; echo \(machine.kvmWorks ? "yes" : "no") 6.12 >\"$LAB_HOME/kvm\""
         let device = folder.appendingPathComponent("kvm-device")
         if machine.device { try Data().write(to: device) }
-        let script = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../scripts/ci/choose-lab")
-            .standardized
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized.path
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let process = try ChildProcess(
-            script.path, [wanted, "setup"],
+            "\(root)/scripts/ci/choose-lab", [wanted, "bash", "-c", setup],
             environment: [
-                "PATH": "\(programs.path):\(path)", "LAB_HOME": folder.path, "LAB_KVM_DEVICE": device.path,
+                "PATH": "\(programs.path):\(root)/Fixtures/ci:\(path)", "LAB_HOME": folder.path,
+                "LAB_KVM_DEVICE": device.path,
                 "GITHUB_OUTPUT": folder.appendingPathComponent("output").path,
                 "GITHUB_STEP_SUMMARY": folder.appendingPathComponent("summary").path,
             ])

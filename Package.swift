@@ -7,6 +7,7 @@ let package = Package(
         .library(name: "Bluejay", targets: ["Bluejay"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "Dittojay", targets: ["Dittojay"]),
+        .library(name: "BluetoothLab", targets: ["BluetoothLab"]),
         .executable(name: "dittojay", targets: ["DittojayCommand"]),
         .executable(name: "bluejay", targets: ["BluejayCommand"]),
     ],
@@ -64,8 +65,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
-        // What the integration tests stand on: the lab around them, and programs under test.
-        .target(name: "BluetoothLab"),
+        // For tests, ours and those of other packages: the lab around them, and programs under test.
+        .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus"]),
 
         .testTarget(name: "DBusTests", dependencies: ["DBus"]),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ"]),
@@ -75,10 +76,11 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        .testTarget(name: "BluejayTests", dependencies: ["Bluejay"]),
+        .testTarget(name: "BluejayTests", dependencies: ["Bluejay", "BluetoothLab"]),
         .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput"]),
         .testTarget(
             name: "BluejayCommandTests", dependencies: ["BluejayCommand", "Bluejay", "GATTProfiles", "LineOutput"]),
+        .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "GATTProfiles"]),

@@ -1,5 +1,6 @@
 // The code of the articles in Bluejay.docc, so that it compiles. `ArticleTests` compares the two.
 
+import BluetoothLab
 import Testing
 
 @testable import Bluejay
@@ -209,9 +210,7 @@ private struct MovingFromiOS {
     }
 }
 
-let isInTheLab = ProcessInfo.processInfo.environment["BLUETOOTH_LAB"] == "1"
-
-@Suite(.serialized, .enabled(if: isInTheLab, "needs the lab"))
+@Suite(.bluetoothLab(sensor: .default))
 struct SensorTests {
     @Test func `the sensor measures`() async throws {
         let bluejay = Bluejay()

@@ -104,7 +104,7 @@ extension InTheLab {
                     texts.append("\(peripheral.maximumWriteValueLength(for: .withResponse))")
                     return texts
                 }
-                // SET is answered 200 ms later, which is enough to subscribe. A write may have 512 bytes.
+                // SET is answered a second later, which is enough to subscribe. A write may have 512 bytes.
                 #expect(result == ["OK", "ended", "512"])
             }
         }

@@ -79,13 +79,7 @@ extension InTheLab {
 
         @discardableResult
         private func bluejay(_ arguments: String..., expecting status: Int32 = 0) async throws -> ChildProcess {
-            let adapter = arguments.contains("--adapter") ? [] : ["--adapter", Lab.centralAdapter]
-            let process = try ChildProcess("bluejay", arguments + adapter)
-            let actual = try await process.exitStatus(within: .seconds(60))
-            guard actual == status else {
-                throw LabError("exit status \(actual), not \(status): \(process.transcript)")
-            }
-            return process
+            try await Lab.here.bluejay(arguments, expecting: status, within: .seconds(60))
         }
     }
 

@@ -77,9 +77,7 @@ extension InTheLab {
         }
 
         private func bluejay(_ arguments: String..., printing text: String) async throws {
-            let process = try ChildProcess("bluejay", arguments + ["--adapter", Lab.centralAdapter])
-            let status = try await process.exitStatus(within: .seconds(90))
-            #expect(status == 0, "\(process.transcript)")
+            let process = try await Lab.here.bluejay(arguments)
             #expect(text.isEmpty || process.lines.contains { $0.contains(text) }, "\(process.transcript)")
         }
     }

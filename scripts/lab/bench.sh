@@ -13,5 +13,5 @@ for product in dittojay bluejay; do
     build "$product for release" "${release_options[@]}" --product "$product"
 done
 # The Python that has the peers, so that the bench can start them with its own interpreter.
-run_in_lab ${options[@]+"${options[@]}"} -- "$root/.lab/venv/bin/python" "$root/scripts/bench/run.py" \
+run_in_lab ${options[@]+"${options[@]}"} -- "$LAB_HOME/venv/bin/python" "$root/scripts/bench/run.py" \
     --programs "$root/.build-release/release" ${rest[@]+"${rest[@]}"}

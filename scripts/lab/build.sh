@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Builds the package for the lab's commands. To be sourced after steps.sh.
-: "${root:?the folder of the repository}"
+: "${root:?the folder of the repository}" "${owner:?the folder of the package that has it in its .build, or the same}"
 
 require_swift() {
     command -v swift >/dev/null ||
@@ -12,9 +12,17 @@ build() {
     local what=$1
     shift
     require_swift
-    say "building $what; the log is .lab/logs/build.log"
-    (cd "$root" && step "built $what" "$root/.lab/logs/build.log" swift build -j "$(build_jobs)" "$@") ||
-        die "the build failed; all of it: .lab/logs/build.log"
+    local log
+    log=$(realpath --relative-to="$PWD" "$LAB_HOME/logs/build.log")
+    say "building $what; the log is $log"
+    (cd "$root" && step "built $what" "$LAB_HOME/logs/build.log" swift build -j "$(build_jobs)" "$@") ||
+        die "the build failed; all of it: $log"
+}
+
+# build_programs [OPTION…]: the two that every lab has on PATH
+build_programs() {
+    build "dittojay" --package-path "$owner" --product dittojay "$@"
+    build "bluejay" --package-path "$owner" --product bluejay "$@"
 }
 
 # Two at least: a Swift compiler takes up to 2 GB.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Counts the tests of several runs of Swift Testing by their event streams; prints what failed, and the sum.
+"""Counts the tests of several runs, of Swift Testing by their event streams, of XCTest by what they print; prints what
+failed, and the sum.
 
-Usage: count_tests.py NAME=STATUS=EVENTS.jsonl …    (STATUS: the run's exit status)
+Usage: count_tests.py NAME=STATUS=EVENTS.jsonl|NAME=STATUS=OUTPUT.log …    (STATUS: the run's exit status)
 
 A test that began and did not end was ended by a crash, and has failed. So has a run that did not end, or that says by
 its exit status that something is wrong while no test failed. The last line is "N passed, N failed"; the exit status is
@@ -9,6 +10,7 @@ its exit status that something is wrong while no test failed. The last line is "
 """
 
 import json
+import re
 import sys
 
 NO_TESTS = 69  # Swift Testing's exit status when nothing matches the filters
@@ -26,7 +28,22 @@ def read_events(file):
         return
 
 
-def count(name, status, file):
+def read_xctest(file):
+    """What became of the tests: names, those that began, passed, failed, were skipped; and whether the run ended."""
+    sets = {"started": set(), "passed": set(), "failed": set(), "skipped": set()}
+    ended = False
+    try:
+        with open(file, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                if match := re.search(r"Test Case '([^']+)' (started|passed|failed|skipped)\b", line):
+                    sets[match[2]].add(match[1])
+                ended = ended or re.search(r"Executed \d+ test", line) is not None
+    except FileNotFoundError:
+        pass
+    return {test: test for test in sets["started"]}, *sets.values(), ended
+
+
+def read_swift_testing(file):
     functions, began, passed, failed, skipped, ended = {}, set(), set(), set(), set(), False
     for record in read_events(file):
         payload = record.get("payload", {})
@@ -46,6 +63,12 @@ def count(name, status, file):
         elif kind == "testEnded":
             symbols = [message.get("symbol") for message in payload.get("messages", [])]
             (failed if "fail" in symbols else passed).add(test)
+    return functions, began, passed, failed, skipped, ended
+
+
+def count(name, status, file):
+    read = read_xctest if file.endswith(".log") else read_swift_testing
+    functions, began, passed, failed, skipped, ended = read(file)
     problems = [f"failed: {functions[test]} ({test})" for test in sorted(failed)]
     unfinished = began - passed - failed - skipped
     problems += [f"did not end: {functions[test]} ({test})" for test in sorted(unfinished)]

@@ -5,6 +5,6 @@ source "$parts/build.sh"
 ((${#rest[@]} == 0)) || die "demo takes no arguments"
 require_swift
 "$parts/setup"
-build "dittojay and bluejay" --configuration "${LAB_CONFIG:-debug}"
+build_programs --configuration "${LAB_CONFIG:-debug}"
 run_in_lab ${options[@]+"${options[@]}"} -- timeout --foreground --kill-after 10 "${LAB_DEMO_LIMIT:-600}" \
     "$root/scripts/demo.sh"

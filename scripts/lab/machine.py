@@ -29,7 +29,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
-LAB = REPOSITORY / ".lab"
+LAB = Path(os.environ.get("LAB_HOME") or REPOSITORY / ".lab")
+PACKAGE = Path(os.environ.get("LAB_PACKAGE") or REPOSITORY)  # whose tests and programs run, seldom another one
 GUEST = HERE / "guest"
 CHOSEN_KERNEL = "-" + os.environ["LAB_KERNEL"] if os.environ.get("LAB_KERNEL") else ""
 KERNEL = LAB / f"kernel{CHOSEN_KERNEL}"
@@ -54,8 +55,8 @@ def fail(text):
     sys.exit(EXIT_LAB_FAILED)
 
 
-def product_folder():
-    return REPOSITORY / ".build" / os.environ.get("LAB_CONFIG", "debug")
+def product_folders():
+    return os.environ.get("LAB_PROGRAMS") or str(REPOSITORY / ".build" / os.environ.get("LAB_CONFIG", "debug"))
 
 
 def job_environment(kernel, out, controllers, capture):
@@ -66,13 +67,13 @@ def job_environment(kernel, out, controllers, capture):
         if name.startswith(PASSED_PREFIXES) or name in PASSED_NAMES
     }
     caller = Path.cwd()
-    inside = caller == REPOSITORY or REPOSITORY in caller.parents
+    inside = caller == PACKAGE or PACKAGE in caller.parents
     values.update(
-        PATH=f"{product_folder()}:{GUEST / 'bin'}:{os.environ.get('PATH', os.defpath)}",
+        PATH=f"{product_folders()}:{GUEST / 'bin'}:{os.environ.get('PATH', os.defpath)}",
         BLUETOOTH_LAB="1",
         LAB_CONTROLLERS=str(controllers),
         LAB_OUT=str(out),
-        LAB_CWD=str(caller if inside else REPOSITORY),
+        LAB_CWD=str(caller if inside else PACKAGE),
         LAB_GUEST=str(GUEST),
         LAB_MODULES=str(KERNEL / "lib" / "modules" / kernel.name.removeprefix("vmlinuz-")),
         LAB_PYTHON=str(LAB / "venv" / "bin" / "python"),
@@ -105,7 +106,7 @@ def kernel_image():
 
 def kvm_works():
     try:
-        return (LAB / "kvm").read_text().split()[0] == "yes"
+        return os.environ.get("LAB") != "tcg" and (LAB / "kvm").read_text().split()[0] == "yes"
     except (OSError, IndexError):
         return False
 

@@ -24,7 +24,7 @@ public final class ChildProcess: Swift.Sendable {
     private let process = Process()
     private let input: FileHandle
 
-    /// Starts `program`, looked up on PATH unless it is a path.
+    /// Starts `program`, looked up on PATH unless it is a path. What `environment` has is added to this process's.
     public init(_ program: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
         command = ([program] + arguments).joined(separator: " ")
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -59,7 +59,12 @@ public final class ChildProcess: Swift.Sendable {
     /// The process's number.
     public var identifier: Int32 { process.processIdentifier }
 
+    /// Whether it has not ended yet.
+    public var isRunning: Bool { state.withLock { $0.exitStatus == nil } }
+
     private func collect(_ handle: FileHandle) {
+        let (name, process) = (command.prefix { $0 != " " }.split(separator: "/").last ?? "", process)
+        let source = { @Sendable in "\(name)[\(process.processIdentifier)]" }
         let thread = Thread { [weak self] in
             var rest = Data()
             while true {
@@ -72,9 +77,11 @@ public final class ChildProcess: Swift.Sendable {
                     rest = Data(rest[rest.index(after: end)...])
                 }
                 let complete = lines
+                AppLog.shared.add(complete, from: source())
                 self?.update { $0.lines += complete }
             }
             let last = rest.isEmpty ? [] : [String(decoding: rest, as: UTF8.self)]
+            AppLog.shared.add(last, from: source())
             self?.update {
                 $0.lines += last
                 $0.openPipes -= 1
@@ -129,6 +136,7 @@ public final class ChildProcess: Swift.Sendable {
         try input.write(contentsOf: Data((line + "\n").utf8))
     }
 
+    /// Sends a signal.
     public func signal(_ signal: Int32) {
         kill(process.processIdentifier, signal)
     }

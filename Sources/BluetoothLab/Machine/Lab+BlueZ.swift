@@ -1,26 +1,27 @@
 import BlueZ
-import BluetoothLab
 import DBus
 import Foundation
 
-/// What only bluetoothd itself can tell or do.
+/// What only bluetoothd itself can tell or do. All of it throws when bluetoothd does not answer.
 extension Lab {
-    func power(on adapter: String) async throws { try await setPower(true, adapter) }
-    func power(off adapter: String) async throws { try await setPower(false, adapter) }
+    /// Switches a controller on.
+    public func power(on adapter: String) async throws { try await setPower(true, adapter) }
+    /// Switches a controller off, which ends its connections.
+    public func power(off adapter: String) async throws { try await setPower(false, adapter) }
 
     @BusActor
     private func setPower(_ isOn: Bool, _ name: String) async throws {
         try await adapter(name).setPowered(isOn)
     }
 
-    /// Whether the device is paired with the controller.
+    /// Whether the device of this address is paired with the controller.
     @BusActor
-    func isPaired(_ address: String, on name: String) async throws -> Bool {
+    public func isPaired(_ address: String, on name: String) async throws -> Bool {
         try await adapter(name).devices.contains { $0.address == address && $0.isPaired }
     }
 
-    /// The controller's alias.
-    func alias(of name: String) async throws -> String {
+    /// The controller's alias, the name that peers see.
+    public func alias(of name: String) async throws -> String {
         try await property("Alias", of: "org.bluez.Adapter1", on: name)
     }
 
@@ -71,7 +72,7 @@ extension Lab {
     }
 
     /// How many advertisements are registered with the controller.
-    func advertisements(on name: String) async throws -> Int {
+    public func advertisements(on name: String) async throws -> Int {
         let count: UInt8 = try await property("ActiveInstances", of: "org.bluez.LEAdvertisingManager1", on: name)
         return Int(count)
     }
@@ -91,9 +92,9 @@ extension Lab {
         return try reply.first(as: BusValue.self).decode(as: T.self, place: property)
     }
 
-    /// What bluetoothd has of the devices, for people.
+    /// What bluetoothd has of the controllers and devices, for people.
     @BusActor
-    func describeDevices() async throws -> String {
+    public func describeDevices() async throws -> String {
         try await BlueZSession.shared.waitUntilAvailable()
         return BlueZSession.shared.adapters.map { adapter in
             let devices = adapter.devices.map { device in
@@ -105,11 +106,26 @@ extension Lab {
         }.joined(separator: "\n")
     }
 
-    /// Makes bluetoothd forget a device: pairing, services and all.
+    /// Makes bluetoothd forget a device: connection, pairing, services and all.
     @BusActor
-    func forget(_ address: String, on name: String) async throws {
+    public func forget(_ address: String, on name: String) async throws {
         let adapter = try await adapter(name)
         for device in adapter.devices where device.address == address { try await adapter.remove(device) }
+    }
+
+    /// Brings the lab's controllers into the state in which the lab starts: bluetoothd runs, they are powered, and no
+    /// device is known to them. bluetoothd otherwise keeps what it knows of a device's services, by the address, and in
+    /// the lab one peripheral after another has the same address.
+    @BusActor
+    public func reset() async throws {
+        if (try? await BlueZSession.shared.waitUntilAvailable(timeout: .seconds(2))) == nil {
+            try await bluetoothd(.start)
+        }
+        for name in controllers {
+            let adapter = try await adapter(name)
+            if !adapter.isPowered { try await adapter.setPowered(true) }
+            for device in adapter.devices { try await adapter.remove(device) }
+        }
     }
 
     @BusActor

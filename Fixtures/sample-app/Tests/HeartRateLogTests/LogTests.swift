@@ -1,0 +1,39 @@
+import BluetoothLab
+import Foundation
+import HeartRateLog
+import Testing
+
+/// Tests in Swift Testing: each has a sensor of its own.
+@Suite(.bluetoothLab(sensor: .default))
+struct LogTests {
+    @Test func eachValueIsALine() async throws {
+        var lines: [String] = []
+        try await logHeartRate(count: 3) { lines.append($0) }
+        #expect(lines.count == 3)
+        // To see what a failure leaves behind: FAIL_ON_PURPOSE=1.
+        let first = ProcessInfo.processInfo.environment["FAIL_ON_PURPOSE"] == nil ? "1," : "one,"
+        #expect(lines[0].hasPrefix(first))
+    }
+
+    @Test func theSensorIsLeftAlone() async throws {
+        let sensor = try Sensor.here
+        try await logHeartRate(count: 1) { _ in }
+        try await sensor.event("subscribed", "heart-rate-measurement")
+        try await sensor.event("disconnected")
+    }
+
+    /// A sensor that somebody else made, and the program as its users start it.
+    @Test(.bluetoothLab(sensor: .dittojay("--rate", "10", "--rate-format", "uint16")))
+    func theProgramTakesSixteenBitRates() async throws {
+        let program = try ChildProcess("heart-rate-log", ["5"])
+        #expect(try await program.exitStatus(within: .seconds(60)) == 0, "\(program.transcript)")
+        #expect(program.lines.count == 5, "\(program.transcript)")
+    }
+}
+
+/// What needs no Bluetooth needs no lab.
+@Test func aRateIsDecoded() throws {
+    #expect(try HeartRate(bluetoothData: Data([0, 72])).beatsPerMinute == 72)
+    #expect(try HeartRate(bluetoothData: Data([1, 44, 1])).beatsPerMinute == 300)
+    #expect(throws: (any Error).self) { try HeartRate(bluetoothData: Data([1, 44])) }
+}

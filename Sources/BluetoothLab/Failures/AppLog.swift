@@ -1,0 +1,33 @@
+import Synchronization
+
+/// What the programs under test have printed and what the test has noted, with the time of each line.
+final class AppLog: Swift.Sendable {
+    static let shared = AppLog()
+
+    private let entries = Mutex<[TimelineEntry]>([])
+
+    func add(_ lines: [String], from source: String) {
+        guard !lines.isEmpty else { return }
+        let now = WallTime.now
+        entries.withLock { entries in
+            entries += lines.map { TimelineEntry(time: now, source: source, text: $0) }
+        }
+    }
+
+    /// What came at `start` or later; what is older is forgotten, because tests come one after another.
+    func take(since start: WallTime) -> [TimelineEntry] {
+        entries.withLock { entries in
+            entries.removeAll { $0.time < start }
+            return entries
+        }
+    }
+}
+
+extension Lab {
+    /// Notes something in the record of the running test, for its failure bundle: it stands in `app.log`, in
+    /// `timeline.txt`, and between the packets of `hci.btsnoop`.
+    public func note(_ text: String) {
+        AppLog.shared.add(text.split(separator: "\n").map(String.init), from: "test")
+        CaptureNote.write(text)
+    }
+}

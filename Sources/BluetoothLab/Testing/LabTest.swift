@@ -1,0 +1,93 @@
+import Foundation
+import Synchronization
+
+/// A test that has the lab to itself: from its turn to the bundle that it leaves when it has failed.
+final class LabTest: Swift.Sendable {
+    /// What a test wants of the lab.
+    struct Needs: Swift.Sendable {
+        var controllers = 2
+        var sensor: Sensor.Setup?
+    }
+
+    let lab: Lab
+    private let name: String
+    private let start: WallTime
+    private let issues = Mutex<[String]>([])
+
+    private init(_ name: String, in lab: Lab) {
+        self.lab = lab
+        self.name = name
+        start = .now
+    }
+
+    /// Waits for the test's turn. Each test that has begun must end by ``end(sensor:)``.
+    static func begin(_ name: String, in lab: Lab) async throws -> LabTest {
+        await LabQueue.shared.enter()
+        do {
+            try await Recording.start()
+        } catch {
+            await LabQueue.shared.leave()
+            throw error
+        }
+        setenv("BLUETOOTH_ADAPTER", Lab.centralAdapter, 1)
+        let test = LabTest(name, in: lab)
+        lab.note("\(name) begins")
+        return test
+    }
+
+    /// Gives the test what it needs: a sensor, which is nil when it needs none.
+    func prepare(_ needs: Needs) async throws -> Sensor? {
+        guard lab.controllers.count >= needs.controllers else {
+            throw LabError(
+                "the test needs \(needs.controllers) controllers, and the lab has \(lab.controllers.count): "
+                    + "--controllers \(needs.controllers)")
+        }
+        guard let setup = needs.sensor else { return nil }
+        try await lab.reset()
+        return try await Sensor(setup)
+    }
+
+    private var hasFailed: Bool { issues.withLock { !$0.isEmpty } }
+
+    /// Notes that the test has failed, and why.
+    func fail(_ issue: String) {
+        issues.withLock { $0.append(issue) }
+        lab.note("failure: \(issue)")
+    }
+
+    /// Ends the test's sensor, writes the bundle if the test has failed, and lets the next one begin. Throws when all was
+    /// well but for the sensor's end.
+    func end(sensor: Sensor?) async throws {
+        var failure: (any Error)?
+        var devices = ""
+        if hasFailed { devices = await describeDevices() }
+        do {
+            try await sensor?.stop()
+        } catch {
+            if !hasFailed { failure = error }
+            fail("\(error)")
+        }
+        if hasFailed { await writeBundle(devices) }
+        await LabQueue.shared.leave()
+        if let failure { throw failure }
+    }
+
+    private func describeDevices() async -> String {
+        do {
+            return try await lab.describeDevices()
+        } catch {
+            return "bluetoothd does not tell its devices: \(error)"
+        }
+    }
+
+    private func writeBundle(_ devices: String) async {
+        do {
+            let bundle = FailureBundle(
+                test: name, start: start, end: .now, issues: issues.withLock(\.self), devices: devices)
+            let folder = try await bundle.write(into: lab.output)
+            print("lab: \(name) failed; timeline.txt, hci.btsnoop, bus.log and more of it are in \(folder.path)")
+        } catch {
+            print("lab: \(name) failed, and its record could not be kept: \(error)")
+        }
+    }
+}

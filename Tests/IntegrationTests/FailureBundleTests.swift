@@ -1,0 +1,95 @@
+import BluetoothLab
+import Foundation
+import Testing
+
+extension InTheLab {
+    /// What a failed test leaves behind, shown by the sample package's tests, which fail when they are told to.
+    @Suite struct FailureBundles {
+        private static let products = FixtureProgram.file("sample-app/.build/debug")
+        private static let files = [
+            "summary.txt", "timeline.txt", "hci.btsnoop", "hci.txt", "bus.log", "bluetoothd.log", "app.log",
+        ]
+
+        @Test func aTestOfSwiftTestingLeavesItsRecord() async throws {
+            // bluetoothd says nothing about what goes well, unless it is asked to.
+            let lab = try Lab.here
+            setenv("LAB_BLUETOOTHD_OPTIONS", "-d", 1)
+            try await lab.bluetoothd(.restart)
+            let (folder, output) = try await failure(
+                ["--testing-library", "swift-testing", "--filter", "eachValueIsALine"], in: "swift-testing",
+                leaving: "LogTests.eachValueIsALine")
+            unsetenv("LAB_BLUETOOTHD_OPTIONS")
+            try await lab.bluetoothd(.restart)
+
+            #expect(output.contains("/LogTests.eachValueIsALine"), "the place is printed")
+            for file in Self.files { #expect(try !text(file, in: folder).isEmpty, "\(file)") }
+            let summary = try text("summary.txt", in: folder)
+            #expect(summary.contains("LogTests.swift:15") && summary.contains("hci1, powered: true"), "\(summary)")
+            #expect(try text("app.log", in: folder).contains(/dittojay\[\d+\] .*"event":"subscribed"/))
+            #expect(try text("bus.log", in: folder).contains("member=StartNotify"))
+            #expect(
+                try text("bluetoothd.log", in: folder).contains(/\d\d:\d\d:\d\d\.\d{6}  bluetoothd  src\/device\.c/))
+
+            // What is in each of the records is in the timeline, in the order of its time.
+            let timeline = try text("timeline.txt", in: folder)
+            let steps = [
+                "LogTests.eachValueIsALine begins", "\"event\":\"advertising\"", "LE Set Scan Enable",
+                "org.bluez.Device1.Connect", "LE Connection Complete", "\"event\":\"connected\"",
+                "org.bluez.GattCharacteristic1.StartNotify", "Value Notification",
+                "failure: LogTests.swift:15",
+            ]
+            let places = steps.map { timeline.firstRange(of: $0)?.lowerBound }
+            for (step, place) in zip(steps, places) { #expect(place != nil, "\(step)") }
+            #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(timeline)")
+            let times = timeline.split(separator: "\n").map { $0.prefix(26) }
+            #expect(times == times.sorted())
+        }
+
+        @Test func btmonReadsTheCaptureOfThatTestAlone() async throws {
+            let (folder, _) = try await failure(
+                ["HeartRateLogTests.LogXCTests/testTheProgramEndsAfterSoManyValues"], in: "xctest",
+                leaving: "LogXCTests.testTheProgramEndsAfterSoManyValues")
+            let capture = folder.appendingPathComponent("hci.btsnoop").path
+            let btmon = try ChildProcess("btmon", ["-T", "-C", "200", "-r", capture], environment: ["TZ": "UTC"])
+            #expect(try await btmon.exitStatus(within: .seconds(60)) == 0, "\(btmon.transcript)")
+            let lines = btmon.lines
+            func count(_ text: String) -> Int { lines.count { $0.contains(text) } }
+            #expect(count("BluetoothLab: LogXCTests.testTheProgramEndsAfterSoManyValues begins") == 1)
+            #expect(count("BluetoothLab: LogTests") == 0)
+            // Both controllers' ends of each, with values that make sense only with the link's beginning.
+            #expect(count("LE Connection Complete") + count("LE Enhanced Connection Complete") == 2)
+            #expect(count("ATT: Handle Multiple Value Notification") >= 2, "bluetoothd's way to notify one central")
+            // btmon knows what a handle is of when it has seen the services being looked up.
+            let values = lines.filter {
+                $0.contains("Handle: 0x") && $0.contains("Type: Heart Rate Measurement (0x2a37)")
+            }
+            #expect(values.count >= 4, "\(btmon.transcript)")
+        }
+
+        /// Runs tests of the sample package so that they fail.
+        ///
+        /// - Returns: the folder that the one failed test has left, and what was printed.
+        private func failure(
+            _ arguments: [String], in folder: String, leaving test: String
+        ) async throws -> (folder: URL, output: String) {
+            let lab = try Lab.here
+            let output = lab.output.appendingPathComponent("on-purpose/\(folder)")
+            try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+            let runTests = FixtureProgram.file("../scripts/lab/guest/run-tests")
+            let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+            let tests = try ChildProcess(
+                runTests, ["--", "\(Self.products)/sample-appPackageTests.xctest"] + arguments,
+                environment: [
+                    "FAIL_ON_PURPOSE": "1", "LAB_OUT": output.path, "PATH": "\(Self.products):\(path)",
+                ])
+            #expect(try await tests.exitStatus(within: .seconds(180)) == 1, "\(tests.transcript)")
+            let failures = output.appendingPathComponent("failures")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: failures.path) == [test], "\(tests.transcript)")
+            return (failures.appendingPathComponent(test), tests.transcript)
+        }
+
+        private func text(_ file: String, in folder: URL) throws -> String {
+            String(decoding: try Data(contentsOf: folder.appendingPathComponent(file)), as: UTF8.self)
+        }
+    }
+}

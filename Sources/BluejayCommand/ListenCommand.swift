@@ -70,7 +70,8 @@ struct ListenCommand: AsyncParsableCommand {
                     if received == count { finish() }
                 case .failure(BluejayError.missingData): break
                 case .failure(let error):
-                    finish(Failure(error, attempt: "cannot listen to \(characteristic.label)"))
+                    let attempt = received == 0 ? "cannot listen to" : "no more values after \(received) of"
+                    finish(Failure(error, attempt: "\(attempt) \(characteristic.label)"))
                 }
             }
         }

@@ -15,11 +15,13 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     private var isSearching = false
     private var isListening = false
     private var isOff = false
+    /// Whether the device has heart rates, as far as is known.
+    private var measuresHeartRate = true
 
     private static let heartRate = CharacteristicIdentifier(
         uuid: HeartRateService.measurement, service: ServiceIdentifier(uuid: HeartRateService.uuid))
-    private static let chirpService = ServiceIdentifier(uuid: ChirpService.uuid)
-    private static let chirp = CharacteristicIdentifier(uuid: ChirpService.chirp, service: chirpService)
+    private static let chirp = CharacteristicIdentifier(
+        uuid: ChirpService.chirp, service: ServiceIdentifier(uuid: ChirpService.uuid))
 
     /// - Parameters:
     ///   - device: the first heart-rate sensor that is found if nil.
@@ -121,6 +123,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     func connected(to peripheral: PeripheralIdentifier) {
         hasConnected = true
         isListening = true
+        measuresHeartRate = true
         let address = CBPeer.bluetoothAddress(forIdentifier: peripheral.uuid)
         output.event("connected", "connected to \(peripheral.name)\(address.map { " " + $0 } ?? "")") { object in
             object.add("name", peripheral.name)
@@ -150,13 +153,14 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         ) { object in
             object.add("invalidated", invalidatedServices.map(\.uuid.uuidString))
         }
-        if invalidatedServices.contains(Self.heartRate.service) { listenToHeartRate() }
-        // An empty list means that there are new ones.
-        if invalidatedServices.isEmpty || invalidatedServices.contains(Self.chirpService) { listenToChirps() }
+        // What has gone may be back, or there may be another one.
+        if (try? bluejay.isListening(to: Self.heartRate)) == false { listenToHeartRate() }
+        if (try? bluejay.isListening(to: Self.chirp)) == false { listenToChirps() }
     }
 
     // MARK: Values
 
+    /// Tries again with each change of services, and tells it once if there is nothing to listen to.
     private func listenToHeartRate() {
         bluejay.listen(to: Self.heartRate, multipleListenOption: .replaceable) {
             [weak self] (result: ReadResult<Data>) in
@@ -167,6 +171,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     private func heartRate(_ result: ReadResult<Data>) {
         switch result {
         case .success(let value):
+            measuresHeartRate = true
             do throws(HeartRateMeasurement.DecodingError) {
                 let measurement = try HeartRateMeasurement(bytes: value)
                 output.event("heart-rate", measurement.text) { measurement.add(to: &$0) }
@@ -176,6 +181,8 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
                 output.event("malformed", "malformed: \(error)") { $0.add("value", ValueText.hex(value)) }
             }
         case .failure(BluejayError.missingService), .failure(BluejayError.missingCharacteristic):
+            guard measuresHeartRate else { break }
+            measuresHeartRate = false
             output.event("no-heart-rate", "the device measures no heart rate")
             if received == 0 { finish(Failure(.noSuchCharacteristic, "the device measures no heart rate")) }
         // The end of the connection, or of the listen, is told elsewhere.

@@ -120,11 +120,10 @@ struct ServiceCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Publish a service of the profile again.")
         @OptionGroup var client: ClientOptions
 
-        @Argument(help: "The service's name, as status shows it.")
-        var name = "chirp"
+        @OptionGroup var services: ServiceOptions
 
         func run() throws {
-            try client.send(.addService(name)) { _ in "added the service \(name)" }
+            try client.send(.addService(services.name)) { _ in "added \(services.text)" }
         }
     }
 
@@ -132,12 +131,28 @@ struct ServiceCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Withdraw a service.")
         @OptionGroup var client: ClientOptions
 
-        @Argument(help: "The service's name, as status shows it.")
-        var name = "chirp"
+        @OptionGroup var services: ServiceOptions
 
         func run() throws {
-            try client.send(.removeService(name)) { _ in "removed the service \(name)" }
+            try client.send(.removeService(services.name)) { _ in "removed \(services.text)" }
         }
+    }
+
+    /// Which services are meant.
+    struct ServiceOptions: ParsableArguments {
+        @Argument(help: "The service's name, as status shows it, or its UUID; chirp without.")
+        private var service: String?
+
+        @Flag(help: "All services.")
+        private var all = false
+
+        func validate() throws {
+            if all, service != nil { throw ValidationError("--all or the name of a service, not both") }
+        }
+
+        /// Nil for all.
+        var name: String? { all ? nil : service ?? "chirp" }
+        var text: String { name.map { "the service \($0)" } ?? "all services" }
     }
 }
 

@@ -63,8 +63,8 @@ final class TerminalSession: @unchecked Swift.Sendable {
 
     private static let help = """
         c [VALUE]  chirp, VALUE a text or hex:0102 and the like
-        + [NAME]   add a service, chirp without a name
-        - [NAME]   remove it
+        + [NAME]   add a service, chirp without a name; + all
+        - [NAME]   remove it; - all
         s          status
         d          disconnect the central
         q          quit

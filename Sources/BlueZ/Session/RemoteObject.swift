@@ -12,6 +12,9 @@ public class RemoteObject {
     private(set) var properties: [String: BusValue]
     let interface: String
     unowned let session: BlueZSession
+    /// Calls with a completion that bluetoothd has yet to answer.
+    private var pendingCalls: [Int: PendingCall] = [:]
+    private var callCount = 0
 
     init(path: ObjectPath, interface: String, properties: [String: BusValue], session: BlueZSession) {
         self.path = path
@@ -35,8 +38,14 @@ public class RemoteObject {
     }
 
     /// Called when bluetoothd has removed the object. Overridden to end what depends on it; call super.
+    ///
+    /// bluetoothd never answers the calls of a GATT object that it has removed meanwhile (5.66, `unregister_characteristic`
+    /// cancels the request and drops the message), so they end here.
     func invalidate() {
         isValid = false
+        let calls = pendingCalls.values
+        pendingCalls = [:]
+        for call in calls { call.cancel() }
     }
 
     // MARK: Calls
@@ -61,14 +70,28 @@ public class RemoteObject {
         }
     }
 
-    /// Calls a method of this object; `completion` runs once, later.
+    /// Calls a method of this object; `completion` runs once, later: with ``BlueZError/gone(_:)`` if the object goes before
+    /// there is an answer.
     func call(
         _ method: String, _ arguments: [BusValue] = [], timeout: Duration? = BusConnection.defaultTimeout,
         completion: @escaping @BusActor (Result<MethodReply, any Error>) -> Void
     ) {
         do {
-            try session.connection(for: self).call(methodCall(method, arguments), timeout: timeout) { result in
-                completion(result.mapError { ($0 as? BusError).map(BlueZError.init) ?? $0 })
+            let call = methodCall(method, arguments)
+            let connection = try session.connection(for: self)
+            callCount += 1
+            let key = callCount
+            pendingCalls[key] = connection.call(call, timeout: timeout) { [weak self, path] result in
+                self?.pendingCalls[key] = nil
+                completion(
+                    result.mapError { error in
+                        switch error {
+                        case let error as BusError: BlueZError(error)
+                        // Nobody else cancels it.
+                        case is CancellationError: BlueZError.gone("\(method) of \(path)")
+                        default: error
+                        }
+                    })
             }
         } catch {
             MainLoop.shared.async { completion(.failure(error)) }

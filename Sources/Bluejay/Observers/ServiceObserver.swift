@@ -1,9 +1,11 @@
 /// Is told when the connected peripheral changes its services.
 public protocol ServiceObserver: AnyObject {
-    /// Bluejay itself neither ends listens of services that are gone nor renews those of services that came back.
+    /// Called once for each change. Listens to characteristics of the services that are gone have ended by then, with
+    /// ``BluejayError/missingService(_:)``. Bluejay does not renew them: when the services have come back, listen again.
     ///
     /// - Parameters:
     ///   - peripheral: which one.
-    ///   - invalidatedServices: the services that were removed or moved; empty if services were only added.
+    ///   - invalidatedServices: the services that were removed; empty if services came. A service that has moved goes and
+    ///     comes, in two changes. Where the peripheral has several with the same UUID, it is named though others are left.
     func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier])
 }

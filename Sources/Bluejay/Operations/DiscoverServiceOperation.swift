@@ -15,15 +15,16 @@ final class DiscoverServiceOperation: QueuedOperation {
     override var prepares: QueuedOperation? { dependent }
 
     override func start() {
-        if dependent.phase == .ended || isKnown { return complete {} }
+        if dependent.phase == .ended || peripheral.isDiscovered(service) { return complete {} }
         peripheral.discover(service)
     }
 
     override func process(_ event: BluetoothEvent) -> Bool {
         guard case .servicesDiscovered(let error) = event else { return false }
+        if error == nil { peripheral.discovered(service) }
         if let error {
             complete { report(error) }
-        } else if isKnown {
+        } else if peripheral.isDiscovered(service) {
             complete {}
         } else {
             complete { report(BluejayError.missingService(service)) }
@@ -38,6 +39,4 @@ final class DiscoverServiceOperation: QueuedOperation {
     override func report(_ error: any Error) {
         dependent.fail(error)
     }
-
-    private var isKnown: Bool { peripheral.cbPeripheral.service(with: service.uuid) != nil }
 }

@@ -18,6 +18,7 @@ final class ListenOperation: QueuedOperation {
         guard let found = peripheral.known(characteristic) else {
             return complete { report(BluejayError.missingCharacteristic(characteristic)) }
         }
+        listener.source = found
         peripheral.setNotifying(true, found)
     }
 

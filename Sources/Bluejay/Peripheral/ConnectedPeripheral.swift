@@ -30,6 +30,8 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
     /// How many requests of operations that were cancelled meanwhile are still to be answered. CoreBluetooth answers in
     /// order, so the next answers are theirs, not those of later operations with the same request.
     private var abandoned: [Request: Int] = [:]
+    /// Which services have been looked for since the peripheral changed its services; nil if it never has.
+    private var lookedFor: Set<ServiceIdentifier>?
 
     init(_ cbPeripheral: CBPeripheral, host: any PeripheralHost, log: Log) {
         self.cbPeripheral = cbPeripheral
@@ -56,6 +58,16 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
     /// Device Information of bluetoothd's beside its own.
     func services(_ service: ServiceIdentifier) -> [CBService] {
         (cbPeripheral.services ?? []).filter { $0.uuid == service.uuid }
+    }
+
+    /// Whether all services with the identifier have been discovered, and there is one.
+    func isDiscovered(_ service: ServiceIdentifier) -> Bool {
+        cbPeripheral.service(with: service.uuid) != nil && lookedFor?.contains(service) != false
+    }
+
+    /// All services with the identifier have been discovered.
+    func discovered(_ service: ServiceIdentifier) {
+        lookedFor?.insert(service)
     }
 
     // Requests.
@@ -160,6 +172,8 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        lookedFor = []
+        listeners.servicesWent(invalidatedServices)
         host?.didModifyServices(invalidatedServices.map { ServiceIdentifier(uuid: $0.uuid) })
     }
 }

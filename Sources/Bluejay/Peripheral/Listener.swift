@@ -6,6 +6,8 @@ final class Listener {
     /// Called when the listen has ended and the callback was not told: by a call of the program (nil) or with the
     /// connection (the reason).
     var onSilentEnd: (((any Error)?) -> Void)?
+    /// The characteristic whose notifications were turned on; nil before. There may be others with the same identifier.
+    var source: CBCharacteristic?
     private var callback: ListenCallback?
 
     init(option: MultipleListenOption, callback: @escaping ListenCallback) {

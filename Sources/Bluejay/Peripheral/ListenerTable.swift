@@ -80,6 +80,20 @@ final class ListenerTable {
         return true
     }
 
+    /// Some services have gone: ends the listeners of their characteristics with an error.
+    func servicesWent(_ services: [CBService]) {
+        let ended = installed.filter { _, listener in
+            services.contains { $0 === listener.source?.service }
+        }
+        for characteristic in ended.keys {
+            installed[characteristic] = nil
+            if reservations[characteristic]?.pending.isEmpty == true { reservations[characteristic] = nil }
+        }
+        for (characteristic, listener) in ended {
+            listener.end(telling: BluejayError.missingService(characteristic.service))
+        }
+    }
+
     /// Tells those installed listeners that want to know that the connection has ended, or is about to.
     func linkEnded(_ reason: any Error) {
         for listener in Array(installed.values) { listener.linkEnded(reason) }

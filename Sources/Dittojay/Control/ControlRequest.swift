@@ -12,10 +12,11 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// `{"command":"burst","count":N,"size":S,"rate":R}`: notify `count` values of `size` bytes on the chirp
     /// characteristic, `rate` a second, as fast as possible without. Answered when all are handed over.
     case burst(count: Int, size: Int, rate: Double?)
-    /// `{"command":"add-service","service":"chirp"}`: publish a service of the profile.
-    case addService(String)
-    /// `{"command":"remove-service","service":"chirp"}`: withdraw a service.
-    case removeService(String)
+    /// `{"command":"add-service","service":"chirp"}`: publish a service of the profile, by its name or UUID; without
+    /// `service` all that are not published.
+    case addService(String?)
+    /// `{"command":"remove-service","service":"chirp"}`: withdraw a service; without `service` all.
+    case removeService(String?)
     /// `{"command":"disconnect","central":"AA:BB:CC:DD:EE:FF"}`: end the connection of a central, of all without
     /// `central`.
     case disconnect(central: String?)
@@ -82,10 +83,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
             }
             self = .burst(count: count, size: size, rate: members.rate)
         case "add-service", "remove-service":
-            guard let service = members.service else {
-                throw ParsingError(description: "\(members.command) needs the name of a service")
-            }
-            self = members.command == "add-service" ? .addService(service) : .removeService(service)
+            self =
+                members.command == "add-service" ? .addService(members.service) : .removeService(members.service)
         case "disconnect": self = .disconnect(central: members.central)
         case "add-fault":
             guard let characteristic = members.characteristic else {
@@ -99,13 +98,13 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     }
 
     /// Parses a line as typed into the terminal of a running dittojay: `c`, `c hello`, `c hex:0102`, `+`, `-`, `+ NAME`,
-    /// `s`, `d`, `q`. The words of the control socket are understood, too.
+    /// `- all`, `s`, `d`, `q`. The words of the control socket are understood, too.
     public init(typed line: some StringProtocol) throws(ParsingError) {
         let trimmed = line.drop { $0.isWhitespace }
         let word = trimmed.prefix { !$0.isWhitespace }
         // What follows the one space is content, trailing spaces included, but not a line end.
         let argument = trimmed.dropFirst(word.count + 1).prefix { !$0.isNewline }
-        let service = argument.isEmpty ? "chirp" : String(argument)
+        let service = argument.isEmpty ? "chirp" : argument == "all" ? nil : String(argument)
         switch word {
         case "c", "chirp": self = .chirp(argument.isEmpty ? [] : try Self.value(String(argument)))
         case "+", "add-service": self = .addService(service)

@@ -14,8 +14,10 @@ extension VirtualPeripheral {
         case .chirp(let value): reply(chirp(Data(value)))
         case .burst(let count, let size, let rate):
             start(Burst.Plan(count: count, size: size, rate: rate), reply)
-        case .addService(let name): add(name, reply)
-        case .removeService(let name): reply(remove(name))
+        case .addService(let name?): add(name, reply)
+        case .addService(nil): addAll(reply)
+        case .removeService(let name?): reply(remove(name))
+        case .removeService(nil): reply(removeAll())
         case .disconnect(let central): disconnect(central, reply)
         case .addFault(let characteristic, let fault):
             reply(withCharacteristic(characteristic) { $0.faults.add(fault) })
@@ -111,30 +113,6 @@ extension VirtualPeripheral {
         burst.start()
     }
 
-    private func add(_ name: String, _ reply: @escaping (ControlReply) -> Void) {
-        guard let service = services.service(named: name) else { return reply(ControlReply(error: unknown(name))) }
-        guard !service.isPublished else {
-            return reply(ControlReply(error: "the service \(name) is published already"))
-        }
-        guard manager?.state == .poweredOn else { return reply(ControlReply(error: notReady)) }
-        publicationReplies[name, default: []].append(reply)
-        service.isWanted = true
-        if service.registration == nil { publish(service) }
-    }
-
-    private func remove(_ name: String) -> ControlReply {
-        guard let service = services.service(named: name) else { return ControlReply(error: unknown(name)) }
-        guard let registration = service.registration, service.isPublished, let manager, manager.state == .poweredOn
-        else { return ControlReply(error: notPublished(service)) }
-        service.isWanted = false
-        manager.remove(registration)
-        service.withdraw()
-        tell(.serviceRemoved) { $0.service = name }
-        burst?.proceed()
-        advertise()
-        return ControlReply()
-    }
-
     private func disconnect(_ central: String?, _ reply: @escaping (ControlReply) -> Void) {
         guard custodian != nil else { return reply(ControlReply(error: notReady)) }
         endLinks(central) { addresses in
@@ -147,18 +125,13 @@ extension VirtualPeripheral {
         }
     }
 
-    private var notReady: String {
+    var notReady: String {
         manager == nil ? "Bluetooth is not ready yet" : "Bluetooth is not on"
     }
 
-    private func notPublished(_ service: SimulatedService) -> String {
+    func notPublished(_ service: SimulatedService) -> String {
         guard manager?.state == .poweredOn else { return notReady }
         return "the service \(service.profile.name) is "
             + (service.publication == .pending ? "not published yet" : "withdrawn")
-    }
-
-    private func unknown(_ service: String) -> String {
-        "the profile \(profile.name) has no service \"\(service)\"; it has: "
-            + services.all.map(\.profile.name).joined(separator: ", ")
     }
 }

@@ -190,7 +190,11 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         guard services.all.allSatisfy({ !$0.isWanted || $0.publication == .done || $0.publication == .failed }) else {
             return
         }
-        let uuids = services.all.filter { $0.isPublished && $0.profile.isAdvertised }.map(\.profile.uuid)
+        var uuids: [String] = []
+        for service in services.all where service.isPublished && service.profile.isAdvertised {
+            // Several services may have the same UUID.
+            if !uuids.contains(service.profile.uuid) { uuids.append(service.profile.uuid) }
+        }
         guard uuids != advertisedServices else { return }
         if advertisedServices != nil { manager.stopAdvertising() }
         advertisedServices = uuids

@@ -44,8 +44,8 @@ struct StepReader {
             return .set(try characteristic(members.required("on")), try members.required("value").value())
         case "chirp": return .chirp(try value.value())
         case "burst": return try burst(value)
-        case "add-service": return .addService(try index.service(value))
-        case "remove-service": return .removeService(try index.service(value))
+        case "add-service": return .addService(try services(value))
+        case "remove-service": return .removeService(try services(value))
         case "fault":
             let whole = try value.anyMapping(of: "a fault")
             let characteristic = try index.characteristic(whole.required("characteristic"), near: service)
@@ -62,6 +62,11 @@ struct StepReader {
             return member.key == "quit" ? .quit : .disconnect
         default: throw member.keyNode.fail(expecting: "a step")
         }
+    }
+
+    /// - Returns: the name of a service; nil for all.
+    private func services(_ node: FileNode) throws(ProfileFileError) -> String? {
+        try node.text("all, or the name of a service") == "all" ? nil : try index.service(node)
     }
 
     private func characteristic(_ node: FileNode) throws(ProfileFileError) -> CharacteristicPath {

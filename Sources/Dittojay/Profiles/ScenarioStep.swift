@@ -14,10 +14,10 @@ public indirect enum ScenarioStep: Hashable, Swift.Sendable {
     case chirp([UInt8])
     /// Sends many numbered values on the characteristic that chirps; so many a second, as fast as possible if nil.
     case burst(count: Int, size: Int, rate: Double?)
-    /// Publishes a service, by its name.
-    case addService(String)
-    /// Withdraws a service, by its name.
-    case removeService(String)
+    /// Publishes a service, by its name; all that are not published if nil.
+    case addService(String?)
+    /// Withdraws a service, by its name; all if nil.
+    case removeService(String?)
     /// Ends the connections of all centrals.
     case disconnect
     /// From now on this goes wrong, too.

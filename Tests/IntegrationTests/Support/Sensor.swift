@@ -36,6 +36,16 @@ final class Sensor: Sendable {
         }
     }
 
+    /// Waits for so many lines with an event.
+    func events(_ name: String, _ count: Int, from start: Int = 0, within timeout: Duration = .seconds(60)) async throws {
+        let wanted = "\"event\":\"\(name)\""
+        var position = start
+        for _ in 0..<count {
+            try await process.line(containing: wanted, from: position, within: timeout)
+            position += (process.lines.dropFirst(position).firstIndex { $0.contains(wanted) } ?? position) + 1 - position
+        }
+    }
+
     /// How many lines it has printed: where to look for what comes from now on.
     var position: Int { process.lines.count }
 

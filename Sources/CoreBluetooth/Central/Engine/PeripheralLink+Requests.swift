@@ -183,7 +183,7 @@ extension PeripheralLink {
     func setNotifying(_ enabled: Bool, for characteristic: CBCharacteristic) {
         addRequest { link, done in
             let report: @BusActor (Result<Void, any Error>) -> Void = { [weak link] result in
-                let isNotifying = link?.subscriptions[characteristic] != nil
+                let isNotifying = link?.isSubscribed(characteristic) ?? false
                 link?.reportOutcome(result) { peripheral, error in
                     characteristic.isNotifying = isNotifying
                     peripheral.delegate?.peripheral(
@@ -224,13 +224,21 @@ extension PeripheralLink {
         retryWhileBusy { [options] completion in
             subscription.start(usingSocket: options.usesNotifySockets, completion: completion)
         } completion: { [weak self] result in
+            guard let self, subscriptions[remote.path] === subscription else {
+                // The service has gone meanwhile, and the subscription with it.
+                return report(.failure(CBError(.invalidHandle)))
+            }
             if case .failure = result {
                 subscription.end()
-                self?.subscriptions[remote.path] = nil
+                subscriptions[remote.path] = nil
             }
             report(result)
             if case .success = result { subscription.isOn() }
         }
+    }
+
+    private func isSubscribed(_ characteristic: CBCharacteristic) -> Bool {
+        remoteCharacteristic(characteristic).map { subscriptions[$0.path] != nil } ?? false
     }
 
     private func unsubscribe(
@@ -238,7 +246,8 @@ extension PeripheralLink {
     ) {
         subscription.stop { [weak self] result in
             subscription.end()
-            self?.subscriptions[subscription.remote.path] = nil
+            let path = subscription.remote.path
+            if self?.subscriptions[path] === subscription { self?.subscriptions[path] = nil }
             report(result)
         }
     }
@@ -312,11 +321,5 @@ extension PeripheralLink {
             case .failure(let error): report(peripheral, coreBluetoothError(error))
             }
         }
-    }
-}
-
-extension [ObjectPath: Subscription] {
-    fileprivate subscript(characteristic: CBCharacteristic) -> Subscription? {
-        characteristic.objectPath.flatMap(ObjectPath.init(_:)).flatMap { self[$0] }
     }
 }

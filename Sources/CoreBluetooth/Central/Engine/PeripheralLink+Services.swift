@@ -1,12 +1,6 @@
 import BlueZ
 import DBus
 
-/// What has changed in the peripheral's services since the app was told last.
-struct ServiceChange {
-    var invalidated: [CBService] = []
-    var hasAdditions = false
-}
-
 /// Finding services, characteristics and descriptors: all of it is answered from bluetoothd's objects.
 extension PeripheralLink {
     // MARK: Resolution
@@ -24,8 +18,26 @@ extension PeripheralLink {
         }
     }
 
+    /// Does `work` when bluetoothd has told all services, and all of those that it is just telling.
     private func whenResolved(_ work: @escaping @BusActor () -> Void) {
-        if isResolved { work() } else { resolutionWaiters.append(work) }
+        if !isResolved {
+            resolutionWaiters.append(work)
+        } else if serviceChanges.isPending {
+            changeWaiters.append(work)
+        } else {
+            work()
+        }
+    }
+
+    /// Adds a request that is answered from bluetoothd's objects.
+    private func addLookup(_ work: @escaping @BusActor (PeripheralLink) -> Void) {
+        requests.add { [weak self] done in
+            guard let self else { return done() }
+            whenResolved { [weak self] in
+                if let self { work(self) }
+                done()
+            }
+        }
     }
 
     // MARK: Discovery
@@ -55,18 +67,16 @@ extension PeripheralLink {
     }
 
     func discoverIncludedServices(_ filter: [CBUUID]?, of service: CBService) {
-        requests.add { [weak self] done in
-            defer { done() }
-            guard let self else { return }
-            guard let remote = remoteService(service) else {
-                return post {
+        addLookup { link in
+            guard let remote = link.remoteService(service) else {
+                return link.post {
                     $0.delegate?.peripheral($0, didDiscoverIncludedServicesFor: service, error: CBError(.invalidHandle))
                 }
             }
-            let found = remote.includes.compactMap { self.session.service(at: $0) }.compactMap { included in
-                self.wanted(included.uuid, filter).map { self.service(included, $0) }
+            let found = remote.includes.compactMap { link.session.service(at: $0) }.compactMap { included in
+                link.wanted(included.uuid, filter).map { link.service(included, $0) }
             }
-            post {
+            link.post {
                 service.includedServices = (service.includedServices ?? []).adding(found)
                 $0.delegate?.peripheral($0, didDiscoverIncludedServicesFor: service, error: nil)
             }
@@ -74,18 +84,16 @@ extension PeripheralLink {
     }
 
     func discoverCharacteristics(_ filter: [CBUUID]?, of service: CBService) {
-        requests.add { [weak self] done in
-            defer { done() }
-            guard let self else { return }
-            guard let remote = remoteService(service) else {
-                return post {
+        addLookup { link in
+            guard let remote = link.remoteService(service) else {
+                return link.post {
                     $0.delegate?.peripheral($0, didDiscoverCharacteristicsFor: service, error: CBError(.invalidHandle))
                 }
             }
             let found = remote.characteristics.compactMap { characteristic in
-                self.wanted(characteristic.uuid, filter).map { self.characteristic(characteristic, $0, of: service) }
+                link.wanted(characteristic.uuid, filter).map { link.characteristic(characteristic, $0, of: service) }
             }
-            post {
+            link.post {
                 service.characteristics = (service.characteristics ?? []).adding(found)
                 $0.delegate?.peripheral($0, didDiscoverCharacteristicsFor: service, error: nil)
             }
@@ -93,26 +101,24 @@ extension PeripheralLink {
     }
 
     func discoverDescriptors(of characteristic: CBCharacteristic) {
-        requests.add { [weak self] done in
-            defer { done() }
-            guard let self else { return }
-            guard let remote = remoteCharacteristic(characteristic) else {
-                return post {
+        addLookup { link in
+            guard let remote = link.remoteCharacteristic(characteristic) else {
+                return link.post {
                     $0.delegate?.peripheral(
                         $0, didDiscoverDescriptorsFor: characteristic, error: CBError(.invalidHandle))
                 }
             }
             let found = remote.descriptors.compactMap { descriptor in
-                self.wanted(descriptor.uuid, nil).map { self.descriptor(descriptor, $0, of: characteristic) }
+                link.wanted(descriptor.uuid, nil).map { link.descriptor(descriptor, $0, of: characteristic) }
             }
-            post {
+            link.post {
                 characteristic.descriptors = (characteristic.descriptors ?? []).adding(found)
                 $0.delegate?.peripheral($0, didDiscoverDescriptorsFor: characteristic, error: nil)
             }
         }
     }
 
-    private func wanted(_ text: String, _ filter: [CBUUID]?) -> CBUUID? {
+    func wanted(_ text: String, _ filter: [CBUUID]?) -> CBUUID? {
         guard let uuid = CBUUID(shortening: text), filter?.contains(uuid) ?? true else { return nil }
         return uuid
     }
@@ -165,52 +171,6 @@ extension PeripheralLink {
 
     func remoteDescriptor(_ descriptor: CBDescriptor) -> RemoteDescriptor? {
         path(descriptor).flatMap { session.descriptor(at: $0) }
-    }
-
-    // MARK: Service Changed
-
-    func serviceAdded(_ service: RemoteService) {
-        // Before the resolution it is only the connection's beginning.
-        guard phase == .connected, isResolved else { return }
-        change { $0.hasAdditions = true }
-    }
-
-    func serviceRemoved(_ service: RemoteService) {
-        guard phase == .connected, isResolved else { return }
-        let gone = attributes.filter { $0.key.isSameOrBelow(service.path) }
-        for (path, _) in gone {
-            attributes[path] = nil
-            subscriptions.removeValue(forKey: path)?.end()
-            writeSockets.removeValue(forKey: path)?.close()
-        }
-        guard let object = gone[service.path] as? CBService else { return }
-        let characteristics = gone.values.compactMap { $0 as? CBCharacteristic }
-        post { _ in
-            for characteristic in characteristics { characteristic.isNotifying = false }
-        }
-        change { $0.invalidated.append(object) }
-    }
-
-    /// One change comes as many pieces of news; the app is told once.
-    private func change(_ edit: (inout ServiceChange) -> Void) {
-        if pendingServiceChange == nil {
-            pendingServiceChange = ServiceChange()
-            session.afterBurst { [weak self] in self?.reportServiceChange() }
-        }
-        if var pending = pendingServiceChange {
-            edit(&pending)
-            pendingServiceChange = pending
-        }
-    }
-
-    private func reportServiceChange() {
-        guard let change = pendingServiceChange else { return }
-        pendingServiceChange = nil
-        let invalidated = change.invalidated
-        post { peripheral in
-            peripheral.services?.removeAll { service in invalidated.contains { $0 === service } }
-            peripheral.delegate?.peripheral(peripheral, didModifyServices: invalidated)
-        }
     }
 }
 

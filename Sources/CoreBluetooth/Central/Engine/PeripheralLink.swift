@@ -30,8 +30,9 @@ final class PeripheralLink {
     /// Retries and pauses of the request that is under way.
     var drainTimer: LoopSource?
     var busyTimer: LoopSource?
-    /// Changes of the services that the app has not been told yet.
-    var pendingServiceChange: ServiceChange?
+    /// Changes of the services that the app has not been told yet, and what is to be looked up after them.
+    var serviceChanges = ServiceChanges<CBService>()
+    var changeWaiters: [@BusActor () -> Void] = []
 
     private unowned let core: CentralCore
     private var attempt: Task<Void, Never>?
@@ -239,7 +240,8 @@ final class PeripheralLink {
         writeSockets = [:]
         isResolved = false
         resolutionWaiters = []
-        pendingServiceChange = nil
+        serviceChanges.clear()
+        changeWaiters = []
         drainTimer = nil
         busyTimer = nil
     }

@@ -1,0 +1,63 @@
+import BlueZ
+import DBus
+
+/// Changes of the peripheral's services while it is connected.
+extension PeripheralLink {
+    func serviceAdded(_ service: RemoteService) {
+        // Before the resolution it is only the connection's beginning.
+        guard phase == .connected, isResolved, service.isPrimary else { return }
+        collect { $0.came() }
+    }
+
+    func serviceRemoved(_ service: RemoteService) {
+        guard phase == .connected, isResolved else { return }
+        // The app may not know the service yet, but it is told which one went.
+        let object = CBUUID(shortening: service.uuid).map { self.service(service, $0) }
+        let gone = attributes.filter { $0.key.isSameOrBelow(service.path) }
+        for (path, _) in gone {
+            attributes[path] = nil
+            subscriptions.removeValue(forKey: path)?.end()
+            writeSockets.removeValue(forKey: path)?.close()
+        }
+        let characteristics = gone.values.compactMap { $0 as? CBCharacteristic }
+        if !characteristics.isEmpty {
+            post { _ in
+                for characteristic in characteristics { characteristic.isNotifying = false }
+            }
+        }
+        if let object, service.isPrimary { collect { $0.went(object) } }
+    }
+
+    private func collect(_ note: (inout ServiceChanges<CBService>) -> ServiceChanges<CBService>.Change?) {
+        let number = serviceChanges.number
+        if let former = note(&serviceChanges) { report(former.gone) }
+        guard serviceChanges.number != number else { return }
+        session.afterBurst { [weak self, number = serviceChanges.number] in self?.burstEnded(number) }
+    }
+
+    private func burstEnded(_ number: Int) {
+        guard phase == .connected, let change = serviceChanges.end(number) else { return }
+        report(change.gone)
+        let waiters = changeWaiters
+        changeWaiters = []
+        for waiter in waiters { waiter() }
+    }
+
+    private func report(_ gone: [CBService]) {
+        post { [weak self] peripheral in
+            peripheral.services?.removeAll { service in gone.contains { $0 === service } }
+            peripheral.delegate?.peripheral(peripheral, didModifyServices: gone)
+            guard !gone.isEmpty else { return }
+            // What the app has asked of the services before it was told is still to be refused, and characteristics do not
+            // keep their service alive: a delegate would be told of one without a service.
+            MainLoop.shared.async { self?.keepUntilAnswered(gone) }
+        }
+    }
+
+    private func keepUntilAnswered(_ services: [CBService]) {
+        requests.add { [weak self] done in
+            self?.post { _ in withExtendedLifetime(services) {} }
+            done()
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// Collects news of services into changes of which the app is told once each.
+///
+/// bluetoothd tells one change of the peripheral's table as a burst of news: that services have gone, or that some have
+/// come. What goes after something has come, or comes after something has gone, is another change, even if both are read
+/// from the bus together.
+struct ServiceChanges<Service> {
+    /// One change.
+    struct Change {
+        /// Tells it from others.
+        let number: Int
+        /// The services that went; empty if some came.
+        fileprivate(set) var gone: [Service]
+    }
+
+    private var pending: Change?
+    private var count = 0
+
+    /// Whether news has come of which the app has not been told.
+    var isPending: Bool { pending != nil }
+
+    /// The number of the change that is being collected.
+    var number: Int { count }
+
+    /// Notes that a service has gone.
+    ///
+    /// - Returns: the change before, if this is the beginning of another one.
+    mutating func went(_ service: Service) -> Change? {
+        guard pending?.gone.isEmpty == false else { return begin([service]) }
+        pending?.gone.append(service)
+        return nil
+    }
+
+    /// Notes that a service has come.
+    ///
+    /// - Returns: the change before, if this is the beginning of another one.
+    mutating func came() -> Change? {
+        pending?.gone.isEmpty == true ? nil : begin([])
+    }
+
+    /// The end of the burst.
+    ///
+    /// - Returns: the change with the number, if it is still being collected.
+    mutating func end(_ number: Int) -> Change? {
+        guard let change = pending, change.number == number else { return nil }
+        pending = nil
+        return change
+    }
+
+    /// Forgets what has come: nobody is told of it any more.
+    mutating func clear() {
+        pending = nil
+    }
+
+    private mutating func begin(_ gone: [Service]) -> Change? {
+        let former = pending
+        count += 1
+        pending = Change(number: count, gone: gone)
+        return former
+    }
+}

@@ -1,0 +1,249 @@
+import BluetoothLab
+import CoreBluetooth
+import Foundation
+
+/// A central on CoreBluetooth itself, its calls as async ones.
+// @unchecked: its state is touched on its queue only.
+final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Swift.Sendable {
+    /// What `didModifyServices` was called with, call by call.
+    let changes = Collector<[CBService]>()
+    /// Values that nothing had asked for.
+    let values = Collector<(characteristic: CBCharacteristic, value: Data)>()
+    let disconnections = Collector<String>()
+
+    private enum Event: Hashable {
+        case powered, found, connected, disconnected, services
+        case characteristics(ObjectIdentifier), included(ObjectIdentifier), descriptors(ObjectIdentifier)
+        case value(ObjectIdentifier), written(ObjectIdentifier), notifying(ObjectIdentifier)
+    }
+
+    let queue = DispatchQueue(label: "plain central")
+    private let options: [String: Any]
+    private var manager: CBCentralManager?
+    private var found: CBPeripheral?
+    private var waiting: [Event: [Promise<(any Error)?>]] = [:]
+
+    /// - Parameter sockets: whether notifications are taken from sockets.
+    init(sockets: Bool = false) {
+        options = [CBConnectPeripheralOptionUseNotifySocketsKey: sockets]
+    }
+
+    var peripheral: CBPeripheral {
+        get throws {
+            guard let found else { throw LabError("there is no peripheral yet") }
+            return found
+        }
+    }
+
+    // MARK: The link
+
+    /// Finds the peripheral that advertises a service, and connects to it.
+    func connect(advertising service: String) async throws {
+        try await ask(.powered, "Bluetooth") { [self] in
+            manager = CBCentralManager(
+                delegate: self, queue: queue, options: [CBCentralManagerOptionAdapterKey: Lab.centralAdapter])
+        }
+        try await ask(.found, "the peripheral") { [self] in
+            manager?.scanForPeripherals(withServices: [CBUUID(string: service)])
+        }
+        try await connect()
+    }
+
+    /// Connects to the peripheral that was found before.
+    func connect() async throws {
+        try await ask(.connected, "the connection") { [self] in
+            if let found { manager?.connect(found, options: options) }
+        }
+    }
+
+    func disconnect() async throws {
+        try await ask(.disconnected, "the disconnection") { [self] in
+            if let found { manager?.cancelPeripheralConnection(found) }
+        }
+    }
+
+    /// The manager goes, and its link with it.
+    func giveUp() {
+        queue.async { self.manager = nil }
+    }
+
+    // MARK: The peripheral
+
+    /// Discovers all services with all their characteristics.
+    func discoverEverything() async throws {
+        try await ask(.services, "the services") { try? self.peripheral.discoverServices(nil) }
+        for service in try await services { try await discoverCharacteristics(of: service) }
+    }
+
+    /// The services that are known, as the app sees them.
+    var services: [CBService] {
+        get async throws { try await on { try self.peripheral.services ?? [] } }
+    }
+
+    /// The only one with the UUID.
+    func service(_ uuid: CBUUID) async throws -> CBService {
+        let all = try await services.filter { $0.uuid == uuid }
+        guard let only = all.first, all.count == 1 else { throw LabError("\(all.count) services \(uuid)") }
+        return only
+    }
+
+    func discoverCharacteristics(of service: CBService) async throws {
+        try await ask(.characteristics(ObjectIdentifier(service)), "the characteristics of \(service)") {
+            try? self.peripheral.discoverCharacteristics(nil, for: service)
+        }
+    }
+
+    func discoverIncludedServices(of service: CBService) async throws {
+        try await ask(.included(ObjectIdentifier(service)), "the services that \(service) includes") {
+            try? self.peripheral.discoverIncludedServices(nil, for: service)
+        }
+    }
+
+    func discoverDescriptors(of characteristic: CBCharacteristic) async throws {
+        try await ask(.descriptors(ObjectIdentifier(characteristic)), "the descriptors of \(characteristic)") {
+            try? self.peripheral.discoverDescriptors(for: characteristic)
+        }
+    }
+
+    func read(_ characteristic: CBCharacteristic) async throws -> Data? {
+        try await ask(.value(ObjectIdentifier(characteristic)), "the value of \(characteristic)") {
+            try? self.peripheral.readValue(for: characteristic)
+        }
+        return try await on { characteristic.value }
+    }
+
+    func text(_ characteristic: CBCharacteristic) async throws -> String {
+        String(decoding: try await read(characteristic) ?? Data(), as: UTF8.self)
+    }
+
+    func read(_ descriptor: CBDescriptor) async throws {
+        try await ask(.value(ObjectIdentifier(descriptor)), "the value of \(descriptor)") {
+            try? self.peripheral.readValue(for: descriptor)
+        }
+    }
+
+    func write(_ text: String, to characteristic: CBCharacteristic) async throws {
+        try await ask(.written(ObjectIdentifier(characteristic)), "the writing of \(characteristic)") {
+            try? self.peripheral.writeValue(Data(text.utf8), for: characteristic, type: .withResponse)
+        }
+    }
+
+    func setNotify(_ enabled: Bool, _ characteristic: CBCharacteristic) async throws {
+        try await ask(.notifying(ObjectIdentifier(characteristic)), "the notifications of \(characteristic)") {
+            try? self.peripheral.setNotifyValue(enabled, for: characteristic)
+        }
+    }
+
+    /// Runs `body` on the queue.
+    func on<T: Swift.Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    private func ask(_ event: Event, _ what: String, _ request: @escaping @Sendable () -> Void) async throws {
+        let promise = Promise<(any Error)?>(what)
+        queue.async {
+            self.waiting[event, default: []].append(promise)
+            request()
+        }
+        if let error = try await promise.value(within: .seconds(40)) { throw error }
+    }
+
+    @discardableResult
+    private func answer(_ event: Event, _ error: (any Error)? = nil) -> Bool {
+        guard var promises = waiting[event], !promises.isEmpty else { return false }
+        promises.removeFirst().fulfil(error)
+        waiting[event] = promises
+        return true
+    }
+
+    // MARK: Delegates
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state == .poweredOn { answer(.powered) }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        central.stopScan()
+        found = peripheral
+        peripheral.delegate = self
+        answer(.found)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        answer(.connected)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+    ) {
+        disconnections.add(error?.short ?? "asked for")
+        answer(.disconnected, error)
+        // What was asked of the link is dropped with it.
+        for promise in waiting.values.joined() { promise.fulfil(CBError(.peripheralDisconnected)) }
+        waiting = [:]
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        changes.add(invalidatedServices)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        answer(.services, error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {
+        answer(.characteristics(ObjectIdentifier(service)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
+    ) {
+        answer(.included(ObjectIdentifier(service)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        answer(.descriptors(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        if answer(.value(ObjectIdentifier(characteristic)), error) { return }
+        if let value = characteristic.value { values.add((characteristic, value)) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        answer(.value(ObjectIdentifier(descriptor)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        answer(.written(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        answer(.notifying(ObjectIdentifier(characteristic)), error)
+    }
+}
+
+extension CBService {
+    /// The characteristic with a UUID. On the central's queue, or when nothing changes it.
+    func found(_ uuid: CBUUID) throws -> CBCharacteristic {
+        guard let found = characteristics?.first(where: { $0.uuid == uuid }) else {
+            throw LabError("\(self) has no characteristic \(uuid)")
+        }
+        return found
+    }
+}

@@ -17,6 +17,7 @@ extension InTheLab.ServiceChange {
                 try sensor.process.type(number.isMultiple(of: 2) ? "+ guest" : "- guest")
                 expected.append(number.isMultiple(of: 2) ? "" : "100")
                 _ = try await central.changes.values(number)
+                try await central.settle()
             }
             #expect(central.changeSummary == expected)
             try await central.discoverEverything()
@@ -26,7 +27,9 @@ extension InTheLab.ServiceChange {
         }
     }
 
-    @Test func changesThatAreFasterThanTheLinkEndInTheRightTable() async throws {
+    /// bluetoothd as a central (5.66) can miss that a service goes when changes follow each other faster than it can look
+    /// into them. It never misses one that comes.
+    @Test func changesThatAreFasterThanTheLinkLeaveNothingHangingOrHidden() async throws {
         try await withChanging { sensor, central in
             let anchor = try await central.service(Changing.anchor)
             try await central.setNotify(true, anchor.found(Changing.beat))
@@ -34,14 +37,23 @@ extension InTheLab.ServiceChange {
             // Fifty times away and back, each as soon as bluetoothd has carried out the one before.
             try await central.write("flap", to: anchor.found(Changing.trigger))
             try await sensor.events("service-added", 50, from: position)
+            var texts: [String] = []
             try await untilItSucceeds {
                 try await central.discoverEverything()
-                let text = try await central.service(Changing.guest).found(Changing.text)
-                guard try await central.text(text) == "hello" else { throw LabError("another value") }
+                texts = []
+                for guest in try await central.services where guest.uuid == Changing.guest {
+                    do {
+                        texts.append(try await central.text(guest.found(Changing.text)))
+                    } catch let error as CBATTError {
+                        // One that bluetoothd has missed the end of.
+                        #expect(error.code == .invalidHandle)
+                    }
+                }
+                guard !texts.isEmpty else { throw LabError("the service is not there yet") }
             }
-            // What was told fits together: nothing goes twice, or comes without having gone.
+            #expect(texts == ["hello"])
             let gone = central.changes.values.joined()
-            #expect(Set(gone.map(ObjectIdentifier.init)).count == gone.count)
+            #expect(Set(gone.map(ObjectIdentifier.init)).count == gone.count, "each went once")
             #expect(gone.allSatisfy { $0.uuid == Changing.guest })
             try await central.expectUnbroken(Changing.beat)
             #expect(central.disconnections.values.isEmpty)
@@ -132,11 +144,7 @@ extension InTheLab.ServiceChange {
         try await withProfile("changing", advertising: Changing.anchor.uuidString) { sensor, central in
             let beat = Changing.identifier(Changing.beat, of: Changing.anchor)
             let ticker = Changing.identifier(Changing.ticker, of: Changing.guest)
-            let watcher = try await onMain { [bluejay = central.bluejay] in
-                let watcher = Watcher()
-                bluejay.register(serviceObserver: watcher)
-                return watcher
-            }
+            let watcher = try await watch(central)
             let beats = try await central.listen(to: beat, on: sensor)
             for round in 0..<3 {
                 let ticks = try await central.listen(to: ticker, on: sensor)
@@ -206,8 +214,11 @@ extension InTheLab.ServiceChange {
             let twin = Changing.identifier(Changing.name, of: Changing.twin)
             try await sensor.command("service", "remove", "twin-a")
             #expect(try await eventually { try await central.read(twin, as: String.self) } == "b")
+            let watcher = try await watch(central)
             let values = try await central.listen(to: twin, on: sensor)
             try await sensor.command("service", "add", "twin-a")
+            _ = try await watcher.changes.values(1)
+            try await central.write(Data(), to: Changing.identifier(Changing.text, of: Changing.guest))
             try await sensor.command("service", "remove", "twin-b")
             // The listen was that of the one that went.
             guard case .failure(BluejayError.missingService(twin.service)) = try await values.values(1).last else {
@@ -246,6 +257,14 @@ extension InTheLab.ServiceChange {
 
         func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier]) {
             changes.add(invalidatedServices)
+        }
+    }
+
+    private func watch(_ central: Central) async throws -> Watcher {
+        try await onMain { [bluejay = central.bluejay] in
+            let watcher = Watcher()
+            bluejay.register(serviceObserver: watcher)
+            return watcher
         }
     }
 

@@ -162,6 +162,7 @@ extension InTheLab {
         @Test func notificationsThatAreJustBeingTurnedOnEndInAnErrorOrInTheNews() async throws {
             try await withChanging { sensor, central in
                 for round in 0..<10 {
+                    try await central.settle()
                     let ticker = try await central.service(Changing.guest).found(Changing.ticker)
                     async let outcome = failure { try await central.setNotify(true, ticker) }
                     try sensor.process.type("- guest")
@@ -187,6 +188,7 @@ extension InTheLab {
             try await withChanging { sensor, central in
                 for round in 0..<10 {
                     let step = round.isMultiple(of: 2) ? "- guest" : "+ guest"
+                    try await central.settle()
                     try sensor.process.type(step)
                     while central.changes.values.count <= round {
                         let outcome = await failure { try await central.discoverEverything() }

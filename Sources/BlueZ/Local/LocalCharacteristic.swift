@@ -52,7 +52,7 @@ public final class LocalCharacteristic {
 
     // MARK: On the bus
 
-    private var canNotify: Bool {
+    var canNotify: Bool {
         flags.contains { $0.hasSuffix("notify") || $0.hasSuffix("indicate") }
     }
 

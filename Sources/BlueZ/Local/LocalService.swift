@@ -12,6 +12,8 @@ public final class LocalService {
 
     private let root: ObjectPath
     private var registration: (adapter: Adapter, connection: BusConnection)?
+    /// The first handle that bluetoothd is asked for; nil to leave it to bluetoothd.
+    private var firstHandle: UInt16?
 
     public init(uuid: String, isPrimary: Bool = true, characteristics: [LocalCharacteristic]) {
         self.uuid = uuid
@@ -22,6 +24,8 @@ public final class LocalService {
     }
 
     private static var count = 0
+    /// The handles in use, by adapter.
+    private static var handles: [ObjectPath: HandleRanges] = [:]
 
     /// Whether bluetoothd has it.
     public var isRegistered: Bool { registration != nil }
@@ -31,6 +35,18 @@ public final class LocalService {
     /// - Throws: ``BlueZError``.
     public func register(with adapter: Adapter) async throws {
         let connection = try adapter.session.connection(for: adapter)
+        let ranges = HandleRanges(start: .random(in: HandleRanges.window))
+        firstHandle = Self.handles[adapter.path, default: ranges].take(attributeCount)
+        do {
+            try await register(with: adapter, connection)
+        } catch BlueZError.failed where firstHandle != nil {
+            // Another program has these handles; they stay taken.
+            firstHandle = nil
+            try await register(with: adapter, connection)
+        }
+    }
+
+    private func register(with adapter: Adapter, _ connection: BusConnection) async throws {
         do {
             try export(on: connection)
             try await adapter.call(
@@ -50,13 +66,25 @@ public final class LocalService {
         // An error means that bluetoothd has forgotten it already.
         try? await adapter.call(GattManager.interface, "UnregisterApplication", [.objectPath(root)])
         unexport(from: connection)
+        releaseHandles(on: adapter)
     }
 
     /// Forgets the registration without telling bluetoothd, which is gone.
     public func abandon() {
-        guard let (_, connection) = registration else { return }
+        guard let (adapter, connection) = registration else { return }
         registration = nil
         unexport(from: connection)
+        releaseHandles(on: adapter)
+    }
+
+    private func releaseHandles(on adapter: Adapter) {
+        if let firstHandle { Self.handles[adapter.path]?.release(firstHandle) }
+        firstHandle = nil
+    }
+
+    /// How many handles the service takes.
+    private var attributeCount: Int {
+        characteristics.reduce(1) { $0 + 2 + $1.descriptors.count + ($1.canNotify ? 1 : 0) }
     }
 
     private var servicePath: ObjectPath { root.appending("service") }
@@ -64,14 +92,11 @@ public final class LocalService {
     private func export(on connection: BusConnection) throws(BusError) {
         let uuid = uuid
         let isPrimary = isPrimary
-        try connection.export(
-            [
-                ExportedInterface(
-                    RemoteService.interface,
-                    properties: [
-                        ExportedProperty("UUID", get: { uuid }), ExportedProperty("Primary", get: { isPrimary }),
-                    ])
-            ], at: servicePath)
+        var properties = [
+            ExportedProperty("UUID", get: { uuid }), ExportedProperty("Primary", get: { isPrimary }),
+        ]
+        if let firstHandle { properties.append(ExportedProperty("Handle", get: { firstHandle })) }
+        try connection.export([ExportedInterface(RemoteService.interface, properties: properties)], at: servicePath)
         for (index, characteristic) in characteristics.enumerated() {
             try characteristic.export(
                 on: connection, at: servicePath.appending("characteristic\(index)"), of: servicePath)

@@ -69,6 +69,16 @@ extension PlainCentral {
             zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers)", sourceLocation: sourceLocation)
     }
 
+    /// Waits until bluetoothd is through with what it does by itself after a change: it answers requests in their order.
+    ///
+    /// A service that goes while bluetoothd (5.66) still asks for the Database Hash after an earlier change stays in its table: it
+    /// has the hash of the table without the service then, and does not look.
+    func settle() async throws {
+        let twin = try await services.first { $0.uuid == Changing.twin }
+        guard let name = try twin?.found(Changing.name) else { throw LabError("no service to read from") }
+        _ = try await read(name)
+    }
+
     /// Waits until values that come make a condition true.
     private func until(_ what: String, _ condition: () -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(20)

@@ -176,7 +176,10 @@ final class PeripheralCore {
             let all = services.values
             services = [:]
             for published in all { close(published, tellsDelegate: true) }
-            for published in all { await published.local.unregister() }
+            // At once: between two, a BlueZ central may have looked into the first, and then misses the second (5.66).
+            await withTaskGroup { group in
+                for published in all { group.addTask { await published.local.unregister() } }
+            }
         }
     }
 

@@ -255,6 +255,14 @@ import Testing
         #expect(watcher.changes.count == 2)
     }
 
+    @Test func `after a change services are looked for once more, as there may be others of the kind`() {
+        bench.peripheral.changeServices(removing: [])
+        bench.read()
+        bench.read()
+        bench.peripheral.settle()
+        #expect(bench.peripheral.calls == ["discoverServices 180D", "read 2A38", "read 2A38"])
+    }
+
     @Test func `a service that has gone is discovered again when it is used`() {
         bench.peripheral.changeServices(removing: ["180D"])
         bench.read()

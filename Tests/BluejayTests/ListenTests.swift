@@ -220,6 +220,54 @@ import Testing
         #expect(bench.journal.lines == ["listen: explicitDisconnect", "disconnect: bluetoothUnavailable"])
     }
 
+    @Test func `a listen ends with its service, and can begin again when it is back`() throws {
+        listening()
+        bench.peripheral.notify("2A37", Data([1]))
+        bench.peripheral.changeServices(removing: ["180D"])
+        #expect(bench.journal.lines == ["listen: 1", "listen: missingService"])
+        #expect(try !bench.bluejay.isListening(to: measurement))
+        bench.peripheral.notify("2A37", Data([2]))
+        #expect(bench.journal.lines.count == 2)
+        bench.peripheral.changeServices(removing: [])
+        bench.listen("again")
+        bench.peripheral.settle()
+        bench.peripheral.notify("2A37", Data([3]))
+        #expect(bench.journal.lines.last == "again: 3")
+    }
+
+    @Test func `the end of a listen is told before the change, and the observer may listen at once`() {
+        final class Watcher: ServiceObserver {
+            let bench: Bench
+            init(_ bench: Bench) { self.bench = bench }
+            func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier]) {
+                bench.journal.add("changed")
+                bench.listen("again")
+            }
+        }
+        let watcher = Watcher(bench)
+        bench.bluejay.register(serviceObserver: watcher)
+        listening()
+        bench.peripheral.changeServices(removing: ["180D"])
+        bench.peripheral.settle()
+        bench.peripheral.notify("2A37", Data([1]))
+        #expect(bench.journal.lines == ["listen: missingService", "changed", "again: 1"])
+    }
+
+    @Test func `a change of other services ends no listen`() throws {
+        let bench = Bench(peripheral: FakePeripheral([("180D", ["2A37", "2A38", "2A39"]), ("180F", ["2A19"])]))
+        bench.connect()
+        bench.journal.clear()
+        bench.listen()
+        bench.bluejay.listen(
+            to: CharacteristicIdentifier(uuid: "2A19", service: ServiceIdentifier(uuid: "180F")),
+            completion: bench.journal.read("battery") as (ReadResult<Data>) -> Void)
+        bench.peripheral.settle()
+        bench.peripheral.changeServices(removing: ["180F"])
+        bench.peripheral.changeServices(removing: [])
+        bench.peripheral.notify("2A37", Data([1]))
+        #expect(bench.journal.lines == ["battery: missingService", "listen: 1"])
+    }
+
     @Test func `values nobody waits for are not logged to standard error`() {
         bench.peripheral.notify("2A37", Data([1]))
         #expect(bench.messages.all.isEmpty)

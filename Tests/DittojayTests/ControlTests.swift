@@ -11,6 +11,7 @@ struct ControlRequestTests {
         arguments: [
             .status, .chirp([]), .chirp([0, 1, 255]), .burst(count: 5000, size: 180, rate: nil),
             .burst(count: 1, size: 4, rate: 12.5), .addService("chirp"), .removeService("odd \"name\"\n"),
+            .addService(nil), .removeService(nil),
             .disconnect(central: nil), .disconnect(central: "00:AA:01:01:00:01"), .quit,
             .clearFaults(characteristic: nil),
             .clearFaults(characteristic: "lab/store"), .addFault(characteristic: "store", Fault(on: .read, .noAnswer)),
@@ -35,7 +36,8 @@ struct ControlRequestTests {
             "{\"command\":\"burst\",\"count\":1,\"size\":3}", "{\"command\":\"burst\",\"count\":1,\"size\":513}",
             "{\"command\":\"burst\",\"count\":1,\"size\":20,\"rate\":0}",
             "{\"command\":\"burst\",\"count\":1,\"size\":20,\"rate\":1e400}", "{\"command\":\"add-service\"}",
-            "{\"command\":\"add-fault\"}", "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\"}",
+            "{\"command\":\"remove-service\",\"all\":false}",
+            "{\"command\":\"remove-service\",\"all\":true,\"service\":\"a\"}", "{\"command\":\"add-fault\"}", "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\"}",
             "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"drop\"}",
             "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"error\",\"error\":\"0\"}",
             "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"delay\",\"seconds\":-1}",
@@ -64,7 +66,8 @@ struct ControlRequestTests {
         arguments: [
             ("c", .chirp([])), ("c hello", .chirp(Array("hello".utf8))), ("  c  two", .chirp(Array(" two".utf8))),
             ("c hex:00ff", .chirp([0, 255])), ("chirp u8:7", .chirp([7])), ("+", .addService("chirp")),
-            ("-", .removeService("chirp")), ("- pairing", .removeService("pairing")), ("s", .status),
+            ("-", .removeService("chirp")), ("- pairing", .removeService("pairing")), ("- all", .removeService(nil)),
+            ("+ all", .addService(nil)), ("s", .status),
             ("d", .disconnect(central: nil)), ("d AA", .disconnect(central: "AA")), ("q", .quit),
         ] as [(String, ControlRequest)])
     func typed(line: String, request: ControlRequest) throws {

@@ -14,7 +14,7 @@ extension InTheLab.ServiceChange {
             try await central.setNotify(true, anchor.found(Changing.beat))
             var expected: [String] = []
             for number in 1...100 {
-                try sensor.process.type(number.isMultiple(of: 2) ? "+ guest" : "- guest")
+                try sensor.type(number.isMultiple(of: 2) ? "+ guest" : "- guest")
                 expected.append(number.isMultiple(of: 2) ? "" : "100")
                 _ = try await central.changes.values(number)
                 try await central.settle()
@@ -74,13 +74,13 @@ extension InTheLab.ServiceChange {
             let staying = try #require(named[other])
             try await central.setNotify(true, staying.found(Changing.name))
             try await central.setNotify(true, going.found(Changing.name))
-            try await sensor.command("service", "remove", "twin-\(name)")
+            try sensor.type("- twin-\(name)")
             #expect(try await central.changes.values(1)[0] == [going])
             #expect(try await central.service(Changing.twin) === staying)
             #expect(try await central.text(staying.found(Changing.name)) == other)
             let notifying = try [staying, going].map { try $0.found(Changing.name).isNotifying }
             #expect(notifying == [true, false])
-            try await sensor.command("service", "add", "twin-\(name)")
+            try sensor.type("+ twin-\(name)")
             #expect(try await central.changes.values(2)[1].isEmpty)
             try await central.discoverEverything()
             let twins = try await central.services.filter { $0.uuid == Changing.twin }
@@ -103,15 +103,19 @@ extension InTheLab.ServiceChange {
             let oldText = try old.found(Changing.text)
             try await central.write("stored", to: oldText)
             let rounds: [(commands: [(String, String)], hasGuest: Bool, hasLate: Bool)] = [
-                ([("remove", "guest"), ("add", "late")], false, true),
-                ([("add", "guest"), ("remove", "late")], true, false),
-                ([("remove", "guest"), ("add", "guest"), ("add", "late")], true, true),
+                ([("-", "guest"), ("+", "late")], false, true),
+                ([("+", "guest"), ("-", "late")], true, false),
+                ([("-", "guest"), ("+", "guest"), ("+", "late")], true, true),
             ]
             for round in rounds {
                 let position = sensor.position
                 try await central.disconnect()
                 try await sensor.event("disconnected", from: position)
-                for (command, service) in round.commands { try await sensor.command("service", command, service) }
+                for (command, service) in round.commands {
+                    let position = sensor.position
+                    try sensor.type("\(command) \(service)")
+                    try await sensor.event(command == "+" ? "service-added" : "service-removed", service, from: position)
+                }
                 try await central.connect()
                 try await central.discoverEverything()
                 let services = try await central.services
@@ -133,7 +137,7 @@ extension InTheLab.ServiceChange {
             }
             // And the next change is told again.
             let told = central.changes.values.count
-            try await sensor.command("service", "remove", "guest")
+            try sensor.type("- guest")
             #expect(try await central.changes.values(told + 1)[told].map(\.uuid) == [Changing.guest])
         }
     }
@@ -149,7 +153,7 @@ extension InTheLab.ServiceChange {
             for round in 0..<3 {
                 let ticks = try await central.listen(to: ticker, on: sensor)
                 _ = try await ticks.values(3)
-                try await sensor.command("service", "remove", "guest")
+                try sensor.type("- guest")
                 #expect(try await watcher.changes.values(2 * round + 1).last == [ticker.service])
                 guard case .failure(BluejayError.missingService(ticker.service)) = ticks.values.last else {
                     Issue.record("\(String(describing: ticks.values.last))")
@@ -162,14 +166,14 @@ extension InTheLab.ServiceChange {
                 // What code from iOS does then: there is nothing to end, and that is told.
                 #expect(await failure { try await central.endListen(to: ticker) } == "missingService")
                 #expect(await failure { _ = try await central.read(ticker, as: Data.self) } == "missingService")
-                try await sensor.command("service", "add", "guest")
+                try sensor.type("+ guest")
                 #expect(try await watcher.changes.values(2 * round + 2).last == [])
                 #expect(ticks.values.count == count)
             }
             let ticks = try await central.listen(to: ticker, on: sensor)
             _ = try await ticks.values(3)
             // The other listen has missed nothing.
-            let numbers = try await beats.values(beats.values.count + 1).map { try $0.get().last ?? 0 }
+            let numbers = try await beats.values(beats.values.count + 1).map { try $0.get().first ?? 0 }
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 &+ 1 }, "\(numbers)")
             #expect(central.observer.disconnections.values.isEmpty)
             #expect(watcher.changes.values.count == 6)
@@ -200,7 +204,7 @@ extension InTheLab.ServiceChange {
                 }
             }
             try await sensor.event("fault", "slow", from: position)
-            try await sensor.command("service", "remove", "guest")
+            try sensor.type("- guest")
             let told = try await outcomes.values(4)
             // endListen has taken the listen out of the queue at once, and without a word.
             #expect(told.map { String($0.prefix { $0 != " " }) } == ["slow", "text", "write", "end"])
@@ -212,14 +216,14 @@ extension InTheLab.ServiceChange {
     @Test func aCharacteristicOfAServiceThatComesIsFoundBesideOneOfItsKind() async throws {
         try await withProfile("changing", advertising: Changing.anchor.uuidString) { sensor, central in
             let twin = Changing.identifier(Changing.name, of: Changing.twin)
-            try await sensor.command("service", "remove", "twin-a")
+            try sensor.type("- twin-a")
             #expect(try await eventually { try await central.read(twin, as: String.self) } == "b")
             let watcher = try await watch(central)
             let values = try await central.listen(to: twin, on: sensor)
-            try await sensor.command("service", "add", "twin-a")
+            try sensor.type("+ twin-a")
             _ = try await watcher.changes.values(1)
             try await central.write(Data(), to: Changing.identifier(Changing.text, of: Changing.guest))
-            try await sensor.command("service", "remove", "twin-b")
+            try sensor.type("- twin-b")
             // The listen was that of the one that went.
             guard case .failure(BluejayError.missingService(twin.service)) = try await values.values(1).last else {
                 Issue.record("\(String(describing: values.values.last))")

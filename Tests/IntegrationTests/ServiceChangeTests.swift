@@ -25,9 +25,9 @@ extension InTheLab {
                 let second = try await central.service(Changing.guest)
                 #expect(second !== guest)
                 #expect(try await central.text(second.found(Changing.text)) == "hello")
-                try sensor.process.type("- guest")
+                try sensor.type("- guest")
                 #expect(try await central.changes.values(3)[2] == [second])
-                try sensor.process.type("+ guest")
+                try sensor.type("+ guest")
                 #expect(try await central.changes.values(4)[3].isEmpty)
                 try await central.write("away", to: anchor.found(Changing.trigger))
                 // Not discovered yet, but it went.
@@ -85,12 +85,12 @@ extension InTheLab {
                 try await central.read(description)
                 try await central.setNotify(true, ticker)
                 try await central.expectUnbroken(Changing.ticker)
-                try await sensor.command("service", "remove", "guest")
+                try sensor.type("- guest")
                 _ = try await central.changes.values(1)
                 let ticks = central.numbers(Changing.ticker).count
                 #expect(try await central.on { !ticker.isNotifying })
                 if afterItsReturn {
-                    try await sensor.command("service", "add", "guest")
+                    try sensor.type("+ guest")
                     _ = try await central.changes.values(2)
                     try await central.discoverEverything()
                 }
@@ -129,6 +129,7 @@ extension InTheLab {
 
         @Test(arguments: ["read", "write"])
         func aRequestThatIsUnderWayFailsWhenItsServiceGoes(kind: String) async throws {
+            let stale = "CBError \(CBError.Code.invalidHandle.rawValue)"
             try await withChanging { sensor, central in
                 let anchor = try await central.service(Changing.anchor)
                 try await central.setNotify(true, anchor.found(Changing.beat))
@@ -145,11 +146,12 @@ extension InTheLab {
                     try await sensor.event("fault", "slow", from: position)
                     // What is asked behind it fails as well.
                     let next = Task { await failure { _ = try await central.read(slow) } }
-                    try await sensor.command("service", "remove", "guest")
-                    #expect(["CBError \(CBError.Code.invalidHandle.rawValue)", "CBATTError 6"].contains(await outcome.value))
-                    #expect(["CBError \(CBError.Code.invalidHandle.rawValue)", "CBATTError 1"].contains(await next.value))
+                    try sensor.type("- guest")
+                    // bluetoothd refuses what it has asked dittojay for, if that is faster than the news.
+                    let outcomes = await [outcome.value, next.value]
+                    #expect(outcomes == ["CBATTError 6", stale] || outcomes == [stale, stale])
                     #expect(try await central.changes.values(2 * round + 1).last?.map(\.uuid) == [Changing.guest])
-                    try await sensor.command("service", "add", "guest")
+                    try sensor.type("+ guest")
                     #expect(try await central.changes.values(2 * round + 2).last?.isEmpty == true)
                     try await central.discoverEverything()
                 }
@@ -165,7 +167,7 @@ extension InTheLab {
                     try await central.settle()
                     let ticker = try await central.service(Changing.guest).found(Changing.ticker)
                     async let outcome = failure { try await central.setNotify(true, ticker) }
-                    try sensor.process.type("- guest")
+                    try sensor.type("- guest")
                     let result = await outcome
                     #expect(
                         ["nothing", "CBError \(CBError.Code.invalidHandle.rawValue)", "CBATTError 1", "CBATTError 10"]
@@ -173,7 +175,7 @@ extension InTheLab {
                     #expect(try await central.changes.values(2 * round + 1).last?.map(\.uuid) == [Changing.guest])
                     #expect(try await central.on { !ticker.isNotifying })
                     let ticks = central.numbers(Changing.ticker).count
-                    try sensor.process.type("+ guest")
+                    try sensor.type("+ guest")
                     #expect(try await central.changes.values(2 * round + 2).last?.isEmpty == true)
                     try await central.discoverEverything()
                     #expect(central.numbers(Changing.ticker).count == ticks)
@@ -189,7 +191,7 @@ extension InTheLab {
                 for round in 0..<10 {
                     let step = round.isMultiple(of: 2) ? "- guest" : "+ guest"
                     try await central.settle()
-                    try sensor.process.type(step)
+                    try sensor.type(step)
                     while central.changes.values.count <= round {
                         let outcome = await failure { try await central.discoverEverything() }
                         #expect(["nothing", "CBError \(CBError.Code.invalidHandle.rawValue)"].contains(outcome))

@@ -12,10 +12,10 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// `{"command":"burst","count":N,"size":S,"rate":R}`: notify `count` values of `size` bytes on the chirp
     /// characteristic, `rate` a second, as fast as possible without. Answered when all are handed over.
     case burst(count: Int, size: Int, rate: Double?)
-    /// `{"command":"add-service","service":"chirp"}`: publish a service of the profile, by its name or UUID; without
-    /// `service` all that are not published.
+    /// `{"command":"add-service","service":"chirp"}`: publish a service of the profile, by its name or UUID; with
+    /// `"all":true` instead, all that are not published.
     case addService(String?)
-    /// `{"command":"remove-service","service":"chirp"}`: withdraw a service; without `service` all.
+    /// `{"command":"remove-service","service":"chirp"}`: withdraw a service; with `"all":true` instead, all.
     case removeService(String?)
     /// `{"command":"disconnect","central":"AA:BB:CC:DD:EE:FF"}`: end the connection of a central, of all without
     /// `central`.
@@ -43,6 +43,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         var command: String
         var value: String?
         var service: String?
+        var all: Bool?
         var central: String?
         var count: Int?
         var size: Int?
@@ -83,6 +84,9 @@ public enum ControlRequest: Hashable, Swift.Sendable {
             }
             self = .burst(count: count, size: size, rate: members.rate)
         case "add-service", "remove-service":
+            guard (members.service == nil) == (members.all == true) else {
+                throw ParsingError(description: "\(members.command) needs the name of a service, or \"all\":true")
+            }
             self =
                 members.command == "add-service" ? .addService(members.service) : .removeService(members.service)
         case "disconnect": self = .disconnect(central: members.central)
@@ -132,9 +136,11 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case .addService(let service):
             object.add("command", "add-service")
             object.add("service", service)
+            if service == nil { object.add("all", true) }
         case .removeService(let service):
             object.add("command", "remove-service")
             object.add("service", service)
+            if service == nil { object.add("all", true) }
         case .disconnect(let central):
             object.add("command", "disconnect")
             object.add("central", central)

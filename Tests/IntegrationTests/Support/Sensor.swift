@@ -62,6 +62,9 @@ final class Sensor: Sendable {
         return client
     }
 
+    /// Types a line, such as `- guest`, which takes less time than another program.
+    func type(_ line: String) throws { try process.type(line) }
+
     /// Ends it as its user does, or by another signal, and checks that it ends well.
     func stop(by signal: Int32 = SIGINT) async throws {
         wasStopped.withLock { $0 = true }

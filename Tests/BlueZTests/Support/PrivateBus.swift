@@ -1,0 +1,1 @@
+../../DBusTests/Support/PrivateBus.swift

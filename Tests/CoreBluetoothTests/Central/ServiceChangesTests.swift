@@ -1,0 +1,45 @@
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite struct ServiceChangesTests {
+    @Test func whatGoesTogetherIsOneChange() {
+        var changes = ServiceChanges<String>()
+        #expect(!changes.isPending)
+        let former = [changes.went("a"), changes.went("b")]
+        #expect(former.allSatisfy { $0 == nil } && changes.isPending)
+        let change = changes.end(changes.number)
+        #expect(change?.gone == ["a", "b"] && !changes.isPending)
+    }
+
+    @Test func whatComesTogetherIsOneChangeAndToldOnce() {
+        var changes = ServiceChanges<String>()
+        let former = [changes.came(), changes.came()]
+        #expect(former.allSatisfy { $0 == nil })
+        let ends = [changes.end(changes.number), changes.end(changes.number)]
+        #expect(ends.map { $0?.gone } == [[], nil])
+    }
+
+    @Test func goingAndComingAreTwo() {
+        var changes = ServiceChanges<String>()
+        var told = [changes.went("a")?.gone]
+        let first = changes.number
+        told.append(changes.came()?.gone)
+        let second = changes.number
+        told.append(changes.went("b")?.gone)
+        #expect(told == [nil, ["a"], []])
+        // The ends of the first bursts come late, when others have begun.
+        let ends = [first, second, changes.number].map { changes.end($0)?.gone }
+        #expect(ends == [nil, nil, ["b"]])
+    }
+
+    @Test func anEndFromBeforeItWasClearedEndsNothing() {
+        var changes = ServiceChanges<String>()
+        _ = changes.went("a")
+        let former = changes.number
+        changes.clear()
+        _ = changes.came()
+        let end = changes.end(former)
+        #expect(end == nil && changes.isPending)
+    }
+}

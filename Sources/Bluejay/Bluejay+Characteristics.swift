@@ -50,7 +50,8 @@ extension Bluejay {
     /// (``BluejayError/missingData`` for none). If the listen cannot be installed it is called once, with the reason, as
     /// for ``read(from:completion:)``. It is not called to confirm the listen, nor when the connection ends (see
     /// ``broadcastErrorsToListeners``). Listens do not survive the connection; listen again in
-    /// ``ConnectionObserver/connected(to:)``.
+    /// ``ConnectionObserver/connected(to:)``. If the characteristic's service goes while the connection stays, the listen
+    /// ends with ``BluejayError/missingService(_:)``; see ``ServiceObserver``.
     ///
     /// - Parameters:
     ///   - characteristicIdentifier: which characteristic.

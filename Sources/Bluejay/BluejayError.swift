@@ -13,7 +13,7 @@ public enum BluejayError: LocalizedError, CustomNSError {
     case connectionTimedOut
     /// No peripheral is connected, or the connection was lost.
     case notConnected
-    /// The peripheral does not have the service.
+    /// The peripheral does not have the service, or not any more.
     case missingService(ServiceIdentifier)
     /// The service does not have the characteristic.
     case missingCharacteristic(CharacteristicIdentifier)

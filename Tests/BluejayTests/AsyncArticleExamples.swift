@@ -163,6 +163,14 @@ private struct AsyncAwait {
 }
 
 private struct MovingFromiOS {
+    final class ChirpWatcher: ServiceObserver {
+        func listenToChirps() {}
+
+        func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier]) {
+            if invalidatedServices.isEmpty { listenToChirps() }
+        }
+    }
+
     let bluejay: Bluejay
 
     final class Monitor: ConnectionObserver {

@@ -162,7 +162,8 @@ struct ProfileFileTests {
                 .wait(0.25), .waitFor(.connected, on: nil), .waitFor(.written, on: b),
                 .send(on: a, values: [[1], [2]], interval: 1), .set(b, [3]), .chirp([]),
                 .burst(count: 5, size: 30, rate: 10), .addService("heart-rate"), .removeService("heart-rate"),
-                .removeService(nil), .addService(nil), .disconnect, .disconnect, .fault(b, Fault(on: .read, .error(0x80))), .clearFaults(b), .clearFaults(nil),
+                .removeService(nil), .addService(nil), .disconnect, .disconnect,
+                .fault(b, Fault(on: .read, .error(0x80))), .clearFaults(b), .clearFaults(nil),
                 .resetCount(b), .resetEnergy(a), .repeat(times: 3, [.quit]),
             ])
     }

@@ -114,7 +114,8 @@ extension InTheLab.ServiceChange {
                 for (command, service) in round.commands {
                     let position = sensor.position
                     try sensor.type("\(command) \(service)")
-                    try await sensor.event(command == "+" ? "service-added" : "service-removed", service, from: position)
+                    let event = command == "+" ? "service-added" : "service-removed"
+                    try await sensor.event(event, service, from: position)
                 }
                 try await central.connect()
                 try await central.discoverEverything()

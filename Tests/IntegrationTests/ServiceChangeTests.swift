@@ -138,7 +138,9 @@ extension InTheLab {
                     let position = sensor.position
                     let outcome = Task {
                         await failure {
-                            if kind == "read" { _ = try await central.read(slow) } else {
+                            if kind == "read" {
+                                _ = try await central.read(slow)
+                            } else {
                                 try await central.write("x", to: slow)
                             }
                         }

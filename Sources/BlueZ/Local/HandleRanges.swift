@@ -24,12 +24,12 @@ struct HandleRanges {
         let firsts = Self.window.lowerBound...(Self.window.upperBound - count + 1)
         // In the order of their distance ahead of the cursor.
         let candidates = [firsts.filter { $0 >= cursor }, firsts.filter { $0 < cursor }].joined()
-        guard let first = candidates.first(where: { first in !taken.contains { $0.overlaps(first...(first + count - 1)) } })
-        else { return nil }
-        let range = first...(first + count - 1)
+        let free = candidates.lazy.map { $0...($0 + count - 1) }
+            .first { range in !taken.contains { $0.overlaps(range) } }
+        guard let range = free else { return nil }
         taken.append(range)
         cursor = range.upperBound < Self.window.upperBound ? range.upperBound + 1 : Self.window.lowerBound
-        return UInt16(first)
+        return UInt16(range.lowerBound)
     }
 
     /// Gives handles back.

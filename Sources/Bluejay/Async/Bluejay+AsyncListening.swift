@@ -13,6 +13,7 @@ extension Bluejay {
     /// - when the task that waits for a value is cancelled: the loop throws `CancellationError`,
     /// - at ``endListen(to:isolation:)``: the loop ends without an error, after what has arrived,
     /// - when a value cannot be decoded, is missing, or comes with an error: the loop throws that,
+    /// - when the characteristic's service goes: ``BluejayError/missingService(_:)``,
     /// - when another listen takes its place: ``BluejayError/multipleListenReplaced``,
     /// - with the connection: ``BluejayError/notConnected``, ``BluejayError/explicitDisconnect``,
     ///   ``BluejayError/bluetoothUnavailable``, ``BluejayError/stopped``, or what

@@ -5,9 +5,14 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// ``CBPeripheral/name`` has changed.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
-    /// The peripheral's services have changed; discover them again.
+    /// The peripheral's services have changed; discover them again. Called once for each change; a service that moves goes
+    /// and comes.
     ///
-    /// - Parameter invalidatedServices: those that are gone; empty if services were only added.
+    /// Requests to the services that are gone, their characteristics and descriptors fail with
+    /// ``CBError/Code/invalidHandle``, those under way included, unless the peripheral still answers them itself. Their
+    /// notifications are off.
+    ///
+    /// - Parameter invalidatedServices: those that are gone, also if they had not been discovered; empty if services came.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
     /// Answers ``CBPeripheral/readRSSI()``.

@@ -64,7 +64,8 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         engine?.add(service)
     }
 
-    /// Withdraws a service. Centrals are told that the services have changed.
+    /// Withdraws a service. Connected centrals are told that the services have changed; links and the subscriptions to other
+    /// services stay. The service may be added again.
     open func remove(_ service: CBMutableService) {
         guard isPoweredOn(#function) else { return }
         engine?.remove(service)

@@ -37,12 +37,14 @@ final class Sensor: Sendable {
     }
 
     /// Waits for so many lines with an event.
-    func events(_ name: String, _ count: Int, from start: Int = 0, within timeout: Duration = .seconds(60)) async throws {
+    func events(_ name: String, _ count: Int, from start: Int = 0, within timeout: Duration = .seconds(60)) async throws
+    {
         let wanted = "\"event\":\"\(name)\""
         var position = start
         for _ in 0..<count {
             try await process.line(containing: wanted, from: position, within: timeout)
-            position += (process.lines.dropFirst(position).firstIndex { $0.contains(wanted) } ?? position) + 1 - position
+            let index = process.lines.dropFirst(position).firstIndex { $0.contains(wanted) }
+            position = (index ?? position) + 1
         }
     }
 

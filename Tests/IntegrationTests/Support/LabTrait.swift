@@ -20,8 +20,8 @@ extension Lab {
     static let bluetoothdSettings = "/etc/bluetooth/main.conf"
     /// The controller of the peripheral under test.
     static let sensorAdapter = "hci0"
-    /// The controller of the central under test.
-    static let centralAdapter = "hci1"
+    /// The controller of the central under test; on a host of its own it is the first one there.
+    static var centralAdapter: String { sensorHost == nil ? "hci1" : "hci0" }
     /// The address of ``sensorAdapter``, as btvirt gives it.
     static let sensorAddress = "00:AA:01:00:00:00"
     static let centralAddress = "00:AA:01:01:00:01"

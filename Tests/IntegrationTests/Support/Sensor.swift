@@ -16,7 +16,8 @@ final class Sensor: Sendable {
     init(_ options: [String]) async throws {
         socket = NSTemporaryDirectory() + "/sensor-\(UUID().uuidString.prefix(8)).sock"
         process = try ChildProcess(
-            "dittojay", ["run", "--json", "--adapter", Lab.sensorAdapter, "--socket", socket] + options)
+            on: Lab.sensorHost, "dittojay",
+            ["run", "--json", "--adapter", Lab.sensorAdapter, "--socket", socket] + options)
         try await event("advertising")
     }
 
@@ -39,12 +40,17 @@ final class Sensor: Sendable {
     /// How many lines it has printed: where to look for what comes from now on.
     var position: Int { process.lines.count }
 
+    /// Starts another dittojay that talks to this one.
+    func client(_ arguments: [String]) throws -> ChildProcess {
+        try ChildProcess(on: Lab.sensorHost, "dittojay", arguments, environment: ["DITTOJAY_SOCKET": socket])
+    }
+
     /// Runs another dittojay that talks to this one.
     @discardableResult
     func command(_ arguments: String..., expecting status: Int32 = 0, within timeout: Duration = .seconds(60))
         async throws -> ChildProcess
     {
-        let client = try ChildProcess("dittojay", arguments, environment: ["DITTOJAY_SOCKET": socket])
+        let client = try client(arguments)
         let actual = try await client.exitStatus(within: timeout)
         guard actual == status else {
             throw LabError("exit status \(actual), not \(status): \(client.transcript)\n\(process.transcript)")

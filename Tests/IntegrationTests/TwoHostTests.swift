@@ -1,0 +1,136 @@
+import Bluejay
+import BluetoothLab
+import CoreBluetooth
+import Foundation
+import GATTProfiles
+import Testing
+
+extension OnTwoHosts {
+    /// What users of two machines rely on, end to end.
+    @Suite struct EndToEnd {
+        @Test func eachHostHasItsOwnKernelAndBluetoothd() async throws {
+            let bootFile = "/proc/sys/kernel/random/boot_id"
+            let here = try String(contentsOfFile: bootFile, encoding: .utf8).trimmingCharacters(in: .newlines)
+            #expect(try await Lab.runAtSensor("cat", bootFile) != [here])
+            let controllers = try await Lab.runAtSensor("bluetoothctl", "list")
+            #expect(controllers.count == 1)
+            #expect(controllers.first?.contains(Lab.sensorAddress) == true, "\(controllers)")
+            let adapters = try await Lab.here.describeDevices()
+            #expect(adapters.hasPrefix("hci0") && !adapters.contains("hci1"), "\(adapters)")
+        }
+
+        @Test func oneHundredNotificationsArriveInOrder() async throws {
+            try await betweenHosts { sensor, central in
+                try await expectBurst(100, size: 20, ["--rate", "50"], from: sensor, to: central)
+            }
+        }
+
+        @Test func aBurstOfOneThousandLosesNothing() async throws {
+            try await betweenHosts { sensor, central in
+                try await expectBurst(1000, size: 180, from: sensor, to: central)
+            }
+        }
+
+        @Test func chirpsAndHeartRatesArrive() async throws {
+            try await betweenHosts("--rate", "10") { sensor, central in
+                let chirps = try await central.listen(to: .chirp, on: sensor)
+                let rates = try await central.listen(to: .heartRate, on: sensor)
+                try await sensor.command("chirp", "hello")
+                try await sensor.command("chirp", "hex:00ff10")
+                let received = try await chirps.values(2).map { try $0.get() }
+                #expect(received == [Data("hello".utf8), Data([0x00, 0xFF, 0x10])])
+                for value in try await rates.values(20) { _ = try HeartRateMeasurement(bytes: value.get()) }
+            }
+        }
+
+        @Test func valuesAreWrittenAndReadBackAndErrorsAreTheSensors() async throws {
+            try await betweenHosts { sensor, central in
+                try await central.write(Data([2]), to: .sensorLocation)
+                #expect(try await central.read(.sensorLocation, as: UInt8.self) == 2)
+                try await sensor.event("written", "02")
+                let error = await #expect(throws: CBATTError.self) {
+                    try await central.write(Data([2]), to: .controlPoint)
+                }
+                #expect(error?.code.rawValue == HeartRateService.ControlPoint.notSupported)
+            }
+        }
+
+        @Test func theHostsPairAndBothRemember() async throws {
+            try await betweenHosts { _, central in
+                #expect(try await !central.read(.pairingText, as: String.self).isEmpty)
+                #expect(try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter))
+                let paired = try await Lab.runAtSensor("bluetoothctl", "info", Lab.centralAddress)
+                #expect(paired.contains { $0.contains("Paired: yes") }, "\(paired)")
+            }
+        }
+    }
+
+    /// What changes while the two are connected, and what ends the connection.
+    @Suite struct Changes {
+        private final class Watcher: ServiceObserver, Swift.Sendable {
+            let changes = Collector<[ServiceIdentifier]>()
+            func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier]) {
+                changes.add(invalidatedServices)
+            }
+        }
+
+        @Test func theCentralIsToldThatAServiceGoesAndComes() async throws {
+            try await betweenHosts { sensor, central in
+                _ = try await central.read(.sensorLocation, as: UInt8.self)
+                let watcher = try await onMain { [bluejay = central.bluejay] in
+                    let watcher = Watcher()
+                    bluejay.register(serviceObserver: watcher)
+                    return watcher
+                }
+                let chirp = ServiceIdentifier(uuid: ChirpService.uuid)
+                try await sensor.command("service", "remove", "chirp")
+                #expect(try await watcher.changes.values(1) == [[chirp]])
+                #expect(await failure { _ = try await central.read(.chirp, as: Data.self) } == "missingService")
+                try await sensor.command("service", "add", "chirp")
+                #expect(try await watcher.changes.values(2) == [[chirp], []])
+                let values = try await central.listen(to: .chirp, on: sensor)
+                try await sensor.command("chirp", "back")
+                #expect(try await values.values(1).map { try $0.get() } == [Data("back".utf8)])
+                #expect(central.observer.disconnections.values.isEmpty)
+            }
+        }
+
+        @Test func theCentralReconnectsByItselfWhenTheSensorEndsTheConnection() async throws {
+            try await betweenHosts { sensor, central in
+                try await expectReturn(of: central, to: sensor) { try await sensor.command("disconnect") }
+            }
+        }
+
+        @Test func theCentralReconnectsByItselfWhenTheSensorsControllerWasOff() async throws {
+            try await betweenHosts { sensor, central in
+                try await expectReturn(of: central, to: sensor) {
+                    try await Lab.runAtSensor("bluetoothctl", "power", "off")
+                    try await Lab.runAtSensor("bluetoothctl", "power", "on")
+                }
+            }
+        }
+
+        @Test func theCentralReconnectsByItselfWhenTheSensorsBluetoothdWasKilled() async throws {
+            try await betweenHosts { sensor, central in
+                try await expectReturn(of: central, to: sensor) {
+                    try await Lab.runAtSensor("lab-bluetoothd", "kill")
+                    try await Lab.runAtSensor("lab-bluetoothd", "start")
+                }
+            }
+        }
+
+        /// Checks that the central sees the loss, comes back by itself, and that a new listen gets values.
+        private func expectReturn(
+            of central: Central, to sensor: Sensor, after loss: () async throws -> Void
+        ) async throws {
+            // bluetoothd 5.66 keeps a half-found table for the whole one when the link ends while it is looking.
+            _ = try await central.read(.sensorLocation, as: UInt8.self)
+            try await loss()
+            try await central.observer.disconnections.first()
+            try await central.observer.connections.first(after: 1)
+            let values = try await central.listen(to: .chirp, on: sensor)
+            try await sensor.command("chirp", "again")
+            #expect(try await values.values(1).map { try $0.get() } == [Data("again".utf8)])
+        }
+    }
+}

@@ -452,7 +452,7 @@ def prepare_folders(chosen):
     else:
         out = run / "out"
         out.mkdir(parents=True)
-    if runs in out.parents:
+    if out.parent.parent == runs:
         link = LAB / f"out.{os.getpid()}"
         link.symlink_to(out.relative_to(LAB))
         link.replace(LAB / "out")

@@ -25,12 +25,6 @@ extension OnTwoHosts {
             }
         }
 
-        @Test func aBurstOfOneThousandLosesNothing() async throws {
-            try await betweenHosts { sensor, central in
-                try await expectBurst(1000, size: 180, from: sensor, to: central)
-            }
-        }
-
         @Test func chirpsAndHeartRatesArrive() async throws {
             try await betweenHosts("--rate", "10") { sensor, central in
                 let chirps = try await central.listen(to: .chirp, on: sensor)
@@ -103,6 +97,15 @@ extension OnTwoHosts {
         @Test func theCentralReconnectsByItselfWhenTheSensorEndsTheConnection() async throws {
             try await betweenHosts { sensor, central in
                 try await expectReturn(of: central, to: sensor) { try await sensor.command("disconnect") }
+            }
+        }
+
+        @Test func theCentralReconnectsByItselfWhenTheSensorsControllerWasOff() async throws {
+            try await betweenHosts { sensor, central in
+                try await expectReturn(of: central, to: sensor) {
+                    try await Lab.runAtSensor("bluetoothctl", "power", "off")
+                    try await Lab.runAtSensor("bluetoothctl", "power", "on")
+                }
             }
         }
 

@@ -59,6 +59,27 @@ extension OnTwoHosts {
         }
     }
 
+    /// A program that is killed and comes back.
+    @Suite struct Restoration {
+        @Test func aChirpStartsTheKilledProgramAndTheSensorNoticesNothing() async throws {
+            try await forgetEachOtherOnTwoHosts()
+            let sensor = try await Sensor()
+            let program = try await RestoredProgram()
+            for round in 0..<3 {
+                try await program.kill()
+                let (start, mark) = (program.position, sensor.position)
+                try await sensor.command("chirp", "round \(round)")
+                let value = try await program.event("unhandled", from: start, within: .seconds(60))
+                #expect(value.value == Data("round \(round)".utf8))
+                try await program.event("listening", from: start, within: .seconds(60))
+                let since = sensor.process.lines.dropFirst(mark).joined()
+                #expect(!since.contains("unsubscribed") && !since.contains("disconnected"), "\(since)")
+            }
+            try await program.stop()
+            try await sensor.stop()
+        }
+    }
+
     /// What changes while the two are connected, and what ends the connection.
     @Suite struct Changes {
         private final class Watcher: ServiceObserver, Swift.Sendable {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs commands on two machines of the lab that only the virtual radio joins, and comes back when they have ended.
 
-Usage: hosts.py [--controllers N] [--capture FILE] [--out FOLDER] --host a -- COMMAND [ARG…] --host b -- COMMAND [ARG…]
+Usage: hosts.py [--controllers N] [--capture FILE] [--out FOLDER] [--bluez FOLDER] --host a -- COMMAND [ARG…] --host b -- COMMAND [ARG…]
 
 Each machine is a machine.py of its own. Host a has the radio: the controllers of host b are handed over to it by virtio
 ports, which are the two ends of a socket pair here (guest/radio_link.c). One more such port carries what lab-on runs.
@@ -54,6 +54,7 @@ def parse(words):
     parser.add_argument("--controllers", type=int, default=1)
     parser.add_argument("--capture")
     parser.add_argument("--out")
+    parser.add_argument("--bluez")
     options, rest = parser.parse_known_args(words)
     if rest or not commands:
         machine.fail("with --hosts 2: ./lab run [OPTION…] --host a -- COMMAND [ARG…] --host b -- COMMAND [ARG…]")
@@ -95,6 +96,8 @@ class Hosts:
         command += ["--controllers", str(options.controllers), "--out", str(out / host)]
         if options.capture:
             command += ["--capture", capture_file(options.capture, host)]
+        if options.bluez:
+            command += ["--bluez", options.bluez]
         if len(self.commands) > 1:
             command += ["--prefix", f"{host}| "]
         for name, end in ends.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one command in the lab's virtual machine and comes back with its exit status.
 
-Usage: machine.py [--controllers N] [--capture FILE] [--out FOLDER] -- COMMAND [ARG…]
+Usage: machine.py [--controllers N] [--capture FILE] [--out FOLDER] [--bluez FOLDER] -- COMMAND [ARG…]
        machine.py --host NAME [--joined PORT=DESCRIPTOR]… [--prefix TEXT] … is for hosts.py: one of several machines
 
 virtme-ng assembles the machine and shares the host's file system with it; guest/init is what runs inside. The two talk
@@ -85,12 +85,27 @@ def job_environment(kernel, out, controllers, capture, host):
     if (LAB / "radio_timing.so").exists():
         values["LAB_RADIO_TIMING"] = str(LAB / "radio_timing.so")
     values["LAB_RADIO_LINK"] = str(LAB / "radio_link")
-    values.pop("LAB_HOST", None)
+    for name in ("LAB_HOST", "LAB_BLUETOOTHD"):
+        values.pop(name, None)
     if host:
         values["LAB_HOST"] = host
     if capture:
         values["LAB_CAPTURE"] = str(out / "capture.btsnoop")
     return values
+
+
+def find_bluez(folder):
+    """The programs of a BlueZ that was installed or built in a folder: each one's path, by its name."""
+    places = ("", "bin", "sbin", "libexec/bluetooth", "lib/bluetooth", "src", "client", "emulator", "monitor")
+    candidates = [Path(folder).resolve() / start / place for start in ("", "usr", "usr/local") for place in places]
+    found = {}
+    for name in ("bluetoothd", "bluetoothctl", "btvirt", "btmon"):
+        paths = [place / name for place in candidates if os.access(place / name, os.X_OK) and (place / name).is_file()]
+        if paths:
+            found[name] = paths[0]
+    if "bluetoothd" not in found:
+        fail(f"there is no bluetoothd in {folder}")
+    return found
 
 
 def write_job(folder, environment, command, size):
@@ -468,6 +483,7 @@ def parse(arguments):
     parser.add_argument("--controllers", type=int, default=2)
     parser.add_argument("--capture")
     parser.add_argument("--out")
+    parser.add_argument("--bluez")
     parser.add_argument("--host", default="")
     parser.add_argument("--prefix", default="")
     parser.add_argument("--joined", action="append", default=[])
@@ -492,6 +508,11 @@ def main():
     job, out = prepare_folders(options.out)
     terminal = Terminal(os.isatty(0) and os.isatty(1))
     environment = job_environment(kernel, out, options.controllers, options.capture, options.host)
+    if options.bluez:
+        programs = find_bluez(options.bluez)
+        environment["LAB_BLUETOOTHD"] = str(programs["bluetoothd"])
+        folders = dict.fromkeys(str(path.parent) for path in programs.values())
+        environment["PATH"] = ":".join([*folders, environment["PATH"]])
     write_job(job, environment, options.command, Terminal.size() if terminal.wanted else None)
     for attempts_left in reversed(range(START_ATTEMPTS)):
         with terminal, Machine(kernel, job, out, options.joined) as machine:

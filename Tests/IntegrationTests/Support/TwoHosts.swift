@@ -22,13 +22,17 @@ extension Lab {
     }
 }
 
-/// Runs a test with a sensor on host a and a central that is connected to it, neither of which knows the other one.
-func betweenHosts(_ options: String..., body: (Sensor, Central) async throws -> Void) async throws {
-    let lab = try Lab.here
-    try await lab.forget(Lab.sensorAddress, on: Lab.centralAdapter)
+/// Makes both hosts forget what they know of the other one.
+func forgetEachOtherOnTwoHosts() async throws {
+    try await Lab.here.forget(Lab.sensorAddress, on: Lab.centralAdapter)
     // bluetoothd may forget one that never paired before it is asked to.
     let removal = try ChildProcess(on: Lab.sensorHost, "bluetoothctl", ["remove", Lab.centralAddress])
     _ = try await removal.exitStatus()
+}
+
+/// Runs a test with a sensor on host a and a central that is connected to it, neither of which knows the other one.
+func betweenHosts(_ options: String..., body: (Sensor, Central) async throws -> Void) async throws {
+    try await forgetEachOtherOnTwoHosts()
     let sensor = try await Sensor(options)
     let central = try await Central()
     do {

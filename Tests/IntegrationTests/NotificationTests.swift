@@ -32,16 +32,7 @@ extension InTheLab {
             let sensor = try await Sensor()
             let central = try await Central()
             try await central.connectToSensor()
-            let values = try await central.listen(to: .chirp, on: sensor)
-            let arguments = ["burst", "--count", "\(count)", "--size", "\(size)"] + options
-            let client = try ChildProcess("dittojay", arguments, environment: ["DITTOJAY_SOCKET": sensor.socket])
-            let received = try await values.values(count, within: .seconds(240))
-            #expect(try await client.exitStatus() == 0)
-            let sequence = try received.map { try ChirpService.Burst.number(in: $0.get()) }
-            #expect(sequence == (0..<UInt32(count)).map { $0 })
-            #expect(try received.allSatisfy { try $0.get().count == size })
-            try await central.endListen(to: .chirp)
-            #expect(values.values.count == count, "nothing arrives twice")
+            try await expectBurst(count, size: size, options, from: sensor, to: central)
             try await central.disconnect()
             try await sensor.stop()
         }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs one command in the lab's virtual machine and comes back with its exit status.
 
-Usage: machine.py [--controllers N] [--capture FILE] [--out FOLDER] -- COMMAND [ARG…]
+Usage: machine.py [--controllers N] [--capture FILE] [--out FOLDER] [--bluez FOLDER] -- COMMAND [ARG…]
+       machine.py --host NAME [--joined PORT=DESCRIPTOR]… [--prefix TEXT] … is for hosts.py: one of several machines
 
 virtme-ng assembles the machine and shares the host's file system with it; guest/init is what runs inside. The two talk
 over virtio ports that are socket pairs here: one message a line on `lab.control`, the command's streams on the others,
@@ -46,8 +47,12 @@ BOOT_CHATTER = ("[    0.00000", "Poking", "Memory KASLR", "qemu-system-x86_64: t
 EXIT_LAB_FAILED = 125
 
 
+host_name = ""  # of several hosts' machines
+
+
 def say(text):
-    print(f"lab: {text}", file=sys.stderr, flush=True)
+    # One write, because several machines may have the same standard error.
+    os.write(2, f"lab: {host_name and host_name + ': '}{text}\n".encode())
 
 
 def fail(text):
@@ -59,7 +64,7 @@ def product_folders():
     return os.environ.get("LAB_PROGRAMS") or str(REPOSITORY / ".build" / os.environ.get("LAB_CONFIG", "debug"))
 
 
-def job_environment(kernel, out, controllers, capture):
+def job_environment(kernel, out, controllers, capture, host):
     """What the command finds in its environment: little of the caller's, so that a run does not depend on it."""
     values = {
         name: value
@@ -69,7 +74,7 @@ def job_environment(kernel, out, controllers, capture):
     caller = Path.cwd()
     inside = caller == PACKAGE or PACKAGE in caller.parents
     values.update(
-        PATH=f"{product_folders()}:{GUEST / 'bin'}:{os.environ.get('PATH', os.defpath)}",
+        PATH=f"{product_folders()}:{GUEST / 'bin'}:{LAB / 'bin'}:{os.environ.get('PATH', os.defpath)}",
         BLUETOOTH_LAB="1",
         LAB_CONTROLLERS=str(controllers),
         LAB_OUT=str(out),
@@ -80,9 +85,28 @@ def job_environment(kernel, out, controllers, capture):
     )
     if (LAB / "radio_timing.so").exists():
         values["LAB_RADIO_TIMING"] = str(LAB / "radio_timing.so")
+    values["LAB_RADIO_LINK"] = str(LAB / "radio_link")
+    for name in ("LAB_HOST", "LAB_BLUETOOTHD"):
+        values.pop(name, None)
+    if host:
+        values["LAB_HOST"] = host
     if capture:
         values["LAB_CAPTURE"] = str(out / "capture.btsnoop")
     return values
+
+
+def find_bluez(folder):
+    """The programs of a BlueZ that was installed or built in a folder: each one's path, by its name."""
+    places = ("", "bin", "sbin", "libexec/bluetooth", "lib/bluetooth", "src", "client", "emulator", "monitor")
+    candidates = [Path(folder).resolve() / start / place for start in ("", "usr", "usr/local") for place in places]
+    found = {}
+    for name in ("bluetoothd", "bluetoothctl", "btvirt", "btmon"):
+        paths = [place / name for place in candidates if os.access(place / name, os.X_OK) and (place / name).is_file()]
+        if paths:
+            found[name] = paths[0]
+    if "bluetoothd" not in found:
+        fail(f"there is no bluetoothd in {folder}")
+    return found
 
 
 def write_job(folder, environment, command, size):
@@ -116,12 +140,13 @@ class Machine:
 
     PORTS = ("control", "stdin", "stdout", "stderr", "console")
 
-    def __init__(self, kernel, job, out):
+    def __init__(self, kernel, job, out, joined):
+        """`joined`: further ports, each a name and a socket whose other end is another machine's."""
         self.ours = {}
         self.accelerator = "KVM" if kvm_works() else "software emulation"
         options, theirs = [], []
         serial = "virtio-serial-ccw" if platform.machine() == "s390x" else "virtio-serial-pci"
-        options += ["-device", f"{serial},id=lab,max_ports=8"]
+        options += ["-device", f"{serial},id=lab,max_ports=31"]
         for name in self.PORTS:
             here, there = socket.socketpair()
             self.ours[name] = here
@@ -129,6 +154,9 @@ class Machine:
             device = "virtconsole,bus=lab.0" if name == "console" else f"virtserialport,bus=lab.0,name=lab.{name}"
             options += ["-chardev", f"socket,id=lab-{name},fd={there.fileno()}"]
             options += ["-device", f"{device},chardev=lab-{name}"]
+        for name, descriptor in joined:
+            options += ["-chardev", f"socket,id=lab-{name},fd={descriptor}"]
+            options += ["-device", f"virtserialport,bus=lab.0,name=lab.{name},chardev=lab-{name}"]
         command = [str(LAB / "tools" / "bin" / "virtme-run"), "--kimg", str(kernel), "--mods", "auto"]
         command += ["--force-9p", "--disable-microvm", "--show-boot-console", "--user", "root"]
         command += [] if kvm_works() else ["--disable-kvm"]
@@ -151,7 +179,7 @@ class Machine:
                 stdin=self.empty_input,
                 stdout=log,
                 stderr=log,
-                pass_fds=[end.fileno() for end in theirs],
+                pass_fds=[end.fileno() for end in theirs] + [descriptor for _, descriptor in joined],
                 start_new_session=True,
             )
         for end in theirs:
@@ -222,10 +250,11 @@ class Terminal:
 class Session:
     """Carries bytes, signals and messages between the caller and the guest until the command has ended."""
 
-    def __init__(self, machine, terminal, out):
+    def __init__(self, machine, terminal, out, prefix=""):
         self.machine = machine
         self.terminal = terminal
         self.out = out
+        self.write = {target: Output(target, prefix) for target in (1, 2)}
         self.status = None
         self.reason = None
         self.started = False
@@ -340,7 +369,7 @@ class Session:
         if not data:
             poll.unregister(descriptor)
         elif not self.terminal.wanted or self.started:
-            write_all(target, data)
+            self.write[target].add(data)
 
     def copy_input(self, target, poll):
         """Reads no more than the guest takes, so that a command that does not read its input cannot hold us up."""
@@ -373,10 +402,11 @@ class Session:
             end.settimeout(0.05)
             try:
                 while data := end.recv(65536):
-                    write_all(target, data)
+                    self.write[target].add(data)
             except OSError:
                 pass
             end.close()
+            self.write[target].end()
 
     def finish(self):
         if self.reason:
@@ -395,6 +425,27 @@ class Session:
         except OSError:
             return []
         return [line for line in lines if line.strip() and not line.startswith(BOOT_CHATTER)][-6:]
+
+
+class Output:
+    """What a command writes, as it comes, or as whole lines with a prefix where several share a terminal."""
+
+    def __init__(self, descriptor, prefix):
+        self.descriptor = descriptor
+        self.prefix = prefix.encode()
+        self.line = b""
+
+    def add(self, data):
+        if not self.prefix:
+            write_all(self.descriptor, data)
+            return
+        *lines, self.line = (self.line + data).split(b"\n")
+        for line in lines:
+            write_all(self.descriptor, self.prefix + line + b"\n")
+
+    def end(self):
+        if self.line:
+            self.add(b"\n")
 
 
 def write_all(descriptor, data):
@@ -417,7 +468,7 @@ def prepare_folders(chosen):
     else:
         out = run / "out"
         out.mkdir(parents=True)
-    if runs in out.parents:
+    if out.parent.parent == runs:
         link = LAB / f"out.{os.getpid()}"
         link.symlink_to(out.relative_to(LAB))
         link.replace(LAB / "out")
@@ -433,28 +484,40 @@ def parse(arguments):
     parser.add_argument("--controllers", type=int, default=2)
     parser.add_argument("--capture")
     parser.add_argument("--out")
+    parser.add_argument("--bluez")
+    parser.add_argument("--host", default="")
+    parser.add_argument("--prefix", default="")
+    parser.add_argument("--joined", action="append", default=[])
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args(arguments)
     if options.command[:1] == ["--"]:
         options.command = options.command[1:]
     if not options.command:
         fail("what shall run? ./lab run [OPTIONS] -- COMMAND [ARG…]")
+    options.joined = [(name, int(descriptor)) for name, descriptor in (word.split("=") for word in options.joined)]
     if not 1 <= options.controllers <= 16:
         fail("--controllers takes 1 to 16: btvirt makes no more")
     return options
 
 
 def main():
+    global host_name
     options = parse(sys.argv[1:])
+    host_name = options.host
     adopt_orphans()
     kernel = kernel_image()
     job, out = prepare_folders(options.out)
     terminal = Terminal(os.isatty(0) and os.isatty(1))
-    environment = job_environment(kernel, out, options.controllers, options.capture)
+    environment = job_environment(kernel, out, options.controllers, options.capture, options.host)
+    if options.bluez:
+        programs = find_bluez(options.bluez)
+        environment["LAB_BLUETOOTHD"] = str(programs["bluetoothd"])
+        folders = dict.fromkeys(str(path.parent) for path in programs.values())
+        environment["PATH"] = ":".join([*folders, environment["PATH"]])
     write_job(job, environment, options.command, Terminal.size() if terminal.wanted else None)
     for attempts_left in reversed(range(START_ATTEMPTS)):
-        with terminal, Machine(kernel, job, out) as machine:
-            session = Session(machine, terminal, out)
+        with terminal, Machine(kernel, job, out, options.joined) as machine:
+            session = Session(machine, terminal, out, options.prefix)
             session.install_signals()
             session.run()
         if not session.died_starting or not attempts_left:

@@ -5,13 +5,14 @@ source "$parts/build.sh"
 # shellcheck source=scripts/lab/package_tests.sh
 source "$parts/package_tests.sh"
 
-# Filters as SwiftPM takes them: a test runs when one of them matches. A look-ahead keeps the two halves apart.
+# Filters as SwiftPM takes them: a test runs when one of them matches. A look-ahead keeps the parts apart.
+# filters_for LOOK-AHEAD [FILTER…]
 filters_for() {
     local condition=$1 filter
     shift
     (($#)) || set -- ''
     for filter in "$@"; do
-        printf -- '--filter\n^(?%sIntegrationTests\\.).*(?:%s)\n' "$condition" "$filter"
+        printf -- '--filter\n^(?%s).*(?:%s)\n' "$condition" "$filter"
     done
 }
 
@@ -25,29 +26,65 @@ choose_output() {
     options+=(--out "$out")
 }
 
+# The names of the suites at the root of the integration tests: in a lab with one host, and with two.
+one_host='=IntegrationTests\.(?!OnTwoHosts\b)'
+two_hosts='=IntegrationTests\.OnTwoHosts\b'
+
+# test_in_lab LOOK-AHEAD NAME OUTPUT RUN-OPTION… [FILTER…], the options up to "--": the tests for which the look-ahead
+# holds, in the lab that the options describe; the record of their events from OUTPUT, which is the folder of the host that
+# they run on. Adds the result to `results`.
+test_in_lab() {
+    local condition=$1 name=$2 output=$3 events filters run_options=() status=0
+    events=$LAB_HOME/logs/${name// /-}.jsonl
+    shift 3
+    while [[ $1 != -- ]]; do
+        run_options+=("$1")
+        shift
+    done
+    shift
+    rm -f "$events"
+    say "$name, in the lab"
+    mapfile -t filters < <(filters_for "$condition" "$@")
+    run_in_lab "${run_options[@]}" -- "$parts/guest/run-tests" -- \
+        timeout --foreground --kill-after 10 "${LAB_TEST_LIMIT:-2400}" "$bundle" --testing-library swift-testing \
+        --event-stream-version 0 --event-stream-output-path /run/lab/tests.jsonl "${filters[@]}" || status=$?
+    cp "$output/tests.jsonl" "$events" 2>/dev/null || true
+    results+=("$name=$status=$events")
+}
+
+# Whether there is any such test: a second lab takes a while to start.
+# any_test LOOK-AHEAD [FILTER…]
+any_test() {
+    local words word patterns=()
+    mapfile -t words < <(filters_for "$@")
+    for word in "${words[@]}"; do [[ $word == --filter ]] || patterns+=("$word"); done
+    # The list heeds no filters.
+    "$bundle" --testing-library swift-testing --list-tests 2>/dev/null |
+        grep -P "$(IFS='|' && echo "${patterns[*]}")" >/dev/null
+}
+
 # This package's own: unit tests here, integration tests in the lab. These run the programs of Fixtures and the tests of
 # the sample package, too.
 test_this_package() {
-    local bundle folder=$LAB_HOME/logs unit_status=0 lab_status=0 filters
+    local bundle unit_status=0 events=$LAB_HOME/logs/unit-tests.jsonl filters
     build "the package and its tests" --build-tests
     build "the programs that the tests run" --package-path Fixtures
     build "the sample package's tests" --package-path Fixtures/sample-app --build-tests
     bundle=$(test_bundle "$root")
-    rm -f "$folder"/{unit,integration}.jsonl
 
     say "unit tests, on this machine"
-    mapfile -t filters < <(filters_for '!' "$@")
+    rm -f "$events"
+    mapfile -t filters < <(filters_for '!IntegrationTests\.' "$@")
     (cd "$root" && timeout --foreground --kill-after 10 "${LAB_TEST_LIMIT:-1800}" \
         "$bundle" --testing-library swift-testing --event-stream-version 0 \
-        --event-stream-output-path "$folder/unit.jsonl" "${filters[@]}") || unit_status=$?
+        --event-stream-output-path "$events" "${filters[@]}") || unit_status=$?
+    results+=("unit tests=$unit_status=$events")
 
-    say "integration tests, in the lab"
-    mapfile -t filters < <(filters_for '=' "$@")
-    run_in_lab ${options[@]+"${options[@]}"} -- "$parts/guest/run-tests" -- \
-        timeout --foreground --kill-after 10 "${LAB_TEST_LIMIT:-1800}" "$bundle" --testing-library swift-testing \
-        --event-stream-version 0 --event-stream-output-path /run/lab/tests.jsonl "${filters[@]}" || lab_status=$?
-    cp "$out/tests.jsonl" "$folder/integration.jsonl" 2>/dev/null || true
-    results+=("unit tests=$unit_status=$folder/unit.jsonl" "integration tests=$lab_status=$folder/integration.jsonl")
+    test_in_lab "$one_host" "integration tests" "$out" "${options[@]}" -- "$@"
+    if [[ ${LAB:-} != host ]] && any_test "$two_hosts" "$@"; then
+        local hosts=2
+        test_in_lab "$two_hosts" "tests with two hosts" "$out/two-hosts/b" --out "$out/two-hosts" --host b -- "$@"
+    fi
 }
 
 main_test() {

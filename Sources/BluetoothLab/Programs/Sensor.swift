@@ -51,7 +51,7 @@ public final class Sensor: Swift.Sendable {
     public init(_ setup: Setup) async throws {
         socket = NSTemporaryDirectory() + "/sensor-\(UUID().uuidString.prefix(8)).sock"
         process = try ChildProcess(
-            "dittojay", ["run", "--json", "--adapter", Lab.sensorAdapter, "--socket", socket] + setup.options)
+            on: Lab.sensorHost, "dittojay", ["run", "--json", "--adapter", Lab.sensorAdapter, "--socket", socket] + setup.options)
         try await event("advertising")
     }
 
@@ -95,13 +95,18 @@ public final class Sensor: Swift.Sendable {
     /// How many lines it has printed: where to look for what comes from now on.
     public var position: Int { process.lines.count }
 
+    /// Starts another dittojay that talks to this one, such as `client(["burst", "--count", "100"])`.
+    public func client(_ arguments: [String]) throws -> ChildProcess {
+        try ChildProcess(on: Lab.sensorHost, "dittojay", arguments, environment: ["DITTOJAY_SOCKET": socket])
+    }
+
     /// Runs another dittojay that talks to this one, such as `command("chirp", "hello")`, and returns it when it has
     /// ended. Throws a ``LabError`` with what it printed when it ends with another exit status.
     @discardableResult
     public func command(_ arguments: String..., expecting status: Int32 = 0, within timeout: Duration = .seconds(60))
         async throws -> ChildProcess
     {
-        let client = try ChildProcess("dittojay", arguments, environment: ["DITTOJAY_SOCKET": socket])
+        let client = try client(arguments)
         let actual = try await client.exitStatus(within: timeout)
         guard actual == status else {
             throw LabError("exit status \(actual), not \(status): \(client.transcript)\n\(process.transcript)")

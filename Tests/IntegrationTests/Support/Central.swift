@@ -95,7 +95,8 @@ final class Central: @unchecked Swift.Sendable {
                 }
             }
         }
-        try await sensor.event("subscribed", from: position)
+        // A machine that is busy with other things may take its time.
+        try await sensor.event("subscribed", from: position, within: .seconds(60))
         return values
     }
 

@@ -1,4 +1,4 @@
-// Preloaded into btvirt: gives its controllers two habits of real ones that the kernel counts on.
+// Preloaded into btvirt: gives its controllers three habits of real ones that the kernel counts on.
 //
 // An advertising report is held back for a moment. btvirt answers "start to scan" and reports every advertiser in the same
 // instant, once; the kernel drops reports that come before it has taken the answer in, which is most of them, and then a
@@ -7,6 +7,10 @@
 // An attempt to connect lasts until the other side advertises, or until it is cancelled, and for a moment at least. btvirt
 // answers at once, with "failed to be established" when the other side is not advertising at that moment, as when its
 // host is just starting to do so again. The kernel (6.12) can miss so quick an answer and do nothing for half a minute.
+//
+// A reset ends the controller's links for the other side too, which would have heard nothing for the supervision timeout.
+// btvirt forgets them on this side only. The kernel (6.12) leaves a controller advertising when it powers it off, so that
+// others connect to it, and when it is powered on they would hold that link for ever.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -18,10 +22,10 @@
 #include <time.h>
 
 enum { command_packet = 0x01, event_packet = 0x04 };
-enum { reset = 0x0c03, create_connection = 0x200d, extended_create_connection = 0x2043, cancel_connection = 0x200e };
-enum { command_complete = 0x0e, command_status = 0x0f, le_meta = 0x3e };
+enum { disconnect = 0x0406, reset = 0x0c03, create_connection = 0x200d, extended_create_connection = 0x2043, cancel_connection = 0x200e };
+enum { disconnection_complete = 0x05, command_complete = 0x0e, command_status = 0x0f, le_meta = 0x3e };
 enum { connection_complete = 0x01, report = 0x02, enhanced_connection_complete = 0x0a, extended_report = 0x0d };
-enum { success = 0x00, unknown_connection = 0x02, failed_to_be_established = 0x3e };
+enum { success = 0x00, unknown_connection = 0x02, timeout_of_link = 0x08, failed_to_be_established = 0x3e };
 
 static const struct timespec radio_delay = {.tv_nsec = 30 * 1000 * 1000};
 enum { attempt_pause = 20 }; // milliseconds until a failed attempt is made again
@@ -36,6 +40,9 @@ static struct controller {
     bool is_repeated; // the kernel has its Command Status already
     bool is_cancelled;
     uint64_t due;
+    int links[16]; // their handles
+    size_t link_count;
+    bool is_resetting; // the links are being ended, then comes the reset
 } controllers[256];
 
 #define NEXT(name, ...) \
@@ -57,17 +64,42 @@ static uint64_t now(void)
 
 // What the kernel sends.
 
+static void forget_attempt(struct controller *c)
+{
+    c->length = 0;
+    c->waits = c->is_due = c->is_repeated = c->is_cancelled = false;
+}
+
 static void take_command(struct controller *c, const uint8_t *packet, size_t length)
 {
     int opcode = packet[1] | packet[2] << 8;
     if (opcode == create_connection || opcode == extended_create_connection) {
-        *c = (struct controller){.data = c->data, .length = length <= sizeof c->attempt ? length : 0};
+        forget_attempt(c);
+        c->length = length <= sizeof c->attempt ? length : 0;
         memcpy(c->attempt, packet, c->length);
     } else if (opcode == cancel_connection && (c->waits || c->is_due)) {
-        *c = (struct controller){.data = c->data, .is_cancelled = true};
+        forget_attempt(c);
+        c->is_cancelled = true;
     } else if (opcode == reset) {
-        *c = (struct controller){.data = c->data};
+        forget_attempt(c);
+        c->is_resetting = c->link_count > 0;
     }
+}
+
+// What a controller that is reset reads: a command for each link that it has, then the reset.
+static ssize_t read_reset(struct controller *c, uint8_t *buffer)
+{
+    if (c->link_count > 0) {
+        int link = c->links[--c->link_count];
+        uint8_t packet[] = {
+            command_packet, disconnect & 0xff, disconnect >> 8, 3, (uint8_t)link, (uint8_t)(link >> 8), timeout_of_link};
+        memcpy(buffer, packet, sizeof packet);
+        return sizeof packet;
+    }
+    c->is_resetting = false;
+    uint8_t packet[] = {command_packet, reset & 0xff, reset >> 8, 0};
+    memcpy(buffer, packet, sizeof packet);
+    return sizeof packet;
 }
 
 ssize_t read(int descriptor, void *buffer, size_t size)
@@ -80,9 +112,14 @@ ssize_t read(int descriptor, void *buffer, size_t size)
         memcpy(buffer, c->attempt, c->length);
         return (ssize_t)c->length;
     }
+    enum { enough = 16 };
+    if (c != NULL && c->is_resetting && size >= enough)
+        return read_reset(c, buffer);
     ssize_t length = next(descriptor, buffer, size);
     if (c != NULL && length >= 4 && *(uint8_t *)buffer == command_packet)
         take_command(c, buffer, (size_t)length);
+    if (c != NULL && c->is_resetting && size >= enough)
+        return read_reset(c, buffer);
     return length;
 }
 
@@ -95,18 +132,30 @@ int epoll_ctl(int epoll, int operation, int descriptor, struct epoll_event *even
     return next(epoll, operation, descriptor, event);
 }
 
+static bool has_event(const struct epoll_event *events, int count, epoll_data_t data)
+{
+    for (int i = 0; i < count; i++)
+        if (events[i].data.u64 == data.u64)
+            return true;
+    return false;
+}
+
 int epoll_wait(int epoll, struct epoll_event *events, int size, int timeout)
 {
     NEXT(epoll_wait);
     for (struct controller *c = controllers; c < controllers + 256; c++)
-        if (c->waits && (timeout < 0 || timeout > attempt_pause))
+        if (c->is_resetting)
+            timeout = 0;
+        else if (c->waits && (timeout < 0 || timeout > attempt_pause))
             timeout = attempt_pause;
     int count = next(epoll, events, size, timeout);
     for (struct controller *c = controllers; count >= 0 && count < size && c < controllers + 256; c++) {
-        if (!c->waits || c->due > now())
+        bool is_due = c->waits && c->due <= now();
+        // btvirt drops a controller from which it reads nothing, so it must not be told twice.
+        if (!is_due && (!c->is_resetting || has_event(events, count, c->data)))
             continue;
-        c->waits = false;
-        c->is_due = true;
+        c->waits = c->waits && !is_due;
+        c->is_due = is_due;
         events[count++] = (struct epoll_event){.events = EPOLLIN, .data = c->data};
     }
     return count;
@@ -128,6 +177,28 @@ static int byte_at(const struct iovec *vectors, int count, size_t index)
 static int opcode_at(const struct iovec *vectors, int count, size_t index)
 {
     return byte_at(vectors, count, index) | byte_at(vectors, count, index + 1) << 8;
+}
+
+static void remember_links(struct controller *c, const struct iovec *vectors, int count)
+{
+    int event = byte_at(vectors, count, 1), subevent = byte_at(vectors, count, 3);
+    if (event == disconnection_complete) {
+        int handle = opcode_at(vectors, count, 4);
+        for (size_t i = 0; i < c->link_count; i++)
+            if (c->links[i] == handle)
+                c->links[i] = c->links[--c->link_count];
+    } else if (event == le_meta && (subevent == connection_complete || subevent == enhanced_connection_complete) &&
+               byte_at(vectors, count, 4) == success && c->link_count < sizeof c->links / sizeof *c->links) {
+        c->links[c->link_count++] = opcode_at(vectors, count, 5);
+    }
+}
+
+// Whether the kernel must not see this event of a reset, because it did not ask for the end of a link.
+static bool belongs_to_reset(const struct controller *c, const struct iovec *vectors, int count)
+{
+    int event = byte_at(vectors, count, 1);
+    return c->is_resetting && (event == disconnection_complete ||
+        (event == command_status && opcode_at(vectors, count, 5) == disconnect));
 }
 
 // Whether the kernel must not see this event of an attempt.
@@ -192,6 +263,9 @@ ssize_t writev(int descriptor, const struct iovec *vectors, int count)
     struct controller *c = controller(descriptor);
     if (c == NULL || byte_at(vectors, count, 0) != event_packet)
         return next(descriptor, vectors, count);
+    if (belongs_to_reset(c, vectors, count))
+        return total(vectors, count);
+    remember_links(c, vectors, count);
     if (is_hidden(c, vectors, count) || answer_cancel(c, descriptor, vectors, count))
         return total(vectors, count);
     if (byte_at(vectors, count, 1) == le_meta && comes_from_the_air(vectors, count))

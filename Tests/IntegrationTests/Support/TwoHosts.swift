@@ -1,0 +1,46 @@
+import BluetoothLab
+import Testing
+
+/// The root of all tests that need a lab with two hosts: the sensor is on host a, the tests and their central on host b.
+/// Each has its own kernel, system bus and bluetoothd.
+///
+/// In a lab with one host and outside of one they are skipped, and say so.
+@Suite(.serialized, .enabled(if: Lab.current?.host == "b", "skipped: no lab with two hosts (./lab test has one)"))
+enum OnTwoHosts {}
+
+extension Lab {
+    /// Runs a program on the sensor's host until it has ended well; its output.
+    @discardableResult
+    static func runAtSensor(_ program: String, _ arguments: String...) async throws -> [String] {
+        let process = try ChildProcess(on: sensorHost, program, arguments)
+        let status = try await process.exitStatus(within: .seconds(60))
+        guard status == 0 else { throw LabError("exit status \(status): \(process.transcript)") }
+        return process.lines
+    }
+}
+
+/// Makes both hosts forget what they know of the other one.
+func forgetEachOtherOnTwoHosts() async throws {
+    try await Lab.here.forget(Lab.sensorAddress, on: Lab.centralAdapter)
+    // bluetoothd may forget one that never paired before it is asked to.
+    let removal = try ChildProcess(on: Lab.sensorHost, "bluetoothctl", ["remove", Lab.centralAddress])
+    _ = try await removal.exitStatus()
+}
+
+/// Runs a test with a sensor on host a and a central that is connected to it, neither of which knows the other one.
+func betweenHosts(_ options: String..., body: (Sensor, Central) async throws -> Void) async throws {
+    try await forgetEachOtherOnTwoHosts()
+    let sensor = try await Sensor(options)
+    let central = try await Central()
+    do {
+        try await central.connectToSensor()
+        try await body(sensor, central)
+        try await central.disconnect()
+    } catch {
+        // The next test needs the controllers.
+        central.bluejay.cancelEverything()
+        _ = try? await sensor.process.interrupt()
+        throw error
+    }
+    try await sensor.stop()
+}

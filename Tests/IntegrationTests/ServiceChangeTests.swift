@@ -149,9 +149,11 @@ extension InTheLab {
                     // What is asked behind it fails as well.
                     let next = Task { await failure { _ = try await central.read(slow) } }
                     try sensor.type("- guest")
-                    // bluetoothd refuses what it has asked dittojay for, if that is faster than the news.
+                    // The peripheral's bluetoothd refuses what it has asked dittojay for (0x06), and what is asked of a handle
+                    // that is not there any more (0x01), if that is faster than the news.
                     let outcomes = await [outcome.value, next.value]
-                    #expect(outcomes == ["CBATTError 6", stale] || outcomes == [stale, stale])
+                    let possible = [["CBATTError 6", "CBATTError 1"], ["CBATTError 6", stale], [stale, stale]]
+                    #expect(possible.contains(outcomes), "\(outcomes)")
                     #expect(try await central.changes.values(2 * round + 1).last?.map(\.uuid) == [Changing.guest])
                     try sensor.type("+ guest")
                     #expect(try await central.changes.values(2 * round + 2).last?.isEmpty == true)
@@ -163,17 +165,14 @@ extension InTheLab {
             }
         }
 
-        @Test func notificationsThatAreJustBeingTurnedOnEndInAnErrorOrInTheNews() async throws {
+        /// Not while they are being turned on: bluetoothd (5.66) can die of that. The unit tests of the layer below have it.
+        @Test func notificationsThatHaveJustBeenTurnedOnEndWithTheNews() async throws {
             try await withChanging { sensor, central in
                 for round in 0..<10 {
                     try await central.settle()
                     let ticker = try await central.service(Changing.guest).found(Changing.ticker)
-                    async let outcome = failure { try await central.setNotify(true, ticker) }
+                    try await central.setNotify(true, ticker)
                     try sensor.type("- guest")
-                    let result = await outcome
-                    #expect(
-                        ["nothing", "CBError \(CBError.Code.invalidHandle.rawValue)", "CBATTError 1", "CBATTError 10"]
-                            .contains(result))
                     #expect(try await central.changes.values(2 * round + 1).last?.map(\.uuid) == [Changing.guest])
                     #expect(try await central.on { !ticker.isNotifying })
                     let ticks = central.numbers(Changing.ticker).count

@@ -111,7 +111,16 @@ extension VirtualPeripheral {
             unanswered[central.address, default: []].append(request)
             disconnect(address: central.address)
         case .delay(let seconds):
-            queue.asyncAfter(deadline: .now() + seconds, execute: DispatchWorkItem(block: normally))
+            let work = DispatchWorkItem { [weak self] in
+                guard let self else { return }
+                // If the service has gone, the central has bluetoothd's answer, and a write must not count.
+                guard services.characteristic(for: request.characteristic) != nil else {
+                    manager?.respond(to: request, withResult: .attributeNotFound)
+                    return
+                }
+                normally()
+            }
+            queue.asyncAfter(deadline: .now() + seconds, execute: work)
         case .flood, .drop: normally()
         }
     }

@@ -43,16 +43,19 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]),
 
+        // What both programs check about the machine that they run on.
+        .target(name: "Doctor", dependencies: ["DBus", "LineOutput"]),
+
         // The programs: argument parsing and printing.
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "Dittojay", "LineOutput", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Dittojay", "Doctor", "LineOutput", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput",
+                "Bluejay", "CoreBluetooth", "Doctor", "GATTProfiles", "LineOutput",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -67,6 +70,7 @@ let package = Package(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "BluejayTests", dependencies: ["Bluejay"]),
+        .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus"]),
         .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput"]),
         .testTarget(
             name: "BluejayCommandTests", dependencies: ["BluejayCommand", "Bluejay", "GATTProfiles", "LineOutput"]),

@@ -31,6 +31,6 @@ struct BluejayProgram: AsyncParsableCommand {
             """,
         subcommands: [
             ScanCommand.self, InfoCommand.self, ReadCommand.self, WriteCommand.self, ListenCommand.self,
-            MonitorCommand.self, MeasureCommand.self,
+            MonitorCommand.self, MeasureCommand.self, DoctorCommand.self,
         ])
 }

@@ -51,7 +51,8 @@ public final class Sensor: Swift.Sendable {
     public init(_ setup: Setup) async throws {
         socket = NSTemporaryDirectory() + "/sensor-\(UUID().uuidString.prefix(8)).sock"
         process = try ChildProcess(
-            on: Lab.sensorHost, "dittojay", ["run", "--json", "--adapter", Lab.sensorAdapter, "--socket", socket] + setup.options)
+            on: Lab.sensorHost, "dittojay",
+            ["run", "--json", "--adapter", Lab.sensorAdapter, "--socket", socket] + setup.options)
         try await event("advertising")
     }
 

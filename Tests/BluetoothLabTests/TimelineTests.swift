@@ -20,6 +20,13 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("", []), ("a", ["a"]), ("a\n", ["a"]), ("\n", [""]), ("a\n\nbc\nd", ["a", "", "bc", "d"]),
+    ])
+    func aTextIsTakenLineByLine(text: String, lines: [String]) {
+        #expect(Lines(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } == lines)
+    }
+
     @Test func sourcesAreMergedByTimeAndKeepTheirOrder() throws {
         let (early, late) = (try time("18:00:00.000001"), try time("18:00:00.000002"))
         func entry(_ time: WallTime, _ source: String, _ text: String) -> TimelineEntry {

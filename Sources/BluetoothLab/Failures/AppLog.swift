@@ -14,12 +14,14 @@ final class AppLog: Swift.Sendable {
         }
     }
 
-    /// What came at `start` or later; what is older is forgotten, because tests come one after another.
-    func take(since start: WallTime) -> [TimelineEntry] {
-        entries.withLock { entries in
-            entries.removeAll { $0.time < start }
-            return entries
-        }
+    /// What came at `start` or later.
+    func entries(since start: WallTime) -> [TimelineEntry] {
+        entries.withLock { entries in entries.filter { $0.time >= start } }
+    }
+
+    /// Forgets what came before a test: they come one after another.
+    func forget(before start: WallTime) {
+        entries.withLock { entries in entries.removeAll { $0.time < start } }
     }
 }
 

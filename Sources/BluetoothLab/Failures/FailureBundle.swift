@@ -15,6 +15,8 @@ import Foundation
 struct FailureBundle {
     let test: String
     let start, end: WallTime
+    /// Where in the bus trace to begin: it may be long by now.
+    let busPosition: UInt64
     let issues: [String]
     let devices: String
 
@@ -26,10 +28,11 @@ struct FailureBundle {
             try Data(content).write(to: folder.appendingPathComponent(name))
         }
 
-        var sources = [AppLog.shared.take(since: start) + (Recording.output.map(printed) ?? [])]
+        var sources = [AppLog.shared.entries(since: start) + (Recording.output.map(printed) ?? [])]
         try write(Array(Timeline.text(Timeline.merge(sources)).utf8), to: "app.log")
 
-        let trace = BusTrace(bytes(of: Recording.busTrace), since: start)
+        let trace = BusTrace(
+            Array(Recording.content(of: Recording.busTrace, from: busPosition)), since: start)
         try write(trace.text, to: "bus.log")
         sources.append(trace.entries)
 
@@ -62,7 +65,7 @@ struct FailureBundle {
         return folder
     }
 
-    private func bytes(of file: URL) -> [UInt8] { (try? Data(contentsOf: file)).map(Array.init) ?? [] }
+    private func bytes(of file: URL) -> [UInt8] { Array(Recording.content(of: file)) }
 
     /// The lines that the tests' process has printed since the start.
     private func printed(in file: URL) -> [TimelineEntry] {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The lines of a text, without their ends. Records grow to megabytes, and the lab may be an emulated machine: so these
 /// are bytes, and become strings where they are of interest.
 struct Lines: Swift.Sequence, IteratorProtocol {
@@ -10,8 +12,14 @@ struct Lines: Swift.Sequence, IteratorProtocol {
 
     mutating func next() -> ArraySlice<UInt8>? {
         guard position < bytes.count else { return nil }
-        let end = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-        defer { position = end + 1 }
-        return bytes[position..<end]
+        let length = bytes.withUnsafeBytes { buffer -> Int in
+            let rest = UnsafeRawBufferPointer(rebasing: buffer[position...])
+            guard let start = rest.baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), rest.count) else {
+                return rest.count
+            }
+            return UnsafeRawPointer(end) - start
+        }
+        defer { position += length + 1 }
+        return bytes[position..<position + length]
     }
 }

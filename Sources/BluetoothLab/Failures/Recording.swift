@@ -61,6 +61,9 @@ enum Recording {
                 method: "NameHasOwner", arguments: [.string("bluetooth.lab.\(mark)")]))
     }
 
+    /// How long the bus trace is now: where to look for what comes from now on.
+    static var busPosition: UInt64 { size(of: busTrace) }
+
     private static func size(of file: URL) -> UInt64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
         return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
@@ -68,9 +71,14 @@ enum Recording {
 
     /// The size is what it was a moment before the mark was made.
     private static func contains(_ mark: String, in file: URL, from offset: UInt64) -> Bool {
-        guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
+        content(of: file, from: offset).range(of: Data(mark.utf8)) != nil
+    }
+
+    /// What is in a file, which is nothing when it cannot be read.
+    static func content(of file: URL, from offset: UInt64 = 0) -> Data {
+        guard let handle = try? FileHandle(forReadingFrom: file) else { return Data() }
         defer { try? handle.close() }
-        guard (try? handle.seek(toOffset: offset)) != nil, let data = try? handle.readToEnd() else { return false }
-        return data.range(of: Data(mark.utf8)) != nil
+        guard (try? handle.seek(toOffset: offset)) != nil else { return Data() }
+        return (try? handle.readToEnd()) ?? Data()
     }
 }

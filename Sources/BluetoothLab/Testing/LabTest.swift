@@ -11,13 +11,14 @@ final class LabTest: Swift.Sendable {
 
     let lab: Lab
     private let name: String
-    private let start: WallTime
+    private let start = WallTime.now
+    private let busPosition = Recording.busPosition
     private let issues = Mutex<[String]>([])
 
     private init(_ name: String, in lab: Lab) {
         self.lab = lab
         self.name = name
-        start = .now
+        AppLog.shared.forget(before: start)
     }
 
     /// Waits for the test's turn. Each test that has begun must end by ``end(sensor:)``.
@@ -83,7 +84,8 @@ final class LabTest: Swift.Sendable {
     private func writeBundle(_ devices: String) async {
         do {
             let bundle = FailureBundle(
-                test: name, start: start, end: .now, issues: issues.withLock(\.self), devices: devices)
+                test: name, start: start, end: .now, busPosition: busPosition, issues: issues.withLock(\.self),
+                devices: devices)
             let folder = try await bundle.write(into: lab.output)
             print("lab: \(name) failed; timeline.txt, hci.btsnoop, bus.log and more of it are in \(folder.path)")
         } catch {

@@ -80,7 +80,8 @@ extension InTheLab {
             let tests = try ChildProcess(
                 runTests, ["--", "\(Self.products)/sample-appPackageTests.xctest"] + arguments,
                 environment: [
-                    "FAIL_ON_PURPOSE": "1", "LAB_OUT": output.path, "PATH": "\(Self.products):\(path)",
+                    "FAIL_ON_PURPOSE": "1", "LAB_RECORD": "1", "LAB_OUT": output.path,
+                    "PATH": "\(Self.products):\(path)",
                 ])
             #expect(try await tests.exitStatus(within: .seconds(180)) == 1, "\(tests.transcript)")
             let failures = output.appendingPathComponent("failures")

@@ -52,16 +52,19 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]),
 
+        // What both programs check about the machine that they run on.
+        .target(name: "Doctor", dependencies: ["DBus", "LineOutput"]),
+
         // The programs: argument parsing and printing.
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "Dittojay", "LineOutput", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Dittojay", "Doctor", "LineOutput", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput", "RestorationAgent",
+                "Bluejay", "CoreBluetooth", "Doctor", "GATTProfiles", "LineOutput", "RestorationAgent",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -77,6 +80,7 @@ let package = Package(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "BluejayTests", dependencies: ["Bluejay", "BluetoothLab"]),
+        .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus"]),
         .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput"]),
         .testTarget(
             name: "BluejayCommandTests", dependencies: ["BluejayCommand", "Bluejay", "GATTProfiles", "LineOutput"]),

@@ -31,7 +31,6 @@ struct BluejayProgram: AsyncParsableCommand {
             """,
         subcommands: [
             ScanCommand.self, InfoCommand.self, ReadCommand.self, WriteCommand.self, ListenCommand.self,
-            MonitorCommand.self, MeasureCommand.self, DemoCommand.self,
-            AgentCommand.self,
+            MonitorCommand.self, MeasureCommand.self, DemoCommand.self, AgentCommand.self, DoctorCommand.self,
         ])
 }

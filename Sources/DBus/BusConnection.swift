@@ -25,12 +25,15 @@ public final class BusConnection {
 
     // MARK: Opening and closing
 
-    /// Connects to the system bus (`DBUS_SYSTEM_BUS_ADDRESS`, or the system's usual socket).
-    public static func system() throws(BusError) -> BusConnection {
-        let address =
-            ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"]
+    /// Where the system bus is: `DBUS_SYSTEM_BUS_ADDRESS`, or the system's usual socket.
+    public nonisolated static var systemAddress: String {
+        ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"]
             ?? "unix:path=/var/run/dbus/system_bus_socket"
-        return try BusConnection(address: address)
+    }
+
+    /// Connects to the system bus, at ``systemAddress``.
+    public static func system() throws(BusError) -> BusConnection {
+        try BusConnection(address: systemAddress)
     }
 
     /// Connects to the bus at `address` (`unix:path=/…`) and registers there.

@@ -32,7 +32,7 @@ struct DittojayProgram: ParsableCommand {
             """,
         subcommands: [
             RunCommand.self, CheckCommand.self, StatusCommand.self, ChirpCommand.self, BurstCommand.self,
-            ServiceCommand.self, FaultCommand.self, DisconnectCommand.self, QuitCommand.self,
+            ServiceCommand.self, FaultCommand.self, DisconnectCommand.self, QuitCommand.self, DoctorCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 }

@@ -1,0 +1,27 @@
+import ArgumentParser
+import Bluejay
+import Doctor
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Check whether bluejay can work on this machine, and say what mends it.",
+        discussion: "Ends with 0 if nothing is in the way, warnings aside; else with 4. It changes nothing.")
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address.", valueName: "name"))
+    var adapter: String?
+
+    @Flag(help: "Print JSON, one object a line.")
+    var json = false
+
+    @Flag(help: "Take warnings for problems.")
+    var strict = false
+
+    func run() async throws {
+        let doctor = Doctor(
+            role: .central, adapter: adapter ?? ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"])
+        let report = await doctor.examine()
+        for line in json ? report.objects.map(\.text) : report.lines { print(line) }
+        let isHealthy = report.problems.isEmpty && (!strict || report.warnings.isEmpty)
+        throw ExitCode((isHealthy ? ExitStatus.done : .bluetoothUnavailable).rawValue)
+    }
+}

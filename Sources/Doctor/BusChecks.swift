@@ -1,0 +1,215 @@
+import DBus
+import Foundation
+
+/// The bus, bluetoothd on it, and whether this user may talk to it.
+extension Doctor {
+    private static let name = "org.bluez"
+
+    /// - Returns: what was found, and what bluetoothd has told, if it was there.
+    @BusActor
+    func examineBus() async -> ([Finding], DaemonAnswer?) {
+        let connection: BusConnection
+        do {
+            connection = try BusConnection(address: surroundings.busAddress)
+        } catch {
+            return ([unreachable(error)], nil)
+        }
+        defer { connection.close() }
+        let bus = Finding.ok(.bus, surroundings.busAddress)
+        do {
+            guard try await ask(connection, "NameHasOwner").first(as: Bool.self) else {
+                return ([bus, absent()], nil)
+            }
+            var answer = DaemonAnswer()
+            answer.process = (try? await ask(connection, "GetConnectionUnixProcessID").first(as: UInt32.self))
+                .map(Int.init)
+            let process = answer.process.map { ", process \($0)" } ?? ""
+            do {
+                answer.adapters = try await adapters(connection)
+                return ([bus, .ok(.bluetoothd, "is on the bus\(process)"), .ok(.permission, "granted")], answer)
+            } catch let error as BusError where error.isAccessDenied {
+                return ([bus, .ok(.bluetoothd, "is on the bus\(process)"), denied(error)], answer)
+            } catch {
+                return ([bus, silent(error, process: process)], answer)
+            }
+        } catch {
+            let text = "the bus at \(surroundings.busAddress) does not answer: \(error)"
+            return ([.problem(.bus, text, surroundings.service("restart", "dbus"))], nil)
+        }
+    }
+
+    @BusActor
+    private func ask(_ connection: BusConnection, _ method: String) async throws -> MethodReply {
+        try await connection.call(
+            MethodCall(
+                destination: "org.freedesktop.DBus",
+                path: .root.appending("org").appending("freedesktop").appending("DBus"),
+                interface: "org.freedesktop.DBus", method: method, arguments: [.string(Self.name)]),
+            timeout: Self.patience)
+    }
+
+    @BusActor
+    private func adapters(_ connection: BusConnection) async throws -> [AdapterRecord] {
+        let reply = try await connection.call(
+            MethodCall(
+                destination: Self.name, path: .root, interface: "org.freedesktop.DBus.ObjectManager",
+                method: "GetManagedObjects"),
+            timeout: Self.patience)
+        let tree: [ObjectPath: [String: [String: BusValue]]] = try reply.first()
+        return tree.compactMap { AdapterRecord(path: $0, interfaces: $1) }
+            .sorted { $0.name.compare($1.name, options: .numeric) == .orderedAscending }
+    }
+
+    // MARK: What can be wrong
+
+    private func unreachable(_ error: BusError) -> Finding {
+        let (address, reason) =
+            if case .cannotConnect(let address, let reason) = error { (address, reason) } else {
+                (surroundings.busAddress, error.description)
+            }
+        let text = "there is no system bus at \(address): \(reason)"
+        if surroundings.isBusAddressGiven {
+            return .problem(
+                .bus, text + "; DBUS_SYSTEM_BUS_ADDRESS names that address", "unset DBUS_SYSTEM_BUS_ADDRESS")
+        }
+        if reason.contains("Permission denied"), let socket = socketPath {
+            return .problem(.bus, "\(surroundings.user.name) may not open \(socket)", "sudo chmod 666 \(socket)")
+        }
+        if surroundings.isContainer {
+            let socket = "/run/dbus/system_bus_socket"
+            return .problem(
+                .bus, text + "; a container gets the host's when it is run with this option",
+                "--volume \(socket):\(socket)")
+        }
+        guard surroundings.first(of: ["/usr/bin/dbus-daemon", "/usr/bin/dbus-broker"]) != nil else {
+            return .problem(.bus, text + "; no bus is installed", "sudo apt install dbus")
+        }
+        return .problem(.bus, text, surroundings.service("start", "dbus"))
+    }
+
+    private var socketPath: String? {
+        let prefix = "unix:path="
+        guard surroundings.busAddress.hasPrefix(prefix) else { return nil }
+        return surroundings.busAddress.dropFirst(prefix.count).split(separator: ",").first.map(String.init)
+    }
+
+    private func absent() -> Finding {
+        if surroundings.isContainer {
+            return .problem(
+                .bluetoothd, "is not on the host's bus; start it there", "sudo systemctl enable --now bluetooth")
+        }
+        guard let program = surroundings.first(of: Self.programs) else {
+            return .problem(.bluetoothd, "is not installed", "sudo apt install bluez")
+        }
+        if let process = surroundings.bluetoothProcesses.first {
+            return .problem(
+                .bluetoothd, "runs as process \(process), but is not on this bus",
+                surroundings.service("restart", "bluetooth"))
+        }
+        if surroundings.hasSystemd {
+            let unit = "/etc/systemd/system/bluetooth.service"
+            return surroundings.link(at: unit) == "/dev/null"
+                ? .problem(
+                    .bluetoothd, "does not run: its service is masked",
+                    "sudo systemctl unmask bluetooth && sudo systemctl enable --now bluetooth")
+                : .problem(.bluetoothd, "does not run", "sudo systemctl enable --now bluetooth")
+        }
+        return surroundings.exists("/etc/init.d/bluetooth")
+            ? .problem(.bluetoothd, "does not run", "sudo service bluetooth start")
+            : .problem(.bluetoothd, "does not run", "sudo \(program) &")
+    }
+
+    private static var programs: [String] { Surroundings.bluetoothdPaths }
+
+    private func silent(_ error: any Error, process: String) -> Finding {
+        .problem(
+            .bluetoothd, "is on the bus\(process), but does not answer as it should: \(error)",
+            surroundings.service("restart", "bluetooth"))
+    }
+
+    /// The bus refuses calls of `org.bluez`: the policy's files say whose.
+    private func denied(_ error: BusError) -> Finding {
+        let user = surroundings.user
+        let refused = "the system bus does not let \(user.name) talk to bluetoothd"
+        if error.description.contains("AppArmor") {
+            return .problem(
+                .permission, refused + ": AppArmor forbids it; a container may when it is run with this option",
+                "--security-opt apparmor=unconfined")
+        }
+        if surroundings.isContainer {
+            return .problem(
+                .permission, refused + "; the host's policy lets root, so run the container with this option",
+                "--user 0")
+        }
+        let policies = policyFiles
+        if policies.isEmpty {
+            return .problem(
+                .permission, refused + ": bluez's policy file is missing",
+                "sudo apt install --reinstall -o Dpkg::Options::=--force-confmiss bluez && "
+                    + surroundings.service("reload", "dbus"))
+        }
+        let allowed = policies.flatMap(Self.groups).compactMap { surroundings.group(named: $0) }
+        if let group = allowed.first(where: { surroundings.user.groups.contains($0.number) }) {
+            return .problem(
+                .permission,
+                refused + ", though it lets its group \(group.name): the bus has not read its policy again",
+                surroundings.service("reload", "dbus"))
+        }
+        if let group = allowed.first(where: { $0.members.contains(user.name) }) {
+            return .problem(
+                .permission,
+                refused + ": it lets the group \(group.name), to which \(user.name) belongs from the next login on",
+                "newgrp \(group.name)")
+        }
+        if let group = allowed.first {
+            return .problem(
+                .permission, refused + ": it lets the group \(group.name); log in again after this",
+                "sudo usermod -aG \(group.name) \(user.name)")
+        }
+        let policy =
+            "<busconfig><policy user=\"\(user.name)\"><allow send_destination=\"\(Self.name)\"/></policy></busconfig>"
+        return .problem(
+            .permission, refused,
+            "echo '\(policy)' | sudo tee /etc/dbus-1/system.d/bluetooth-\(user.name).conf && "
+                + surroundings.service("reload", "dbus"))
+    }
+
+    /// The policy files that let somebody talk to bluetoothd.
+    private var policyFiles: [String] {
+        ["/etc/dbus-1/system.d", "/usr/share/dbus-1/system.d"].flatMap { folder in
+            surroundings.names(in: folder).filter { $0.hasSuffix(".conf") }.compactMap {
+                surroundings.text(of: "\(folder)/\($0)")
+            }
+        }.filter { $0.contains("send_destination=\"\(Self.name)\"") }
+    }
+
+    /// The groups that a policy file lets talk to bluetoothd.
+    static func groups(allowedBy policy: String) -> [String] {
+        let parts = policy.components(separatedBy: "<policy").dropFirst()
+        return parts.compactMap { part in
+            let rules = part.components(separatedBy: "</policy>")[0]
+            guard rules.contains("<allow send_destination=\"\(name)\""), let begin = rules.range(of: "group=\"")
+            else { return nil }
+            return rules[begin.upperBound...].split(separator: "\"").first.map(String.init)
+        }
+    }
+}
+
+/// A line of `/etc/group`.
+struct UserGroup: Hashable, Swift.Sendable {
+    var name: String
+    var number: UInt32
+    var members: [String]
+}
+
+extension Surroundings {
+    func group(named name: String) -> UserGroup? {
+        for line in (text(of: "/etc/group") ?? "").split(separator: "\n") {
+            let fields = line.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard fields.count == 4, fields[0] == name, let number = UInt32(fields[2]) else { continue }
+            return UserGroup(
+                name: name, number: number, members: fields[3].split(separator: ",").map(String.init))
+        }
+        return nil
+    }
+}

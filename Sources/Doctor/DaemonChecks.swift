@@ -1,0 +1,153 @@
+import Foundation
+
+/// Which bluetoothd it is, how it is set up, and that there is only one.
+extension Doctor {
+    /// LEAdvertisingManager1 is not experimental any more (BlueZ 5.48).
+    private static let firstWithAdvertising = DaemonVersion(5, 48)
+    /// The oldest that this package has been tested with.
+    private static let oldestTested = DaemonVersion(5, 66)
+    /// Without a setting, these use three ATT channels (EATT): BlueZ 5.54 brought it, 5.68 made it one again.
+    private static let withEATTByDefault = DaemonVersion(5, 54)..<DaemonVersion(5, 68)
+
+    // MARK: Version
+
+    func checkVersion(_ version: DaemonVersion?) -> Finding {
+        guard let version else { return .ok(.version, "cannot be told from here") }
+        let text = "bluetoothd \(version)"
+        let upgrade = "sudo apt update && sudo apt install --only-upgrade bluez"
+        if role == .peripheral, version < Self.firstWithAdvertising {
+            return .problem(
+                .version, "\(text) is too old for a peripheral, which needs \(Self.firstWithAdvertising) or newer",
+                upgrade)
+        }
+        if version < Self.oldestTested {
+            return .warning(
+                .version, "\(text) is older than \(Self.oldestTested), the oldest that was tested", upgrade)
+        }
+        return .ok(.version, text)
+    }
+
+    /// From the identity that bluetoothd gives to its adapters; or else, if a setting has changed that, from its program.
+    func version(of answer: DaemonAnswer) -> DaemonVersion? {
+        for adapter in answer.adapters ?? [] {
+            if let version = adapter.modalias.flatMap(DaemonVersion.init(modalias:)) { return version }
+        }
+        guard !surroundings.isContainer else { return nil }
+        return program(of: answer.process).flatMap(surroundings.version).flatMap(DaemonVersion.init)
+    }
+
+    private func program(of process: Int?) -> String? {
+        if let process, surroundings.text(of: "/proc/\(process)/comm") == "bluetoothd" {
+            // Only root may follow the link, and everybody may read the command line.
+            let started = surroundings.text(of: "/proc/\(process)/cmdline")?.split(separator: "\0").first.map(
+                String.init)
+            let paths = [surroundings.link(at: "/proc/\(process)/exe"), started].compactMap { $0 }
+            if let path = surroundings.first(of: paths.filter { $0.hasPrefix("/") }) { return path }
+        }
+        return surroundings.first(of: Surroundings.bluetoothdPaths)
+    }
+
+    // MARK: Processes
+
+    /// - Parameter owner: the process that is on the bus.
+    func checkProcesses(owner: Int?) -> [Finding] {
+        let processes = surroundings.bluetoothProcesses
+        guard processes.count > 1 else { return [] }
+        let others = processes.filter { $0 != (owner ?? processes[0]) }
+        return [
+            .problem(
+                .bluetoothd,
+                "runs \(processes.count) times, as processes \(processes.map(String.init).joined(separator: ", ")), "
+                    + "which get in each other's way",
+                "sudo kill \(others.map(String.init).joined(separator: " "))")
+        ]
+    }
+
+    // MARK: Settings
+
+    private static let settingsFile = "/etc/bluetooth/main.conf"
+
+    func checkSettings(version: DaemonVersion?) -> [Finding] {
+        guard !surroundings.isContainer else { return [] }
+        let text = surroundings.text(of: Self.settingsFile) ?? ""
+        let settings = DaemonSettings(text)
+        let restart = surroundings.service("restart", "bluetooth")
+        var findings: [Finding] = []
+        if settings["General", "ControllerMode"] == "bredr" {
+            let command =
+                "sudo sed -i 's/^ *ControllerMode *=.*/ControllerMode = dual/' \(Self.settingsFile) && \(restart)"
+            findings.append(.problem(.settings, "ControllerMode = bredr switches Bluetooth LE off", command))
+        }
+        let byDefault = version.map { Self.withEATTByDefault.contains($0) ? 3 : 1 }
+        let channels = settings["GATT", "Channels"].flatMap(Int.init) ?? byDefault ?? 1
+        if channels > 1, surroundings.text(of: "/sys/module/bluetooth/parameters/enable_ecred") != "N" {
+            findings.append(
+                .warning(
+                    .settings,
+                    "with \(channels) ATT channels (EATT) notifications between two BlueZ machines can come out of order",
+                    Self.oneChannel(hasGroup: settings.groups.contains("GATT")) + " && \(restart)"))
+        }
+        return findings
+    }
+
+    private static func oneChannel(hasGroup: Bool) -> String {
+        hasGroup
+            ? "sudo sed -i -e '/^ *Channels *=/d' -e 's/^\\[GATT\\].*/&\\nChannels = 1/' \(settingsFile)"
+            : "printf '\\n[GATT]\\nChannels = 1\\n' | sudo tee -a \(settingsFile)"
+    }
+}
+
+/// The version of BlueZ, such as 5.66.
+struct DaemonVersion: Hashable, Comparable, Swift.Sendable, CustomStringConvertible {
+    let major: Int
+    let minor: Int
+
+    init(_ major: Int, _ minor: Int) {
+        self.major = major
+        self.minor = minor
+    }
+
+    /// What `bluetoothd --version` prints.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".").map { Int($0) }
+        guard parts.count >= 2, let major = parts[0], let minor = parts[1] else { return nil }
+        self.init(major, minor)
+    }
+
+    /// `usb:v1D6Bp0246d0542` is bluetoothd 5.66: the Linux Foundation's number, bluetoothd's, and the version, a byte for
+    /// each of its parts. Nil where a setting has put another product in its place.
+    init?(modalias: String) {
+        let prefix = "usb:v1D6Bp0246d"
+        guard modalias.hasPrefix(prefix), let number = UInt16(modalias.dropFirst(prefix.count), radix: 16) else {
+            return nil
+        }
+        self.init(Int(number >> 8), Int(number & 0xFF))
+    }
+
+    static func < (first: Self, second: Self) -> Bool {
+        (first.major, first.minor) < (second.major, second.minor)
+    }
+
+    var description: String { "\(major).\(minor)" }
+}
+
+/// bluetoothd's settings: groups of keys, as GLib reads them (`[GATT]`, `Channels = 1`).
+struct DaemonSettings: Hashable, Swift.Sendable {
+    private(set) var groups: Set<String> = []
+    private var values: [String: String] = [:]
+
+    init(_ text: String) {
+        var group = ""
+        for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmingCharacters(in: .whitespaces) }) {
+            if line.hasPrefix("[") {
+                group = String(line.dropFirst().prefix { $0 != "]" })
+                groups.insert(group)
+            } else if !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") {
+                let key = line[..<equals].trimmingCharacters(in: .whitespaces)
+                values["\(group)/\(key)"] = line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+            }
+        }
+    }
+
+    subscript(group: String, key: String) -> String? { values["\(group)/\(key)"] }
+}

@@ -1,0 +1,107 @@
+import DBus
+import Foundation
+
+/// Looks for what keeps a program of this package from working on a machine, and for the command that mends it.
+///
+/// It changes nothing: it asks the bus and bluetoothd, and reads files.
+public struct Doctor: Swift.Sendable {
+    /// What the adapter is needed for.
+    public enum Role: Swift.Sendable {
+        /// `bluejay`: to find devices and connect to them.
+        case central
+        /// `dittojay`: to be found, and to have services.
+        case peripheral
+    }
+
+    let role: Role
+    let adapter: String?
+    let surroundings: Surroundings
+
+    /// How long bluetoothd may take to answer.
+    static let patience = Duration.seconds(5)
+
+    /// - Parameter adapter: which one is meant, by its name (`hci0`) or address; the first that is powered, else the first,
+    ///   if nil.
+    public init(role: Role, adapter: String?, surroundings: Surroundings = .current) {
+        self.role = role
+        self.adapter = adapter
+        self.surroundings = surroundings
+    }
+
+    /// Makes all checks that can be made. A check that builds on one that has failed is left out.
+    public func examine() async -> Report {
+        let (findings, answer) = await examineBus()
+        var all = findings
+        all += checkProcesses(owner: answer?.process)
+        let version = answer.flatMap { version(of: $0) }
+        all += checkSettings(version: version)
+        if let adapters = answer?.adapters {
+            all.append(checkVersion(version))
+            all += checkAdapter(among: adapters)
+        }
+        if answer?.adapters?.isEmpty ?? true {
+            all += checkKernel(hasAnswered: answer?.adapters != nil)
+            all += checkRadioSwitches(of: nil)
+        }
+        all += checkPairing()
+        if role == .central { all += checkSockets() }
+        // One after the other as they build on each other, whatever order they were made in.
+        let order = Finding.Topic.allCases
+        return Report(
+            all.enumerated().sorted { first, second in
+                let ranks = [first, second].map { order.firstIndex(of: $0.element.topic) ?? order.count }
+                return ranks[0] != ranks[1] ? ranks[0] < ranks[1] : first.offset < second.offset
+            }.map(\.element))
+    }
+}
+
+/// What was learnt over the bus.
+struct DaemonAnswer: Hashable, Swift.Sendable {
+    /// The process that has the name `org.bluez`; nil if the bus does not know it.
+    var process: Int?
+    /// bluetoothd's adapters in the order of their names; nil if it did not tell.
+    var adapters: [AdapterRecord]?
+}
+
+/// An adapter, as bluetoothd describes it.
+struct AdapterRecord: Hashable, Swift.Sendable {
+    var name: String
+    var path: String
+    var address: String
+    var isPowered: Bool
+    var isDiscovering: Bool
+    /// `central`, `peripheral`; empty where bluetoothd is too old to tell.
+    var roles: [String]
+    /// The identity that bluetoothd gives to itself.
+    var modalias: String?
+    var offersServices: Bool
+    /// Nil if it cannot advertise.
+    var advertisements: Advertisements?
+
+    struct Advertisements: Hashable, Swift.Sendable {
+        /// How many there are.
+        var active: Int
+        /// How many more are possible.
+        var left: Int
+    }
+
+    /// Reads what `GetManagedObjects` tells of an object; nil if it is no adapter.
+    init?(path: ObjectPath, interfaces: [String: [String: BusValue]]) {
+        guard let properties = interfaces["org.bluez.Adapter1"] else { return nil }
+        func property<T: BusType>(_ name: String, as type: T.Type = T.self) -> T? {
+            properties[name].flatMap { T(busValue: $0) }
+        }
+        name = path.lastElement
+        self.path = path.string
+        address = property("Address") ?? ""
+        isPowered = property("Powered") ?? false
+        isDiscovering = property("Discovering") ?? false
+        roles = property("Roles") ?? []
+        modalias = property("Modalias")
+        offersServices = interfaces["org.bluez.GattManager1"] != nil
+        advertisements = interfaces["org.bluez.LEAdvertisingManager1"].map { manager in
+            func number(_ name: String) -> Int { manager[name].flatMap { UInt8(busValue: $0) }.map(Int.init) ?? 0 }
+            return Advertisements(active: number("ActiveInstances"), left: number("SupportedInstances"))
+        }
+    }
+}

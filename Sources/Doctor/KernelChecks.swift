@@ -1,0 +1,69 @@
+import Foundation
+
+/// What the kernel must have. Made where no adapter is seen, and for what shows only later.
+extension Doctor {
+    /// Why there is no adapter.
+    ///
+    /// - Parameter hasAnswered: whether bluetoothd has told that it has none.
+    func checkKernel(hasAnswered: Bool) -> [Finding] {
+        guard surroundings.exists("/sys/class/bluetooth") else {
+            return [.problem(.kernel, "the kernel's Bluetooth is not there", "sudo modprobe bluetooth")]
+        }
+        // In a container it is bluetoothd on the host that needs the sockets.
+        if surroundings.bluetoothSocketError != 0, !surroundings.isContainer {
+            let reason = String(cString: strerror(surroundings.bluetoothSocketError))
+            return [.problem(.kernel, "there are no Bluetooth sockets (\(reason))", "sudo modprobe bluetooth")]
+        }
+        // "hci0:64" is a connection.
+        let controllers = surroundings.names(in: "/sys/class/bluetooth").filter {
+            $0.hasPrefix("hci") && !$0.contains(":")
+        }
+        guard let controller = controllers.first else {
+            return [
+                .problem(
+                    .adapter, "there is no Bluetooth controller, or no driver or firmware for it",
+                    "sudo modprobe btusb", "sudo dmesg | grep -i -e bluetooth -e firmware")
+            ]
+        }
+        guard hasAnswered else { return [.ok(.kernel, "has \(controllers.joined(separator: ", "))")] }
+        return [
+            .problem(
+                .adapter, "the kernel has \(controller), but bluetoothd does not show it",
+                surroundings.service("restart", "bluetooth"))
+        ]
+    }
+
+    /// The algorithms of pairing: without them the adapter works, but cannot pair ("Unable to create … crypto context").
+    func checkPairing() -> [Finding] {
+        let modules = "/lib/modules/\(surroundings.kernelRelease)"
+        let available = ["modules.dep", "modules.builtin"].compactMap { surroundings.text(of: "\(modules)/\($0)") }
+        // A container or a special machine may not have the files of the kernel's modules: then it cannot be told.
+        guard !available.isEmpty, let loaded = surroundings.text(of: "/proc/crypto") else { return [] }
+        // The kernel loads by itself what is there.
+        let missing = [("ecdh_generic", "ecdh"), ("cmac", "cmac(aes)")].filter { module, algorithm in
+            !available.contains { $0.contains("/\(module).ko") } && !loaded.contains(": \(algorithm)")
+        }.map(\.0)
+        guard !missing.isEmpty else { return [] }
+        let text = "the kernel has no \(missing.joined(separator: ", ")), so that devices cannot be paired"
+        guard (surroundings.text(of: "/etc/os-release") ?? "").contains("ID=ubuntu") else {
+            return [.warning(.pairing, text + ": this takes another kernel")]
+        }
+        return [.warning(.pairing, text, "sudo apt install linux-modules-extra-\(surroundings.kernelRelease)")]
+    }
+
+    /// The packets that a socket holds: too few for `--sockets`, because bluetoothd drops the rest.
+    func checkSockets() -> [Finding] {
+        let file = "/proc/sys/net/unix/max_dgram_qlen"
+        guard let text = surroundings.text(of: file), let length = Int(text) else { return [] }
+        guard length < Self.shortQueue else { return [.ok(.sockets, "hold \(length) packets")] }
+        return [
+            .warning(
+                .sockets,
+                "hold \(length) packets only (net.unix.max_dgram_qlen): with --sockets, notifications get lost",
+                "sudo sysctl -w net.unix.max_dgram_qlen=512")
+        ]
+    }
+
+    /// systemd sets 512; the kernel's own value is 10.
+    private static let shortQueue = 100
+}

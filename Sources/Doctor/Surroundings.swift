@@ -1,0 +1,139 @@
+import DBus
+import Foundation
+
+/// The machine that is examined, as far as it is not seen over the bus. Tests put a folder and a bus of their own in its
+/// place.
+public struct Surroundings: Swift.Sendable {
+    /// Goes before every path: empty for this machine.
+    public var root: String
+    /// Where the system bus is.
+    public var busAddress: String
+    /// Whether the environment has moved the bus to ``busAddress``.
+    public var isBusAddressGiven: Bool
+    /// Who runs the program.
+    public var user: User
+    /// The kernel's release, as `uname -r` tells it.
+    public var kernelRelease: String
+    /// What opening a Bluetooth socket ended with; 0 if it went well.
+    public var bluetoothSocketError: Int32
+
+    /// Somebody who may or may not talk to bluetoothd.
+    public struct User: Hashable, Swift.Sendable {
+        public var name: String
+        /// The numbers of the groups that the process belongs to; not those that were given since its login.
+        public var groups: Set<UInt32>
+
+        public init(name: String, groups: Set<UInt32>) {
+            self.name = name
+            self.groups = groups
+        }
+    }
+
+    public init(
+        root: String, busAddress: String, isBusAddressGiven: Bool = false,
+        user: User = User(name: "root", groups: [0]), kernelRelease: String = "", bluetoothSocketError: Int32 = 0
+    ) {
+        self.root = root
+        self.busAddress = busAddress
+        self.isBusAddressGiven = isBusAddressGiven
+        self.user = user
+        self.kernelRelease = kernelRelease
+        self.bluetoothSocketError = bluetoothSocketError
+    }
+
+    /// This machine and this process.
+    public static var current: Surroundings {
+        Surroundings(
+            root: "", busAddress: BusConnection.systemAddress,
+            isBusAddressGiven: ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"] != nil,
+            user: currentUser(), kernelRelease: currentKernelRelease(), bluetoothSocketError: openBluetoothSocket())
+    }
+
+    private static func currentUser() -> User {
+        var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
+        let count = getgroups(Int32(groups.count), &groups)
+        let name = getpwuid(geteuid()).flatMap { $0.pointee.pw_name }.map { String(cString: $0) }
+        return User(name: name ?? "#\(geteuid())", groups: Set(groups.prefix(max(0, Int(count))) + [getegid()]))
+    }
+
+    private static func currentKernelRelease() -> String {
+        var name = utsname()
+        guard uname(&name) == 0 else { return "" }
+        return withUnsafeBytes(of: name.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    /// L2CAP sockets are for everybody, so this fails only where there is no Bluetooth at all.
+    private static func openBluetoothSocket() -> Int32 {
+        let (bluetooth, l2cap) = (Int32(31), Int32(0))
+        let descriptor = socket(bluetooth, Int32(SOCK_SEQPACKET.rawValue), l2cap)
+        guard descriptor >= 0 else { return errno }
+        close(descriptor)
+        return 0
+    }
+}
+
+// MARK: - Files
+
+extension Surroundings {
+    func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
+
+    /// A file's text without the white space around it; nil if it cannot be read.
+    func text(of path: String) -> String? {
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: root + path)) else { return nil }
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The names in a folder, in order; none if it cannot be read.
+    func names(in path: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: root + path)) ?? []).sorted()
+    }
+
+    /// Where a symbolic link points to.
+    func link(at path: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: root + path)
+    }
+
+    /// The first of some paths that exists.
+    func first(of paths: [String]) -> String? { paths.first(where: exists) }
+
+    /// What a program prints when it is asked for its version.
+    func version(of program: String) -> String? {
+        let quoted = "'" + (root + program).replacingOccurrences(of: "'", with: "'\\''") + "'"
+        guard let output = popen("timeout 5 \(quoted) --version 2>/dev/null", "r") else { return nil }
+        defer { pclose(output) }
+        var line = [CChar](repeating: 0, count: 200)
+        guard fgets(&line, Int32(line.count), output) != nil else { return nil }
+        return String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+// MARK: - What kind of machine it is
+
+extension Surroundings {
+    /// Whether this is a container: then bluetoothd and its settings are elsewhere, on the host.
+    var isContainer: Bool { exists("/.dockerenv") || exists("/run/.containerenv") }
+
+    /// Whether systemd looks after the services here.
+    var hasSystemd: Bool { exists("/run/systemd/system") }
+
+    /// The command that does something to a service.
+    func service(_ action: String, _ name: String) -> String {
+        hasSystemd ? "sudo systemctl \(action) \(name)" : "sudo service \(name) \(action)"
+    }
+
+    /// The processes of bluetoothd that are alive.
+    var bluetoothProcesses: [Int] {
+        names(in: "/proc").compactMap(Int.init).sorted().filter { process in
+            guard text(of: "/proc/\(process)/comm") == "bluetoothd" else { return false }
+            // "PID (NAME) STATE …"; a zombie waits for its parent only.
+            let state = text(of: "/proc/\(process)/stat")?.components(separatedBy: ") ").last?.first
+            return state != "Z"
+        }
+    }
+
+    /// Where distributions put bluetoothd.
+    static let bluetoothdPaths = [
+        "/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd", "/usr/sbin/bluetoothd",
+    ]
+}

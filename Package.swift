@@ -80,7 +80,7 @@ let package = Package(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "BluejayTests", dependencies: ["Bluejay", "BluetoothLab"]),
-        .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus"]),
+        .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "BluetoothLab"]),
         .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput"]),
         .testTarget(
             name: "BluejayCommandTests", dependencies: ["BluejayCommand", "Bluejay", "GATTProfiles", "LineOutput"]),

@@ -62,7 +62,7 @@ extension Doctor {
 
     // MARK: What can be wrong
 
-    private func unreachable(_ error: BusError) -> Finding {
+    func unreachable(_ error: BusError) -> Finding {
         let (address, reason) =
             if case .cannotConnect(let address, let reason) = error { (address, reason) } else {
                 (surroundings.busAddress, error.description)

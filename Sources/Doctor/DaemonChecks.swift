@@ -33,7 +33,7 @@ extension Doctor {
             if let version = adapter.modalias.flatMap(DaemonVersion.init(modalias:)) { return version }
         }
         guard !surroundings.isContainer else { return nil }
-        return program(of: answer.process).flatMap(surroundings.version).flatMap(DaemonVersion.init)
+        return program(of: answer.process).flatMap(surroundings.version).flatMap { DaemonVersion($0) }
     }
 
     private func program(of process: Int?) -> String? {

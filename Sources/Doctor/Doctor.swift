@@ -33,7 +33,7 @@ public struct Doctor: Swift.Sendable {
         let (findings, answer) = await examineBus()
         var all = findings
         all += checkProcesses(owner: answer?.process)
-        let version = answer.flatMap { version(of: $0) }
+        let version = answer.flatMap { self.version(of: $0) }
         all += checkSettings(version: version)
         if let adapters = answer?.adapters {
             all.append(checkVersion(version))

@@ -111,8 +111,11 @@ extension Surroundings {
 // MARK: - What kind of machine it is
 
 extension Surroundings {
-    /// Whether this is a container: then bluetoothd and its settings are elsewhere, on the host.
-    var isContainer: Bool { exists("/.dockerenv") || exists("/run/.containerenv") }
+    /// Whether this is a container: then bluetoothd and its settings are elsewhere, on the host. Where the kernel's own
+    /// threads can be seen it is a machine, whatever the files say that it may share with a container.
+    var isContainer: Bool {
+        (exists("/.dockerenv") || exists("/run/.containerenv")) && text(of: "/proc/2/comm") != "kthreadd"
+    }
 
     /// Whether systemd looks after the services here.
     var hasSystemd: Bool { exists("/run/systemd/system") }

@@ -31,6 +31,13 @@ extension Lab {
         return Int(count)
     }
 
+    /// How many more advertisements the controller has room for.
+    func advertisementsLeft(on name: String) async throws -> Int {
+        let count: UInt8 = try await property(
+            "SupportedInstances", of: "org.bluez.LEAdvertisingManager1", on: name)
+        return Int(count)
+    }
+
     /// Asks bluetoothd, because what has changed may still be on its way here.
     @BusActor
     private func property<T: BusType>(

@@ -1,0 +1,178 @@
+import Testing
+
+@testable import Doctor
+
+/// The adapter, its switches, and what it can do.
+@Suite struct AdapterTests {
+    @Test func theAdapterThatIsAskedForIsNotThere() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(), FakeAdapter(name: "hci1", address: "00:AA:01:01:00:01"))
+        let problem = try #require(await machine.examine(adapter: "hci9").problems.first)
+        #expect(problem.topic == .adapter)
+        #expect(problem.text == "there is no hci9; there are: hci0 00:AA:01:00:00:00, hci1 00:AA:01:01:00:01")
+        #expect(problem.remedies == ["export BLUETOOTH_ADAPTER=hci0"])
+        #expect(await machine.examine(adapter: "00:aa:01:01:00:01").complaints.isEmpty)
+    }
+
+    @Test func theKernelHasNoBluetooth() async throws {
+        let machine = try await Machine()
+        try await machine.start()
+        try machine.remove("/sys/class/bluetooth")
+        let problem = try #require(await machine.examine().problems.first)
+        #expect(problem.topic == .kernel)
+        #expect(problem.remedies == ["sudo modprobe bluetooth"])
+    }
+
+    @Test func thereAreNoBluetoothSockets() async throws {
+        let machine = try await Machine()
+        try await machine.start()
+        machine.surroundings.bluetoothSocketError = 97
+        let problem = try #require(await machine.examine().problems.first)
+        #expect(problem.topic == .kernel && problem.text.contains("sockets"))
+    }
+
+    @Test func thereIsNoController() async throws {
+        let machine = try await Machine()
+        try await machine.start()
+        try machine.remove("/sys/class/bluetooth/hci0")
+        try machine.write("", to: "/sys/class/bluetooth/hci0:64")
+        let problem = try #require(await machine.examine().problems.first)
+        #expect(problem.topic == .adapter && problem.text.contains("no Bluetooth controller"))
+        #expect(problem.remedies.first == "sudo modprobe btusb")
+    }
+
+    @Test func bluetoothdDoesNotShowTheController() async throws {
+        let machine = try await Machine()
+        try await machine.start()
+        let problem = try #require(await machine.examine().problems.first)
+        #expect(problem.topic == .adapter && problem.text.contains("the kernel has hci0"))
+        #expect(problem.remedies == ["sudo service bluetooth restart"])
+    }
+
+    // MARK: Switches
+
+    @Test func theAdapterIsOff() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(isPowered: false))
+        let report = await machine.examine()
+        #expect(
+            report.problems == [
+                Finding(.power, .problem, "hci0 is off", remedies: ["bluetoothctl power on"])
+            ])
+        // dittojay helps itself.
+        #expect(await machine.examine(as: .peripheral).complaints.isEmpty)
+    }
+
+    @Test func theAdapterOfSeveralIsOff() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(), FakeAdapter(name: "hci1", isPowered: false))
+        #expect(await machine.examine().complaints.isEmpty)
+        let problem = try #require(await machine.examine(adapter: "hci1").problems.first)
+        #expect(problem.topic == .power)
+        #expect(problem.remedies.first?.contains("/org/bluez/hci1") == true)
+    }
+
+    @Test func theAdapterIsBlocked() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(isPowered: false))
+        try machine.write("1\n", to: "/sys/class/rfkill/rfkill1/soft")
+        let report = await machine.examine()
+        #expect(
+            report.problems == [
+                Finding(
+                    .radio, .problem, "hci0 is blocked (rfkill)",
+                    remedies: ["echo 0 | sudo tee /sys/class/rfkill/rfkill1/soft"])
+            ])
+        try machine.write("", to: "/usr/sbin/rfkill")
+        #expect(await machine.examine().problems.first?.remedies == ["sudo rfkill unblock bluetooth"])
+        try machine.write("1\n", to: "/sys/class/rfkill/rfkill1/hard")
+        let hard = try #require(await machine.examine(as: .peripheral).problems.first)
+        #expect(hard.topic == .radio && hard.text.contains("switch or key"))
+    }
+
+    @Test func switchesOfOtherAdaptersDoNotMatter() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter())
+        try machine.write(["/sys/class/rfkill/rfkill1/name": "hci7\n", "/sys/class/rfkill/rfkill1/soft": "1\n"])
+        #expect(await machine.examine().complaints.isEmpty)
+        // A switch of the machine is one of all adapters.
+        try machine.write("tpacpi_bluetooth_sw\n", to: "/sys/class/rfkill/rfkill1/name")
+        #expect(await machine.examine().problems.map(\.topic) == [.radio])
+    }
+
+    // MARK: Roles
+
+    @Test func theAdapterCannotBeACentral() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(roles: ["peripheral"]))
+        #expect(await machine.examine().problems.map(\.topic) == [.scanning])
+        #expect(await machine.examine(as: .peripheral).complaints.isEmpty)
+    }
+
+    @Test func aScanOfSomebodyElseIsNoObstacle() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(isDiscovering: true))
+        let report = await machine.examine()
+        #expect(report.complaints.isEmpty)
+        #expect(report.findings.contains { $0.topic == .scanning && $0.text.contains("no obstacle") })
+    }
+
+    @Test func theAdapterCannotAdvertise() async throws {
+        let machine = try await Machine()
+        try await machine.start(
+            FakeAdapter(offersAdvertising: false), FakeAdapter(name: "hci1", offersAdvertising: false))
+        let problem = try #require(await machine.examine(as: .peripheral).problems.first)
+        #expect(problem.topic == .advertising && problem.text.contains("another adapter"))
+        #expect(await machine.examine(as: .central).complaints.isEmpty)
+    }
+
+    @Test func anotherAdapterCanAdvertise() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(offersAdvertising: false), FakeAdapter(name: "hci1"))
+        let problem = try #require(await machine.examine(as: .peripheral).problems.first)
+        #expect(problem.remedies == ["export BLUETOOTH_ADAPTER=hci1"])
+    }
+
+    @Test func thereIsNoRoomForAnotherAdvertisement() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(activeAdvertisements: 3, roomForAdvertisements: 0))
+        let problem = try #require(await machine.examine(as: .peripheral).problems.first)
+        #expect(problem.topic == .advertising && problem.text.contains("other programs have 3"))
+        #expect(problem.remedies == ["sudo service bluetooth restart"])
+        #expect(await machine.examine(as: .central).complaints.isEmpty)
+    }
+
+    @Test func theAdapterCannotHaveServices() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(offersServices: false))
+        #expect(await machine.examine(as: .peripheral).problems.map(\.topic) == [.services])
+    }
+
+    // MARK: The kernel's parts
+
+    @Test func theKernelCannotPair() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter())
+        try machine.write([
+            "/proc/crypto": "name         : sha256\n",
+            "/lib/modules/6.1.0-test/modules.dep": "kernel/crypto/cmac.ko:\n",
+            "/etc/os-release": "ID=ubuntu\n",
+        ])
+        let warning = try #require(await machine.examine().warnings.first)
+        #expect(warning.topic == .pairing && warning.text.contains("ecdh_generic"))
+        #expect(warning.remedies == ["sudo apt install linux-modules-extra-6.1.0-test"])
+        // Where the kernel's files are not there, as in a container, nothing can be said.
+        try machine.remove("/lib/modules")
+        #expect(await machine.examine().complaints.isEmpty)
+    }
+
+    @Test func socketsAreShort() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter())
+        try machine.write("10\n", to: "/proc/sys/net/unix/max_dgram_qlen")
+        let warning = try #require(await machine.examine().warnings.first)
+        #expect(warning.topic == .sockets)
+        #expect(warning.remedies == ["sudo sysctl -w net.unix.max_dgram_qlen=512"])
+        #expect(await machine.examine(as: .peripheral).complaints.isEmpty)
+    }
+}

@@ -1,0 +1,154 @@
+import DBus
+import Testing
+
+@testable import Doctor
+
+/// The bus, bluetoothd on it, and who may talk to it.
+@Suite struct BusTests {
+    @Test(arguments: [Doctor.Role.central, .peripheral])
+    func nothingIsFoundOnAHealthyMachine(role: Doctor.Role) async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter())
+        let report = await machine.examine(as: role)
+        #expect(report.complaints.isEmpty)
+        let common: Set<Finding.Topic> = [.bus, .bluetoothd, .permission, .version, .adapter, .power]
+        let more: Set<Finding.Topic> = role == .central ? [.scanning, .sockets] : [.advertising, .services]
+        #expect(Set(report.findings.map(\.topic)) == common.union(more))
+    }
+
+    @Test func aBusThatTheEnvironmentMovedAway() async throws {
+        let machine = try await Machine()
+        machine.surroundings.busAddress = "unix:path=/nowhere/bus"
+        machine.surroundings.isBusAddressGiven = true
+        let finding = try #require(await machine.examine().problems.first)
+        #expect(finding.topic == .bus)
+        #expect(finding.text.contains("/nowhere/bus") && finding.text.contains("DBUS_SYSTEM_BUS_ADDRESS"))
+        #expect(finding.remedies == ["unset DBUS_SYSTEM_BUS_ADDRESS"])
+    }
+
+    @Test func aBusThatDoesNotRunOrIsNotInstalled() async throws {
+        let machine = try await Machine()
+        machine.surroundings.busAddress = "unix:path=\(machine.root.path)/no-bus"
+        #expect(await machine.examine().problems.first?.remedies == ["sudo service dbus start"])
+        try machine.write("", to: "/run/systemd/system/x")
+        #expect(await machine.examine().problems.first?.remedies == ["sudo systemctl start dbus"])
+        try machine.remove("/usr/bin/dbus-daemon")
+        #expect(await machine.examine().problems.first?.remedies == ["sudo apt install dbus"])
+        try machine.write("", to: "/.dockerenv")
+        let remedy = "--volume /run/dbus/system_bus_socket:/run/dbus/system_bus_socket"
+        #expect(await machine.examine().problems.first?.remedies == [remedy])
+    }
+
+    @Test func aBusSocketThatIsClosedToTheUser() async throws {
+        let machine = try await Machine()
+        machine.surroundings.busAddress = "unix:path=/run/bus"
+        machine.surroundings.user.name = "alice"
+        let finding = Doctor(role: .central, adapter: nil, surroundings: machine.surroundings).unreachable(
+            .cannotConnect(address: "unix:path=/run/bus", reason: "Failed to connect to socket: Permission denied"))
+        #expect(finding.text == "alice may not open /run/bus")
+        #expect(finding.remedies == ["sudo chmod 666 /run/bus"])
+    }
+
+    // MARK: bluetoothd
+
+    @Test func bluetoothdDoesNotRun() async throws {
+        let machine = try await Machine()
+        #expect(
+            await machine.examine().problems == [
+                Finding(.bluetoothd, .problem, "does not run", remedies: ["sudo service bluetooth start"])
+            ])
+        try machine.remove("/etc/init.d/bluetooth")
+        #expect(await machine.examine().problems.first?.remedies == ["sudo /usr/libexec/bluetooth/bluetoothd &"])
+        try machine.write("", to: "/run/systemd/system/x")
+        #expect(await machine.examine().problems.first?.remedies == ["sudo systemctl enable --now bluetooth"])
+    }
+
+    @Test func bluetoothdIsMasked() async throws {
+        let machine = try await Machine()
+        try machine.write(["/run/systemd/system/x": "", "/etc/systemd/system/x": ""])
+        try machine.link("/etc/systemd/system/bluetooth.service", to: "/dev/null")
+        let finding = try #require(await machine.examine().problems.first)
+        #expect(finding.text.contains("masked"))
+        #expect(finding.remedies.first?.contains("unmask") == true)
+    }
+
+    @Test func bluetoothdIsNotInstalled() async throws {
+        let machine = try await Machine()
+        try machine.remove("/usr/libexec/bluetooth/bluetoothd")
+        let problem = Finding(.bluetoothd, .problem, "is not installed", remedies: ["sudo apt install bluez"])
+        #expect(await machine.examine().problems == [problem])
+    }
+
+    @Test func bluetoothdIsOnAnotherBus() async throws {
+        let machine = try await Machine()
+        try machine.addProcess(77)
+        let finding = try #require(await machine.examine().problems.first)
+        #expect(finding.text == "runs as process 77, but is not on this bus")
+        #expect(finding.remedies == ["sudo service bluetooth restart"])
+    }
+
+    @Test func bluetoothdIsMissingOnAContainersHost() async throws {
+        let machine = try await Machine()
+        try machine.write("", to: "/run/.containerenv")
+        let finding = try #require(await machine.examine().problems.first)
+        #expect(finding.text.contains("host") && finding.topic == .bluetoothd)
+    }
+
+    @Test func somebodyElseHasTheName() async throws {
+        let machine = try await Machine()
+        try await machine.startImpostor()
+        let finding = try #require(await machine.examine().problems.first)
+        #expect(finding.topic == .bluetoothd && finding.text.contains("does not answer as it should"))
+        #expect(finding.remedies == ["sudo service bluetooth restart"])
+    }
+
+    @Test func aSecondBluetoothd() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter())
+        try machine.addProcess(77)
+        try machine.addProcess(78, state: "Z")
+        #expect(await machine.examine().complaints.isEmpty)
+        try machine.addProcess(79)
+        let finding = try #require(await machine.examine().problems.first)
+        #expect(finding.text.contains("processes 77, 79"))
+        // Neither of them is this process, which has the name.
+        #expect(finding.remedies == ["sudo kill 77 79"])
+    }
+
+    // MARK: Permission
+
+    @Test(arguments: [
+        // The group is there, and the user does not belong to it.
+        (group: "bluetooth:x:109:", groups: [] as [UInt32], remedy: "sudo usermod -aG bluetooth alice"),
+        // Belongs to it, but not yet in this session.
+        (group: "bluetooth:x:109:bob,alice", groups: [], remedy: "newgrp bluetooth"),
+        // Belongs to it: the bus does not know its policy.
+        (group: "bluetooth:x:109:alice", groups: [109], remedy: "sudo service dbus reload"),
+    ])
+    func aBusThatLetsAGroup(group: String, groups: [UInt32], remedy: String) async throws {
+        let machine = try await Machine(rules: Machine.closedBus)
+        try await machine.start(FakeAdapter())
+        machine.surroundings.user = .init(name: "alice", groups: Set(groups + [1000]))
+        try machine.write([
+            "/etc/dbus-1/system.d/bluetooth.conf": Machine.policy("group=\"bluetooth\""),
+            "/etc/group": "root:x:0:\n\(group)\n",
+        ])
+        let report = await machine.examine()
+        #expect(report.problems.map(\.topic) == [.permission])
+        #expect(report.problems.first?.text.contains("alice") == true)
+        #expect(report.problems.first?.remedies == [remedy])
+    }
+
+    @Test func aBusThatLetsNoGroup() async throws {
+        let machine = try await Machine(rules: Machine.closedBus)
+        try await machine.start(FakeAdapter())
+        machine.surroundings.user = .init(name: "alice", groups: [1000])
+        try machine.write(Machine.policy("user=\"bob\""), to: "/etc/dbus-1/system.d/bluetooth.conf")
+        let remedy = try #require(await machine.examine().problems.first?.remedies.first)
+        #expect(remedy.contains(#"<policy user="alice"><allow send_destination="org.bluez"/>"#))
+        try machine.remove("/etc/dbus-1/system.d/bluetooth.conf")
+        #expect(await machine.examine().problems.first?.remedies.first?.contains("--reinstall") == true)
+        try machine.write("", to: "/.dockerenv")
+        #expect(await machine.examine().problems.first?.remedies == ["--user 0"])
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@testable import Doctor
+
+/// bluetoothd's version and settings.
+@Suite struct DaemonTests {
+    // MARK: Version
+
+    @Test func theVersionComesFromTheBus() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(modalias: "usb:v1D6Bp0246d0552"))
+        let finding = await machine.examine().findings.first { $0.topic == .version }
+        #expect(finding == .ok(.version, "bluetoothd 5.82"))
+    }
+
+    @Test func theVersionComesFromTheProgramWhenAnotherIdentityIsSet() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(modalias: "bluetooth:v05F1p1234d0542"))
+        try machine.write("#!/bin/sh\necho 5.77\n", to: "/opt/bluez/it's mine")
+        try machine.makeExecutable("/opt/bluez/it's mine")
+        try machine.addProcess(Int(getpid()), commandLine: "/opt/bluez/it's mine\0-n\0")
+        let finding = await machine.examine().findings.first { $0.topic == .version }
+        #expect(finding == .ok(.version, "bluetoothd 5.77"))
+    }
+
+    @Test func aVersionThatIsTooOldForAPeripheral() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(modalias: "usb:v1D6Bp0246d052F"))
+        let problem = try #require(await machine.examine(as: .peripheral).problems.first)
+        #expect(problem.topic == .version && problem.text.contains("5.47") && problem.text.contains("5.48"))
+        #expect(problem.remedies.first?.contains("bluez") == true)
+        #expect(await machine.examine(as: .central).problems.isEmpty)
+    }
+
+    @Test func aVersionThatWasNotTested() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(modalias: "usb:v1D6Bp0246d0532"))
+        let report = await machine.examine(as: .peripheral)
+        #expect(report.problems.isEmpty)
+        #expect(report.warnings.map(\.topic) == [.version])
+    }
+
+    @Test func versionsAreOrderedByTheirNumbers() throws {
+        #expect(try #require(DaemonVersion("5.9")) < DaemonVersion(5, 48))
+        #expect(DaemonVersion("5.66\n") == nil || DaemonVersion("5.66\n") == DaemonVersion(5, 66))
+        #expect(DaemonVersion("") == nil)
+        #expect(DaemonVersion("bluetoothd") == nil)
+        #expect(DaemonVersion(modalias: "usb:v1D6Bp0246d0542") == DaemonVersion(5, 66))
+        #expect(DaemonVersion(modalias: "usb:v1D6Bp0002d0542") == nil)
+        #expect(DaemonVersion(modalias: "usb:v1D6Bp0246d") == nil)
+    }
+
+    // MARK: Settings
+
+    private static let withGroup =
+        "sudo sed -i -e '/^ *Channels *=/d' -e 's/^\\[GATT\\].*/&\\nChannels = 1/' /etc/bluetooth/main.conf"
+    private static let withoutGroup = "printf '\\n[GATT]\\nChannels = 1\\n' | sudo tee -a /etc/bluetooth/main.conf"
+
+    @Test(arguments: [
+        (settings: "[GATT]\nChannels = 3\n", modalias: "usb:v1D6Bp0246d0552", remedy: withGroup),
+        (settings: "[GATT]\n#Channels = 1\n", modalias: "usb:v1D6Bp0246d0542", remedy: withGroup),
+        (settings: "[General]\n", modalias: "usb:v1D6Bp0246d0542", remedy: withoutGroup),
+        (settings: "[General]\n", modalias: "usb:v1D6Bp0246d0552", remedy: nil),
+        (settings: "[GATT]\n Channels=1\n", modalias: "usb:v1D6Bp0246d0542", remedy: nil),
+    ])
+    func severalChannelsBringNotificationsOutOfOrder(settings: String, modalias: String, remedy: String?) async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(modalias: modalias))
+        try machine.write(settings, to: "/etc/bluetooth/main.conf")
+        let report = await machine.examine()
+        #expect(report.problems.isEmpty)
+        #expect(report.warnings.map(\.topic) == (remedy == nil ? [] : [.settings]))
+        #expect(report.warnings.first?.remedies == remedy.map { ["\($0) && sudo service bluetooth restart"] })
+        // Without support in the kernel there is one channel only.
+        try machine.write("N\n", to: "/sys/module/bluetooth/parameters/enable_ecred")
+        #expect(await machine.examine().complaints.isEmpty)
+    }
+
+    @Test func lowEnergyIsSwitchedOff() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter())
+        try machine.write("[General]\nControllerMode = bredr\n[GATT]\nChannels = 1\n", to: "/etc/bluetooth/main.conf")
+        let problem = try #require(await machine.examine().problems.first)
+        #expect(problem.topic == .settings)
+        #expect(problem.remedies.first?.contains("ControllerMode = dual") == true)
+    }
+
+    @Test func settingsOfAContainerAreNotThoseOfBluetoothd() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter())
+        try machine.write(["/etc/bluetooth/main.conf": "[GATT]\nChannels = 3\n", "/.dockerenv": ""])
+        #expect(await machine.examine().complaints.isEmpty)
+        // Files of a container, seen by a machine.
+        try machine.write("kthreadd\n", to: "/proc/2/comm")
+        #expect(await machine.examine().warnings.map(\.topic) == [.settings])
+    }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Doctor
+
+@Suite struct ReportTests {
+    private static let report = Report([
+        .ok(.bus, "unix:path=/bus"), .warning(.sockets, "short"),
+        .problem(.power, "hci0 is off", "one", "two \"quoted\""),
+    ])
+
+    @Test func peopleSeeTheCommandsBelowEachFinding() {
+        #expect(
+            Self.report.lines == [
+                "ok       bus          unix:path=/bus",
+                "warning  sockets      short",
+                "problem  power        hci0 is off",
+                "         mend it:     one",
+                "         mend it:     two \"quoted\"",
+                "1 problem, 1 warning",
+            ])
+        #expect(Report([.ok(.bus, "x")]).lines.last == "no problems")
+    }
+
+    @Test func programsGetAnObjectForEachFindingAndTheNumbers() {
+        #expect(
+            Self.report.objects.map(\.text) == [
+                #"{"topic":"bus","verdict":"ok","text":"unix:path=/bus","remedies":[]}"#,
+                #"{"topic":"sockets","verdict":"warning","text":"short","remedies":[]}"#,
+                #"{"topic":"power","verdict":"problem","text":"hci0 is off","remedies":["one","two \"quoted\""]}"#,
+                #"{"problems":1,"warnings":1}"#,
+            ])
+    }
+}

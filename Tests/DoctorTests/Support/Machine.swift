@@ -1,0 +1,183 @@
+import BluetoothLab
+import DBus
+import Foundation
+
+@testable import Doctor
+
+/// A machine to be examined: a folder for its files, a bus of its own, and what is on it. A fresh one is healthy.
+final class Machine {
+    let root: URL
+    private let bus: ChildProcess
+    private var bluez: BusConnection?
+    var surroundings: Surroundings
+
+    /// A rule of the bus that keeps everybody from bluetoothd.
+    static let closedBus = #"<deny send_destination="org.bluez"/>"#
+
+    /// - Parameter rules: what the bus's policy says besides allowing everything.
+    init(rules: String = "") async throws {
+        root = FileManager.default.temporaryDirectory.appendingPathComponent("machine-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        let configuration = """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig>
+              <type>session</type>
+              <listen>unix:dir=\(root.path)</listen>
+              <auth>EXTERNAL</auth>
+              <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>\(rules)</policy>
+            </busconfig>
+            """
+        let file = root.appendingPathComponent("bus.conf")
+        try configuration.write(to: file, atomically: true, encoding: .utf8)
+        bus = try ChildProcess("dbus-daemon", ["--config-file=\(file.path)", "--nofork", "--print-address=1"])
+        let address = try await bus.line(containing: "unix:")
+        surroundings = Surroundings(root: root.path, busAddress: address, kernelRelease: "6.1.0-test")
+        try write(Self.healthyFiles)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: root)
+    }
+
+    private static let healthyFiles = [
+        "/etc/bluetooth/main.conf": "[General]\nControllerMode = le\n[GATT]\nChannels = 1\n",
+        "/etc/dbus-1/system.d/bluetooth.conf": policy("context=\"default\""),
+        "/etc/group": "root:x:0:\nbluetooth:x:109:\n",
+        "/etc/init.d/bluetooth": "",
+        "/usr/bin/dbus-daemon": "",
+        "/usr/libexec/bluetooth/bluetoothd": "#!/bin/sh\necho 5.66\n",
+        "/sys/class/bluetooth/hci0/address": "",
+        "/sys/class/rfkill/rfkill0/type": "wlan\n", "/sys/class/rfkill/rfkill0/soft": "1\n",
+        "/sys/class/rfkill/rfkill1/type": "bluetooth\n", "/sys/class/rfkill/rfkill1/name": "hci0\n",
+        "/sys/class/rfkill/rfkill1/soft": "0\n", "/sys/class/rfkill/rfkill1/hard": "0\n",
+        "/proc/sys/net/unix/max_dgram_qlen": "512\n",
+        "/proc/crypto": "name         : sha256\nname         : ecdh-nist-p256\n",
+        "/lib/modules/6.1.0-test/modules.dep": "kernel/crypto/ecdh_generic.ko.xz:\nkernel/crypto/cmac.ko.xz:\n",
+    ]
+
+    /// bluez's policy file, with one rule that lets somebody talk to bluetoothd.
+    static func policy(_ whom: String) -> String {
+        """
+        <busconfig>
+          <policy user="root"><allow own="org.bluez"/><allow send_destination="org.bluez"/></policy>
+          <policy \(whom)>
+            <allow send_destination="org.bluez"/>
+          </policy>
+        </busconfig>
+        """
+    }
+
+    // MARK: Files
+
+    func write(_ text: String, to path: String) throws { try write([path: text]) }
+
+    func write(_ files: [String: String]) throws {
+        for (path, text) in files {
+            let file = root.appendingPathComponent(path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        }
+    }
+
+    func link(_ path: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: root.appendingPathComponent(path).path, withDestinationPath: target)
+    }
+
+    func makeExecutable(_ path: String) throws {
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: root.appendingPathComponent(path).path)
+    }
+
+    func remove(_ path: String) throws {
+        try FileManager.default.removeItem(at: root.appendingPathComponent(path))
+    }
+
+    /// Adds a process of bluetoothd.
+    func addProcess(_ number: Int, state: String = "S", commandLine: String = "/usr/libexec/bluetooth/bluetoothd\0-n\0")
+        throws
+    {
+        try write([
+            "/proc/\(number)/comm": "bluetoothd\n",
+            "/proc/\(number)/stat": "\(number) (bluetoothd) \(state) 1 1 1",
+            "/proc/\(number)/cmdline": commandLine,
+        ])
+    }
+
+    // MARK: bluetoothd
+
+    /// Puts a bluetoothd with these adapters on the bus.
+    func start(_ adapters: FakeAdapter...) async throws {
+        bluez = try await Self.serve(adapters, at: surroundings.busAddress)
+    }
+
+    /// Puts somebody on the bus who does not know what bluetoothd is asked.
+    func startImpostor() async throws {
+        bluez = try await Self.serve(nil, at: surroundings.busAddress)
+    }
+
+    @BusActor
+    private static func serve(_ adapters: [FakeAdapter]?, at address: String) async throws -> BusConnection {
+        let connection = try BusConnection(address: address)
+        if let adapters {
+            connection.exportObjectManager(at: .root)
+            for adapter in adapters {
+                guard let path = ObjectPath("/org/bluez/\(adapter.name)") else {
+                    throw LabError("no path: \(adapter.name)")
+                }
+                try connection.export(adapter.interfaces, at: path)
+            }
+        }
+        try await connection.requestName("org.bluez")
+        return connection
+    }
+
+    func examine(as role: Doctor.Role = .central, adapter: String? = nil) async -> Report {
+        await Doctor(role: role, adapter: adapter, surroundings: surroundings).examine()
+    }
+}
+
+/// An adapter of a pretended bluetoothd; a fresh one can do everything.
+struct FakeAdapter: Sendable {
+    var name = "hci0"
+    var address = "00:AA:01:00:00:00"
+    var isPowered = true
+    var isDiscovering = false
+    var roles = ["central", "peripheral"]
+    var modalias = "usb:v1D6Bp0246d0542"
+    var offersServices = true
+    var offersAdvertising = true
+    var activeAdvertisements: UInt8 = 0
+    var roomForAdvertisements: UInt8 = 3
+
+    @BusActor
+    var interfaces: [ExportedInterface] {
+        var interfaces = [
+            ExportedInterface(
+                "org.bluez.Adapter1",
+                properties: [
+                    ExportedProperty("Address", get: { address }), ExportedProperty("Powered", get: { isPowered }),
+                    ExportedProperty("Discovering", get: { isDiscovering }), ExportedProperty("Roles", get: { roles }),
+                    ExportedProperty("Modalias", get: { modalias }),
+                ])
+        ]
+        if offersServices { interfaces.append(ExportedInterface("org.bluez.GattManager1")) }
+        if offersAdvertising {
+            interfaces.append(
+                ExportedInterface(
+                    "org.bluez.LEAdvertisingManager1",
+                    properties: [
+                        ExportedProperty("ActiveInstances", get: { activeAdvertisements }),
+                        ExportedProperty("SupportedInstances", get: { roomForAdvertisements }),
+                    ]))
+        }
+        return interfaces
+    }
+}
+
+extension Report {
+    /// The findings that are not fine.
+    var complaints: [Finding] { findings.filter { $0.verdict != .ok } }
+}

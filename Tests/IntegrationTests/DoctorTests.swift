@@ -1,0 +1,216 @@
+import BluetoothLab
+import Foundation
+import Testing
+
+extension InTheLab {
+    /// The programs' `doctor`, on a machine that is really broken; and what it says, done.
+    @Suite struct Doctor {
+        // MARK: Healthy
+
+        @Test func aHealthyMachineIsHealthy() async throws {
+            let central = try await doctor("bluejay", Lab.centralAdapter)
+            #expect(central.lines.last == "no problems")
+            let peripheral = try await doctor("dittojay", Lab.sensorAdapter)
+            #expect(peripheral.lines.last == "no problems")
+            #expect(peripheral.lines.contains { $0.contains("\(Lab.sensorAdapter) \(Lab.sensorAddress)") })
+        }
+
+        @Test func theVersionIsThatOfTheProgram() async throws {
+            let process = try ChildProcess("lab-bluetoothd", ["status"])
+            #expect(try await process.exitStatus() == 0)
+            let program = try ChildProcess("/proc/\(try #require(process.lines.first))/exe", ["--version"])
+            #expect(try await program.exitStatus() == 0)
+            let report = try await doctor("bluejay", Lab.centralAdapter)
+            try #expect(report.transcript.contains("bluetoothd \(#require(program.lines.first))"))
+        }
+
+        @Test func aSensorThatRunsAndAScanAreNoObstacle() async throws {
+            let sensor = try await Sensor()
+            let scan = try ChildProcess("bluejay", ["scan", "--timeout", "0", "--adapter", Lab.centralAdapter])
+            try await scan.line(containing: Lab.sensorAddress)
+            try await doctor("dittojay", Lab.sensorAdapter)
+            let central = try await doctor("bluejay", Lab.centralAdapter)
+            #expect(central.transcript.contains("somebody is scanning"))
+            try await scan.interrupt()
+            try await sensor.stop()
+        }
+
+        // MARK: Bus and bluetoothd
+
+        @Test func withoutABus() async throws {
+            let environment = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere/bus"]
+            for (program, status) in [("bluejay", 4), ("dittojay", 3)] as [(String, Int32)] {
+                let process = try ChildProcess(program, ["doctor"], environment: environment)
+                #expect(try await process.exitStatus() == status)
+                #expect(process.transcript.contains("there is no system bus at unix:path=/nowhere/bus"))
+                #expect(process.transcript.contains("unset DBUS_SYSTEM_BUS_ADDRESS"))
+            }
+        }
+
+        @Test func bluetoothdIsStopped() async throws {
+            let lab = try Lab.here
+            try await lab.bluetoothd(.stop)
+            do {
+                let report = try await doctor("bluejay", Lab.centralAdapter, expecting: 4)
+                #expect(problems(report).map(\.topic) == ["bluetoothd"])
+                // On this machine it is the lab that starts it.
+                #expect(problems(report).first?.remedies == ["sudo service bluetooth start"])
+                try await doctor("dittojay", Lab.sensorAdapter, expecting: 3)
+            } catch {
+                try await lab.bluetoothd(.start)
+                throw error
+            }
+            try await mend("sudo service bluetooth start")
+            try await doctor("bluejay", Lab.centralAdapter)
+        }
+
+        @Test func bluetoothdDoesNotAnswer() async throws {
+            let process = try ChildProcess("lab-bluetoothd", ["status"])
+            #expect(try await process.exitStatus() == 0)
+            let daemon = try #require(process.lines.first.flatMap(Int32.init))
+            kill(daemon, SIGSTOP)
+            defer { kill(daemon, SIGCONT) }
+            let report = try await doctor("bluejay", Lab.centralAdapter, expecting: 4)
+            #expect(problems(report).map(\.topic) == ["bluetoothd"])
+            #expect(report.transcript.contains("does not answer"))
+        }
+
+        @Test func aSecondBluetoothdIsFound() async throws {
+            let program = NSTemporaryDirectory() + "/bluetoothd"
+            try? FileManager.default.removeItem(atPath: program)
+            try FileManager.default.copyItem(atPath: "/usr/bin/sleep", toPath: program)
+            let second = try ChildProcess(program, ["1000"])
+            let report = try await doctor("bluejay", Lab.centralAdapter, expecting: 4)
+            let problem = try #require(problems(report).first)
+            #expect(problem.topic == "bluetoothd")
+            #expect(problem.remedies == ["sudo kill \(second.identifier)"])
+            try await mend(problem.remedies[0])
+            _ = try await second.exitStatus()
+            try await doctor("bluejay", Lab.centralAdapter)
+        }
+
+        // MARK: Permission
+
+        /// Debian 12 lets everybody; other distributions only root and a group.
+        @Test func aUserWhomTheBusRefuses() async throws {
+            let policy = "/etc/dbus-1/system.d/bluetooth.conf"
+            let original = try String(contentsOfFile: policy, encoding: .utf8)
+            let rule = try #require(original.range(of: #"<policy context="default">"#))
+            let end = try #require(original.range(of: "</policy>", range: rule.upperBound..<original.endIndex))
+            var strict = original
+            strict.removeSubrange(rule.lowerBound..<end.upperBound)
+            try await doctor("bluejay", Lab.centralAdapter, as: "nobody")
+            try await withFile(policy, strict, after: reloadBus) {
+                try await doctor("bluejay", Lab.centralAdapter)
+                let report = try await doctor("bluejay", Lab.centralAdapter, as: "nobody", expecting: 4)
+                #expect(problems(report).map(\.topic) == ["permission"])
+                let remedies = try #require(problems(report).first?.remedies)
+                #expect(remedies == ["sudo usermod -aG bluetooth nobody"])
+                let groups = try String(contentsOfFile: "/etc/group", encoding: .utf8)
+                try await mend(remedies[0])
+                try await reloadBus()
+                try await doctor("bluejay", Lab.centralAdapter, as: "nobody")
+                try await doctor("dittojay", Lab.sensorAdapter, as: "nobody")
+                try groups.write(toFile: "/etc/group", atomically: false, encoding: .utf8)
+            }
+
+            // The same where the policy names nobody.
+            let group = try #require(strict.range(of: #"<policy group="bluetooth">"#))
+            let last = try #require(strict.range(of: "</policy>", range: group.upperBound..<strict.endIndex))
+            strict.removeSubrange(group.lowerBound..<last.upperBound)
+            try await withFile(policy, strict, after: reloadBus) {
+                let report = try await doctor("dittojay", Lab.sensorAdapter, as: "nobody", expecting: 3)
+                let remedies = try #require(problems(report).first?.remedies)
+                #expect(remedies.first?.contains("tee /etc/dbus-1/system.d/bluetooth-nobody.conf") == true)
+                try await mend(remedies[0])
+                try await reloadBus()
+                try await doctor("dittojay", Lab.sensorAdapter, as: "nobody")
+                try FileManager.default.removeItem(atPath: "/etc/dbus-1/system.d/bluetooth-nobody.conf")
+            }
+        }
+
+        // MARK: Adapter
+
+        @Test func thereIsNoSuchAdapter() async throws {
+            let central = try await doctor("bluejay", "hci9", expecting: 4)
+            #expect(problems(central).map(\.topic) == ["adapter"])
+            #expect(central.transcript.contains(Lab.centralAddress))
+            let peripheral = try await doctor("dittojay", "hci9", expecting: 4)
+            #expect(problems(peripheral).map(\.topic) == ["adapter"])
+        }
+
+        @Test func theAdapterIsOff() async throws {
+            let lab = try Lab.here
+            try await lab.power(off: Lab.centralAdapter)
+            let report = try await doctor("bluejay", Lab.centralAdapter, expecting: 4)
+            #expect(problems(report).map(\.topic) == ["power"])
+            // dittojay switches its adapter on.
+            try await doctor("dittojay", Lab.centralAdapter)
+            try await mend(try #require(problems(report).first?.remedies.first))
+            try await doctor("bluejay", Lab.centralAdapter)
+        }
+
+        @Test func theAdapterIsBlocked() async throws {
+            let lab = try Lab.here
+            let folder = "/sys/class/rfkill"
+            let device = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: folder).first {
+                    (try? String(contentsOfFile: "\(folder)/\($0)/name", encoding: .utf8)) == "\(Lab.sensorAdapter)\n"
+                }, "the kernel has no rfkill switch for \(Lab.sensorAdapter)")
+            try write("1", to: "\(folder)/\(device)/soft")
+            let report = try await doctor("dittojay", Lab.sensorAdapter, expecting: 5)
+            #expect(problems(report).map(\.topic) == ["radio"])
+            try await doctor("bluejay", Lab.sensorAdapter, expecting: 4)
+            try await doctor("bluejay", Lab.centralAdapter)
+            try await mend(try #require(problems(report).first?.remedies.first))
+            try await doctor("dittojay", Lab.sensorAdapter)
+            try await lab.power(on: Lab.sensorAdapter)
+        }
+
+        @Test func thereIsNoRoomForAnotherAdvertisement() async throws {
+            let lab = try Lab.here
+            var sensors: [Sensor] = []
+            while try await lab.advertisementsLeft(on: Lab.sensorAdapter) > 0 {
+                try #require(sensors.count < 10)
+                sensors.append(try await Sensor())
+            }
+            let report = try await doctor("dittojay", Lab.sensorAdapter, expecting: 5)
+            #expect(problems(report).map(\.topic) == ["advertising"])
+            #expect(report.transcript.contains("other programs have \(sensors.count)"))
+            for sensor in sensors.reversed() { try await sensor.stop() }
+            try await doctor("dittojay", Lab.sensorAdapter)
+        }
+
+        // MARK: Settings
+
+        @Test func severalChannelsAreWarnedOf() async throws {
+            let file = Lab.bluetoothdSettings
+            let original = try String(contentsOfFile: file, encoding: .utf8)
+            let several = original.replacingOccurrences(of: "Channels = 1", with: "Channels = 3")
+            #expect(several != original)
+            try await withFile(file, several) {
+                let report = try await doctor("bluejay", Lab.centralAdapter)
+                #expect(report.lines.last == "1 warning")
+                try await doctor("bluejay", Lab.centralAdapter, "--strict", expecting: 4)
+                let json = try await doctor("bluejay", Lab.centralAdapter, "--json")
+                let warning = try #require(findings(json).first { $0.verdict == "warning" })
+                #expect(warning.topic == "settings")
+                try await mend(try #require(warning.remedies.first))
+                let healed = try await doctor("bluejay", Lab.centralAdapter, "--strict")
+                #expect(healed.lines.last == "no problems")
+                let text = try String(contentsOfFile: file, encoding: .utf8)
+                #expect(text.contains("[GATT]\nChannels = 1\n") && !text.contains("Channels = 3"))
+            }
+        }
+
+        @Test func shortSocketsAreWarnedOf() async throws {
+            let file = "/proc/sys/net/unix/max_dgram_qlen"
+            let original = try String(contentsOfFile: file, encoding: .utf8)
+            try write("10", to: file)
+            let report = try await doctor("bluejay", Lab.centralAdapter, "--json")
+            let warning = findings(report).first { $0.verdict == "warning" }
+            try write(original, to: file)
+            #expect(warning?.topic == "sockets")
+        }
+    }
+}

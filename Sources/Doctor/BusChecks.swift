@@ -75,6 +75,8 @@ extension Doctor {
         if reason.contains("Permission denied"), let socket = socketPath {
             return .problem(.bus, "\(surroundings.user.name) may not open \(socket)", "sudo chmod 666 \(socket)")
         }
+        // What libdbus says when the bus hangs up: it does so on users whose groups it cannot look up.
+        if reason.hasPrefix("Did not receive a reply"), let refused = unknownUser() { return refused }
         if surroundings.isContainer {
             let socket = "/run/dbus/system_bus_socket"
             return .problem(
@@ -85,6 +87,24 @@ extension Doctor {
             return .problem(.bus, text + "; no bus is installed", "sudo apt install dbus")
         }
         return .problem(.bus, text, surroundings.service("start", "dbus"))
+    }
+
+    private func unknownUser() -> Finding? {
+        let (number, files) = (surroundings.user.number, surroundings.text(of: "/etc/passwd") ?? "")
+        if surroundings.isContainer {
+            return .problem(
+                .bus,
+                "the host's bus hangs up on user \(number), whom the host does not know; run the container with this",
+                "--user nobody")
+        }
+        let isKnown = files.split(separator: "\n").contains { line in
+            let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+            return fields.count > 2 && fields[2] == "\(number)"
+        }
+        guard !isKnown else { return nil }
+        return .problem(
+            .bus, "the bus hangs up on user \(number), who is not in /etc/passwd",
+            "sudo useradd --uid \(number) --no-create-home user\(number)")
     }
 
     private var socketPath: String? {

@@ -20,18 +20,21 @@ public struct Surroundings: Swift.Sendable {
     /// Somebody who may or may not talk to bluetoothd.
     public struct User: Hashable, Swift.Sendable {
         public var name: String
+        public var number: UInt32
         /// The numbers of the groups that the process belongs to; not those that were given since its login.
         public var groups: Set<UInt32>
 
-        public init(name: String, groups: Set<UInt32>) {
+        public init(name: String, number: UInt32, groups: Set<UInt32>) {
             self.name = name
+            self.number = number
             self.groups = groups
         }
     }
 
     public init(
         root: String, busAddress: String, isBusAddressGiven: Bool = false,
-        user: User = User(name: "root", groups: [0]), kernelRelease: String = "", bluetoothSocketError: Int32 = 0
+        user: User = User(name: "root", number: 0, groups: [0]), kernelRelease: String = "",
+        bluetoothSocketError: Int32 = 0
     ) {
         self.root = root
         self.busAddress = busAddress
@@ -53,7 +56,9 @@ public struct Surroundings: Swift.Sendable {
         var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
         let count = getgroups(Int32(groups.count), &groups)
         let name = getpwuid(geteuid()).flatMap { $0.pointee.pw_name }.map { String(cString: $0) }
-        return User(name: name ?? "#\(geteuid())", groups: Set(groups.prefix(max(0, Int(count))) + [getegid()]))
+        return User(
+            name: name ?? "user \(geteuid())", number: geteuid(),
+            groups: Set(groups.prefix(max(0, Int(count))) + [getegid()]))
     }
 
     private static func currentKernelRelease() -> String {

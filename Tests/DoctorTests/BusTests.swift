@@ -49,6 +49,23 @@ import Testing
         #expect(finding.remedies == ["sudo chmod 666 /run/bus"])
     }
 
+    @Test func aBusThatDoesNotKnowTheUser() async throws {
+        let machine = try await Machine()
+        machine.surroundings.user = .init(name: "user 4711", number: 4711, groups: [4711])
+        try machine.write("root:x:0:0:root:/root:/bin/sh\n", to: "/etc/passwd")
+        func finding() -> Finding {
+            Doctor(role: .central, adapter: nil, surroundings: machine.surroundings).unreachable(
+                .cannotConnect(address: "unix:path=/run/bus", reason: "Did not receive a reply. Possible causes …"))
+        }
+        #expect(finding().text.contains("4711"))
+        #expect(finding().remedies == ["sudo useradd --uid 4711 --no-create-home user4711"])
+        try machine.write("", to: "/.dockerenv")
+        #expect(finding().remedies == ["--user nobody"])
+        try machine.remove("/.dockerenv")
+        try machine.write("alice:x:4711:4711::/:/bin/sh\n", to: "/etc/passwd")
+        #expect(finding().remedies == ["sudo service dbus start"])
+    }
+
     // MARK: bluetoothd
 
     @Test func bluetoothdDoesNotRun() async throws {
@@ -128,7 +145,7 @@ import Testing
     func aBusThatLetsAGroup(group: String, groups: [UInt32], remedy: String) async throws {
         let machine = try await Machine(rules: Machine.closedBus)
         try await machine.start(FakeAdapter())
-        machine.surroundings.user = .init(name: "alice", groups: Set(groups + [1000]))
+        machine.surroundings.user = .init(name: "alice", number: 1000, groups: Set(groups + [1000]))
         try machine.write([
             "/etc/dbus-1/system.d/bluetooth.conf": Machine.policy("group=\"bluetooth\""),
             "/etc/group": "root:x:0:\n\(group)\n",
@@ -142,7 +159,7 @@ import Testing
     @Test func aBusThatLetsNoGroup() async throws {
         let machine = try await Machine(rules: Machine.closedBus)
         try await machine.start(FakeAdapter())
-        machine.surroundings.user = .init(name: "alice", groups: [1000])
+        machine.surroundings.user = .init(name: "alice", number: 1000, groups: [1000])
         try machine.write(Machine.policy("user=\"bob\""), to: "/etc/dbus-1/system.d/bluetooth.conf")
         let remedy = try #require(await machine.examine().problems.first?.remedies.first)
         #expect(remedy.contains(#"<policy user="alice"><allow send_destination="org.bluez"/>"#))

@@ -111,7 +111,7 @@ extension InTheLab {
                 try await reloadBus()
                 try await doctor("bluejay", Lab.centralAdapter, as: "nobody")
                 try await doctor("dittojay", Lab.sensorAdapter, as: "nobody")
-                try groups.write(toFile: "/etc/group", atomically: false, encoding: .utf8)
+                try write(groups, to: "/etc/group")
             }
 
             // The same where the policy names nobody.
@@ -127,6 +127,16 @@ extension InTheLab {
                 try await doctor("dittojay", Lab.sensorAdapter, as: "nobody")
                 try FileManager.default.removeItem(atPath: "/etc/dbus-1/system.d/bluetooth-nobody.conf")
             }
+        }
+
+        @Test func aUserWhomTheMachineDoesNotKnow() async throws {
+            let report = try await doctor("bluejay", Lab.centralAdapter, as: "4711", expecting: 4)
+            #expect(problems(report).map(\.topic) == ["bus"])
+            let accounts = ["/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow"]
+            let files = try accounts.map { try String(contentsOfFile: $0, encoding: .utf8) }
+            try await mend(try #require(problems(report).first?.remedies.first))
+            try await doctor("bluejay", Lab.centralAdapter, as: "4711")
+            for (path, text) in zip(accounts, files) { try write(text, to: path) }
         }
 
         // MARK: Adapter

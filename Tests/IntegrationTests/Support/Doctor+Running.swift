@@ -27,8 +27,8 @@ extension InTheLab.Doctor {
                     [
                         "-c",
                         #"install "$(command -v "$1")" "/tmp/of-a-user-$1" && "#
-                            + #"exec setpriv --reuid="$0" --regid=nogroup --init-groups -- "/tmp/of-a-user-$1" "${@:2}""#,
-                        user, program,
+                            + #"exec setpriv --reuid="$0" --regid=nogroup "$2" -- "/tmp/of-a-user-$1" "${@:3}""#,
+                        user, program, Int(user) == nil ? "--init-groups" : "--clear-groups",
                     ] + arguments)
             } else {
                 try ChildProcess(program, arguments)

@@ -32,7 +32,7 @@ extension Lab {
     }
 
     /// How many more advertisements the controller has room for.
-    func advertisementsLeft(on name: String) async throws -> Int {
+    public func advertisementsLeft(on name: String) async throws -> Int {
         let count: UInt8 = try await property(
             "SupportedInstances", of: "org.bluez.LEAdvertisingManager1", on: name)
         return Int(count)

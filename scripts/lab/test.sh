@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 # ./lab test, sourced by lab: `options` and `rest` are what the command line had.
 # shellcheck source=scripts/lab/build.sh
 source "$parts/build.sh"

@@ -83,8 +83,11 @@ main_test() {
     if [[ ${LAB:-} != host ]] && any_test "$two_hosts"; then
         say "tests with two hosts, in the lab"
         hosts=2
-        test_in_lab "$two_hosts" "$folder/two-hosts.jsonl" "$out/two-hosts/b" --out "$out/two-hosts" --host b -- ||
-            pair_status=$?
+        local pair=(--out "$out/two-hosts") index
+        for index in "${!options[@]}"; do
+            [[ ${options[index]} != --bluez ]] || pair+=(--bluez "${options[index + 1]}")
+        done
+        test_in_lab "$two_hosts" "$folder/two-hosts.jsonl" "$out/two-hosts/b" "${pair[@]}" --host b -- || pair_status=$?
         runs+=("tests with two hosts=$pair_status=$folder/two-hosts.jsonl")
     fi
     python3 "$parts/count_tests.py" "${runs[@]}"

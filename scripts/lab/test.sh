@@ -82,8 +82,11 @@ test_this_package() {
 
     test_in_lab "$one_host" "integration tests" "$out" "${options[@]}" -- "$@"
     if [[ ${LAB:-} != host ]] && any_test "$two_hosts" "$@"; then
-        local hosts=2
-        test_in_lab "$two_hosts" "tests with two hosts" "$out/two-hosts/b" --out "$out/two-hosts" --host b -- "$@"
+        local hosts=2 pair=(--out "$out/two-hosts") index
+        for index in "${!options[@]}"; do
+            [[ ${options[index]} != --bluez ]] || pair+=(--bluez "${options[index + 1]}")
+        done
+        test_in_lab "$two_hosts" "tests with two hosts" "$out/two-hosts/b" "${pair[@]}" --host b -- "$@"
     fi
 }
 

@@ -7,7 +7,7 @@
 #   docker run --rm -v "$PWD:/work" bluejay-lab ./lab run -- /work/my-test
 #   docker run --rm --device /dev/kvm bluejay-lab                 # faster, where KVM works
 #
-# With a Swift image in place of Debian's, and as the root of it this repository, the tests can be built and run, too:
+# With a Swift image in place of Debian's there is a toolchain in it, for the tests (not tried yet):
 #
 #   docker build -f docker/lab.Dockerfile --build-arg BASE_IMAGE=swift:6.3-bookworm -t bluejay-lab-swift .
 #   docker run --rm bluejay-lab-swift ./lab test

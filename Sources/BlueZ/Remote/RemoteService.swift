@@ -15,7 +15,15 @@ public final class RemoteService: RemoteObject {
 
     /// The 128-bit UUID in lower case.
     public var uuid: String { property("UUID") ?? "" }
-    public var isPrimary: Bool { property("Primary") ?? true }
+    /// Whether it is a primary service.
+    ///
+    /// bluetoothd (5.66, `discovery_parse_services`) takes a primary service for a secondary one if its handles overlap
+    /// those of a service that the device had before. But a secondary service is there to be included, so one that no
+    /// other includes is primary, whatever bluetoothd says.
+    public var isPrimary: Bool {
+        if property("Primary") ?? true { return true }
+        return device?.services.contains { $0.includes.contains(path) } == false
+    }
     /// The paths of the included services.
     public var includes: [ObjectPath] { property("Includes") ?? [] }
 

@@ -96,7 +96,14 @@ final class Central: @unchecked Swift.Sendable {
             }
         }
         // A machine that is busy with other things may take its time.
-        try await sensor.event("subscribed", from: position, within: .seconds(60))
+        do {
+            try await sensor.event("subscribed", from: position, within: .seconds(60))
+        } catch {
+            if case .failure(let reason)? = values.values.first {
+                throw LabError("the listen failed: \(reason)\n\(error)")
+            }
+            throw error
+        }
         return values
     }
 

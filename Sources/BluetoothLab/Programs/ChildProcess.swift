@@ -54,6 +54,8 @@ public final class ChildProcess: Swift.Sendable {
 
     deinit {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        // Foundation keeps the handles that a process was given, and their descriptors with them.
+        try? input.close()
     }
 
     /// The process's number.
@@ -80,6 +82,7 @@ public final class ChildProcess: Swift.Sendable {
                 AppLog.shared.add(complete, from: source())
                 self?.update { $0.lines += complete }
             }
+            try? handle.close()
             let last = rest.isEmpty ? [] : [String(decoding: rest, as: UTF8.self)]
             AppLog.shared.add(last, from: source())
             self?.update {

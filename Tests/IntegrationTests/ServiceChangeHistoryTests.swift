@@ -54,7 +54,7 @@ extension InTheLab.ServiceChange {
             #expect(texts == ["hello"])
             let gone = central.changes.values.joined()
             #expect(Set(gone.map(ObjectIdentifier.init)).count == gone.count, "each went once")
-            #expect(gone.allSatisfy { $0.uuid == Changing.guest })
+            #expect(gone.allSatisfy { $0.uuid == Changing.guest }, "\(gone.map(\.uuid))")
             try await central.expectUnbroken(Changing.beat)
             #expect(central.disconnections.values.isEmpty)
         }

@@ -11,6 +11,15 @@ struct HandleRanges {
     private var taken: [ClosedRange<Int>] = []
     private var cursor: Int
 
+    /// Where to begin, so that programs that are started some seconds after each other begin at different places: a central
+    /// may remember the services of the one before, and bluetoothd as a central (5.66) mistakes services that overlap those.
+    ///
+    /// - Parameter time: the wall clock's, in seconds.
+    static func start(at time: Double) -> Int {
+        let (seconds, handles) = (3.0, 32)
+        return window.lowerBound + Int(time / seconds) % (window.count / handles) * handles
+    }
+
     /// - Parameter start: where to begin. Programs on the same adapter had better not begin at the same handle.
     init(start: Int) {
         cursor = Self.window.contains(start) ? start : Self.window.lowerBound

@@ -26,10 +26,6 @@ public final class LocalService {
     private static var count = 0
     /// The handles in use, by adapter.
     private static var handles: [ObjectPath: HandleRanges] = [:]
-    /// The UUIDs of services that were withdrawn, by adapter. Only one that comes back has its handles chosen here: those
-    /// that bluetoothd chooses were never used before, so that they cannot be mistaken for those of an earlier program,
-    /// which centrals may remember.
-    private static var withdrawn: [ObjectPath: Set<String>] = [:]
 
     /// Whether bluetoothd has it.
     public var isRegistered: Bool { registration != nil }
@@ -39,10 +35,8 @@ public final class LocalService {
     /// - Throws: ``BlueZError``.
     public func register(with adapter: Adapter) async throws {
         let connection = try adapter.session.connection(for: adapter)
-        if Self.withdrawn[adapter.path]?.contains(uuid) == true {
-            let ranges = HandleRanges(start: .random(in: HandleRanges.window))
-            firstHandle = Self.handles[adapter.path, default: ranges].take(attributeCount)
-        }
+        let ranges = HandleRanges(start: HandleRanges.start(at: Date().timeIntervalSince1970))
+        firstHandle = Self.handles[adapter.path, default: ranges].take(attributeCount)
         do {
             try await register(with: adapter, connection)
         } catch BlueZError.failed where firstHandle != nil {
@@ -73,7 +67,6 @@ public final class LocalService {
         try? await adapter.call(GattManager.interface, "UnregisterApplication", [.objectPath(root)])
         unexport(from: connection)
         releaseHandles(on: adapter)
-        Self.withdrawn[adapter.path, default: []].insert(uuid)
     }
 
     /// Forgets the registration without telling bluetoothd, which is gone.

@@ -24,16 +24,20 @@ let package = Package(
         // What both programs use: the profiles' formats and names, and lines of output. Neither knows Bluetooth.
         .target(name: "GATTProfiles"),
         .target(name: "LineOutput"),
+        // Where the programs keep sockets and what they remember.
+        .target(name: "UserFolders"),
 
         // The layers: each imports only what stands above it in this list.
         .target(name: "DBus", dependencies: ["CDBus", "CGLib"]),
         .target(
             name: "BlueZ",
-            dependencies: ["DBus", "CGLib", .product(name: "DequeModule", package: "swift-collections")]),
+            dependencies: [
+                "DBus", "CGLib", "UserFolders", .product(name: "DequeModule", package: "swift-collections"),
+            ]),
         // Restoration: the agent's protocol, record and server. It knows no Bluetooth.
         .target(
             name: "RestorationAgent",
-            dependencies: [.product(name: "DequeModule", package: "swift-collections")]),
+            dependencies: ["UserFolders", .product(name: "DequeModule", package: "swift-collections")]),
         .target(
             name: "CoreBluetooth",
             dependencies: [
@@ -47,7 +51,7 @@ let package = Package(
         .target(
             name: "Dittojay",
             dependencies: [
-                "CoreBluetooth", "BlueZ", "GATTProfiles", "LineOutput",
+                "CoreBluetooth", "BlueZ", "GATTProfiles", "LineOutput", "UserFolders",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Yams", package: "Yams"),
             ]),
@@ -81,7 +85,7 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "BluejayTests", dependencies: ["Bluejay", "BluetoothLab"]),
         .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "BluetoothLab"]),
-        .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput"]),
+        .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput", "UserFolders"]),
         .testTarget(
             name: "BluejayCommandTests", dependencies: ["BluejayCommand", "Bluejay", "GATTProfiles", "LineOutput"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),

@@ -1,6 +1,7 @@
 import Foundation
 import GATTProfiles
 import Testing
+import UserFolders
 
 @testable import Dittojay
 
@@ -250,7 +251,7 @@ struct ControlSocketTests {
         #expect(ControlSocketAddress(path: "/c", environment: ["DITTOJAY_SOCKET": "/a/b"]).path == "/c")
         #expect(
             ControlSocketAddress(path: nil, environment: ["XDG_RUNTIME_DIR": folder]).path == folder + "/dittojay.sock")
-        #expect(RuntimeFolder(environment: ["XDG_RUNTIME_DIR": folder]).path == folder)
+        #expect(RuntimeFolder(program: "dittojay", environment: ["XDG_RUNTIME_DIR": folder]).path == folder)
         let fallback = ControlSocketAddress(path: nil, environment: ["XDG_RUNTIME_DIR": "/nowhere"]).path
         #expect(fallback.hasSuffix("/dittojay.sock") && !fallback.hasPrefix("/nowhere"))
         try? FileManager.default.removeItem(atPath: folder)

@@ -35,15 +35,25 @@ public final class LocalService {
     /// - Throws: ``BlueZError``.
     public func register(with adapter: Adapter) async throws {
         let connection = try adapter.session.connection(for: adapter)
-        let ranges = HandleRanges(start: HandleRanges.start(at: Date().timeIntervalSince1970))
-        firstHandle = Self.handles[adapter.path, default: ranges].take(attributeCount)
-        do {
-            try await register(with: adapter, connection)
-        } catch BlueZError.failed where firstHandle != nil {
-            // Another program has these handles; they stay taken.
-            firstHandle = nil
-            try await register(with: adapter, connection)
+        for _ in 0..<3 {
+            firstHandle = Self.takeHandles(attributeCount, on: adapter)
+            guard firstHandle != nil else { break }
+            do {
+                return try await register(with: adapter, connection)
+            } catch BlueZError.failed {
+                // Another program may have these handles. They stay taken, hence the next ones are others.
+            }
         }
+        firstHandle = nil
+        try await register(with: adapter, connection)
+    }
+
+    private static func takeHandles(_ count: Int, on adapter: Adapter) -> UInt16? {
+        var ranges =
+            handles[adapter.path]
+            ?? HandleRanges(next: NextHandle(address: adapter.address), time: Date().timeIntervalSince1970)
+        defer { handles[adapter.path] = ranges }
+        return ranges.take(count)
     }
 
     private func register(with adapter: Adapter, _ connection: BusConnection) async throws {

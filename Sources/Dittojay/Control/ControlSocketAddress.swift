@@ -1,4 +1,5 @@
 import Foundation
+import UserFolders
 
 /// Where a running dittojay listens for commands: a Unix socket that only its user can reach.
 public struct ControlSocketAddress: Hashable, Swift.Sendable {
@@ -7,15 +8,15 @@ public struct ControlSocketAddress: Hashable, Swift.Sendable {
     private let runtimeFolder: RuntimeFolder?
 
     /// - Parameters:
-    ///   - path: given by the user; otherwise `DITTOJAY_SOCKET` of the environment, otherwise `dittojay.sock` in the
-    ///     ``RuntimeFolder``.
+    ///   - path: given by the user; otherwise `DITTOJAY_SOCKET` of the environment, otherwise `dittojay.sock` in
+    ///     `XDG_RUNTIME_DIR`, in `/run/user/UID`, or in `/tmp/dittojay-UID` where there is none.
     ///   - environment: of the process.
     public init(path: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment) {
         if let path = path ?? environment["DITTOJAY_SOCKET"], !path.isEmpty {
             self.path = path
             runtimeFolder = nil
         } else {
-            let folder = RuntimeFolder(environment: environment)
+            let folder = RuntimeFolder(program: "dittojay", environment: environment)
             self.path = folder.path + "/dittojay.sock"
             runtimeFolder = folder
         }
@@ -31,7 +32,11 @@ public struct ControlSocketAddress: Hashable, Swift.Sendable {
     ///
     /// - Throws: ``DittojayError/controlSocket(_:)``.
     func prepareFolder() throws(DittojayError) {
-        try runtimeFolder?.prepare()
+        do {
+            try runtimeFolder?.prepare()
+        } catch {
+            throw .controlSocket(error.description)
+        }
     }
 
     /// Calls `body` with the path as the system's calls take it.
@@ -40,18 +45,10 @@ public struct ControlSocketAddress: Hashable, Swift.Sendable {
     func withSocketAddress<Result>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) throws(DittojayError) -> Result {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        let capacity = MemoryLayout.size(ofValue: address.sun_path)
-        guard bytes.count < capacity, !bytes.contains(0) else {
-            throw .controlSocket("the socket's path \(path) is longer than the \(capacity - 1) bytes that are possible")
-        }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        return withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
+        do {
+            return try withUnixSocketAddress(of: path, body)
+        } catch {
+            throw .controlSocket(error.description)
         }
     }
 }

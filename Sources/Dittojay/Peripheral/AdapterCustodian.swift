@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import Foundation
+import UserFolders
 
 /// Looks after the controller that a virtual peripheral runs on, as far as Apple's API does not: its power, its name, and
 /// who is connected to it.
@@ -24,7 +25,7 @@ final class AdapterCustodian {
     private let alias: String
     private let onEvent: @Sendable (Event) -> Void
 
-    private let folder = RuntimeFolder()
+    private let folder = RuntimeFolder(program: "dittojay")
     private var chosen: Description?
     private var observation: Registration?
     private var connected: Set<String> = []

@@ -1,34 +1,38 @@
 import Foundation
 
 /// The user's folder for what lasts no longer than the machine runs: sockets, and what has to be put back.
-public struct RuntimeFolder: Hashable, Swift.Sendable {
-    public let path: String
-    /// Whether the folder is this program's own, to be made if it is missing.
+package struct RuntimeFolder: Hashable, Sendable {
+    package let path: String
+    /// Whether the folder is the program's own, to be made if it is missing.
     private let isOwn: Bool
 
-    /// `XDG_RUNTIME_DIR`, `/run/user/UID`, or `/tmp/dittojay-UID` where there is none.
-    public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    /// The folder is not to be trusted, or cannot be made.
+    package struct Failure: Error, CustomStringConvertible, Sendable {
+        package let description: String
+    }
+
+    /// `XDG_RUNTIME_DIR`, `/run/user/UID`, or `/tmp/PROGRAM-UID` where there is none.
+    package init(program: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
         let user = geteuid()
         let folders = [environment["XDG_RUNTIME_DIR"] ?? "", "/run/user/\(user)"]
         if let folder = folders.first(where: { !$0.isEmpty && Self.isPrivate($0) }) {
             path = folder
             isOwn = false
         } else {
-            path = "/tmp/dittojay-\(user)"
+            path = "/tmp/\(program)-\(user)"
             isOwn = true
         }
     }
 
     /// Makes the own folder in /tmp. Anybody could have made one of that name: it must be this user's and nobody else's.
-    ///
-    /// - Throws: ``DittojayError/controlSocket(_:)``.
-    func prepare() throws(DittojayError) {
+    package func prepare() throws(Failure) {
         guard isOwn else { return }
         if mkdir(path, 0o700) != 0, errno != EEXIST {
-            throw .controlSocket("cannot make the folder \(path): \(systemError())")
+            throw Failure(description: "cannot make the folder \(path): \(String(cString: strerror(errno)))")
         }
         guard Self.isPrivate(path) else {
-            throw .controlSocket("the folder \(path) is not this user's alone; set XDG_RUNTIME_DIR to one that is")
+            throw Failure(
+                description: "the folder \(path) is not this user's alone; set XDG_RUNTIME_DIR to one that is")
         }
     }
 

@@ -75,23 +75,24 @@ let package = Package(
         // For tests, ours and those of other packages: the lab around them, and programs under test.
         .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus"]),
 
-        .testTarget(name: "DBusTests", dependencies: ["DBus"]),
-        .testTarget(name: "BlueZTests", dependencies: ["BlueZ"]),
+        .target(name: "TestSupport", dependencies: ["DBus"], path: "Tests/TestSupport"),
+        .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"]),
+        .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "TestSupport"]),
         .testTarget(name: "RestorationAgentTests", dependencies: ["RestorationAgent"]),
         .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "DBus", "RestorationAgent"]),
         // Most programs for CoreBluetooth are still in the Swift 5 language mode: they must compile as well.
         .testTarget(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        .testTarget(name: "BluejayTests", dependencies: ["Bluejay", "BluetoothLab"]),
-        .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "BluetoothLab"]),
+        .testTarget(name: "BluejayTests", dependencies: ["Bluejay", "BluetoothLab", "TestSupport"]),
+        .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "BluetoothLab", "TestSupport"]),
         .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput", "UserFolders"]),
         .testTarget(
             name: "BluejayCommandTests", dependencies: ["BluejayCommand", "Bluejay", "GATTProfiles", "LineOutput"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "GATTProfiles"]),
+            dependencies: ["Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "GATTProfiles", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

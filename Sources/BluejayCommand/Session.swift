@@ -194,7 +194,7 @@ private final class LinkObserver: @preconcurrency ConnectionObserver, @preconcur
 }
 
 /// Prints the library's log where the user wants to see it.
-private final class LogPrinter: LogObserver, Swift.Sendable {
+final class LogPrinter: LogObserver, Swift.Sendable {
     private let isVerbose: Bool
 
     init(isVerbose: Bool) {

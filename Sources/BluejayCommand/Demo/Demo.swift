@@ -23,7 +23,7 @@ final class Demo {
     let bluejay: Bluejay
     let log: DemoLog
     private let device: DeviceSelector?
-    private let libraryLog: DemoLibraryLog
+    private let libraryLog: LogPrinter
     private var input: DemoInput?
     private var signals: [any DispatchSourceSignal] = []
     /// Whether to connect as soon as Bluetooth is on.
@@ -34,7 +34,7 @@ final class Demo {
     init(_ log: DemoLog, device: DeviceSelector?, isVerbose: Bool) {
         self.log = log
         self.device = device
-        libraryLog = DemoLibraryLog(isVerbose: isVerbose)
+        libraryLog = LogPrinter(isVerbose: isVerbose)
         bluejay = Bluejay(logObserver: libraryLog)
     }
 
@@ -280,18 +280,5 @@ final class DemoInput {
             rest = String(rest[rest.index(after: end)...])
             handler(line)
         }
-    }
-}
-
-/// The library's log, on standard error where the user wants to see it.
-private final class DemoLibraryLog: LogObserver, Swift.Sendable {
-    private let isVerbose: Bool
-
-    init(isVerbose: Bool) {
-        self.isVerbose = isVerbose
-    }
-
-    func debug(_ text: String) {
-        if isVerbose { standardError(text) }
     }
 }

@@ -1,11 +1,12 @@
 import DBus
 import Foundation
+import TestSupport
 
 /// An object that answers with what it is given, and some that answer badly.
 @BusActor
 final class EchoService {
     static let name = "org.example.Echo"
-    nonisolated static let path = DBusTests.path("/org/example/echo")
+    nonisolated static let path = TestSupport.path("/org/example/echo")
 
     let connection: BusConnection
     /// Calls of `Hold`, which answers when the test does, or lets go of it.

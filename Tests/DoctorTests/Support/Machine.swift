@@ -1,13 +1,14 @@
 import BluetoothLab
 import DBus
 import Foundation
+import TestSupport
 
 @testable import Doctor
 
 /// A machine to be examined: a folder for its files, a bus of its own, and what is on it. A fresh one is healthy.
 final class Machine {
     let root: URL
-    private let bus: ChildProcess
+    private let bus: PrivateBus
     private var bluez: BusConnection?
     var surroundings: Surroundings
 
@@ -18,21 +19,8 @@ final class Machine {
     init(rules: String = "") async throws {
         root = FileManager.default.temporaryDirectory.appendingPathComponent("machine-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-        let configuration = """
-            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-            <busconfig>
-              <type>session</type>
-              <listen>unix:dir=\(root.path)</listen>
-              <auth>EXTERNAL</auth>
-              <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>\(rules)</policy>
-            </busconfig>
-            """
-        let file = root.appendingPathComponent("bus.conf")
-        try configuration.write(to: file, atomically: true, encoding: .utf8)
-        bus = try ChildProcess("dbus-daemon", ["--config-file=\(file.path)", "--nofork", "--print-address=1"])
-        let address = try await bus.line(containing: "unix:")
-        surroundings = Surroundings(root: root.path, busAddress: address, kernelRelease: "6.1.0-test")
+        bus = try await PrivateBus.start(rules: rules)
+        surroundings = Surroundings(root: root.path, busAddress: bus.address, kernelRelease: "6.1.0-test")
         try write(Self.healthyFiles)
     }
 

@@ -202,3 +202,31 @@ final class RestoredProgram {
         try? FileManager.default.removeItem(at: folder)
     }
 }
+
+/// Runs a test with the default sensor and a program that listens to it, and ends both, also when the test fails: the next one
+/// needs the controllers.
+///
+/// - Parameter listeningToRates: false to have only chirps, so that nothing comes that the test has not sent.
+func withRestoredProgram(
+    listeningToRates: Bool = true, _ body: (Sensor, RestoredProgram) async throws -> Void
+) async throws {
+    let sensor = try await Sensor()
+    do {
+        let program = try await RestoredProgram()
+        do {
+            if !listeningToRates {
+                try program.first.type("end rate")
+                try await program.event("ended")
+            }
+            try await body(sensor, program)
+            try await program.stop()
+        } catch {
+            _ = try? await program.stop()
+            throw error
+        }
+        try await sensor.stop()
+    } catch {
+        _ = try? await sensor.stop()
+        throw error
+    }
+}

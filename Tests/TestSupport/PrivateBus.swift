@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 
 /// A message bus of a test's own: a dbus-daemon that dies with this object.
-final class PrivateBus: Swift.Sendable {
-    let address: String
+package final class PrivateBus: Sendable {
+    package let address: String
     private let daemon: pid_t
     private let process: Process
     private let input: Pipe
@@ -20,16 +20,18 @@ final class PrivateBus: Swift.Sendable {
     private static let warningsAreFatal: Void = { setenv("DBUS_FATAL_WARNINGS", "1", 1) }()
 
     /// Not isolated, so that starting a process does not hold up the bus's loop.
-    static func start() async throws -> PrivateBus {
+    ///
+    /// - Parameter rules: what the policy says besides allowing everything.
+    package static func start(rules: String = "") async throws -> PrivateBus {
         _ = warningsAreFatal
-        return try PrivateBus()
+        return try PrivateBus(rules: rules)
     }
 
-    private init() throws {
+    private init(rules: String) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("bus-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let config = folder.appendingPathComponent("bus.conf")
-        let rules = """
+        let text = """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
              "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
             <busconfig>
@@ -40,10 +42,11 @@ final class PrivateBus: Swift.Sendable {
                 <allow send_destination="*" eavesdrop="true"/>
                 <allow eavesdrop="true"/>
                 <allow own="*"/>
+                \(rules)
               </policy>
             </busconfig>
             """
-        try rules.write(to: config, atomically: true, encoding: .utf8)
+        try text.write(to: config, atomically: true, encoding: .utf8)
 
         // The shell ends the daemon when its input ends: so it goes with this process, however that ends.
         let process = Process()
@@ -69,13 +72,13 @@ final class PrivateBus: Swift.Sendable {
             try process.run()
             return input
         }
-        var text = Data()
-        while text.count(where: { $0 == UInt8(ascii: "\n") }) < 2 {
+        var printed = Data()
+        while printed.count(where: { $0 == UInt8(ascii: "\n") }) < 2 {
             let part = output.fileHandleForReading.availableData
             guard !part.isEmpty else { throw NotStarted(log: (try? String(contentsOf: log, encoding: .utf8)) ?? "") }
-            text += part
+            printed += part
         }
-        let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+        let lines = String(decoding: printed, as: UTF8.self).split(separator: "\n")
         guard let number = pid_t(lines[1]) else { throw NotStarted(log: String(lines[1])) }
         self.process = process
         address = String(lines[0])
@@ -88,7 +91,7 @@ final class PrivateBus: Swift.Sendable {
     }
 
     /// Ends the daemon as a crash would, and waits until it is gone.
-    func kill() {
+    package func kill() {
         guard process.isRunning else { return }
         Foundation.kill(daemon, SIGKILL)
         try? input.fileHandleForWriting.close()
@@ -96,11 +99,11 @@ final class PrivateBus: Swift.Sendable {
     }
 
     /// Stops the daemon for a while, so that it takes nothing; nothing is lost.
-    func freeze() { Foundation.kill(daemon, SIGSTOP) }
-    func thaw() { Foundation.kill(daemon, SIGCONT) }
+    package func freeze() { Foundation.kill(daemon, SIGSTOP) }
+    package func thaw() { Foundation.kill(daemon, SIGCONT) }
 
     @BusActor
-    func connect() throws(BusError) -> BusConnection {
+    package func connect() throws(BusError) -> BusConnection {
         try BusConnection(address: address)
     }
 }
@@ -108,7 +111,7 @@ final class PrivateBus: Swift.Sendable {
 extension BusConnection {
     /// Returns when the bus has handled all that this connection sent before, and this connection has handled all that
     /// the bus sent before that.
-    func fence() async throws {
+    package func fence() async throws {
         _ = try await call(
             MethodCall(
                 destination: "org.freedesktop.DBus", path: path("/org/freedesktop/DBus"),
@@ -117,11 +120,11 @@ extension BusConnection {
 }
 
 /// A path that is known to be one.
-func path(_ string: String) -> ObjectPath {
+package func path(_ string: String) -> ObjectPath {
     ObjectPath(string) ?? .root
 }
 
 /// A signature that is known to be one.
-func signature(_ string: String) -> Signature {
+package func signature(_ string: String) -> Signature {
     Signature(string) ?? Signature("")!
 }

@@ -1,8 +1,12 @@
 /// A reproducible source of randomness (SplitMix64).
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
+package struct Dice: RandomNumberGenerator {
+    private var state: UInt64
 
-    mutating func next() -> UInt64 {
+    package init(state: UInt64) {
+        self.state = state
+    }
+
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -11,7 +15,7 @@ struct Dice: RandomNumberGenerator {
     }
 
     /// Whether something happens that happens so many times in a hundred.
-    mutating func happens(_ percent: Int) -> Bool {
+    package mutating func happens(_ percent: Int) -> Bool {
         Int.random(in: 0..<100, using: &self) < percent
     }
 }

@@ -1,1 +1,0 @@
-../../DBusTests/Support/PrivateBus.swift

@@ -92,7 +92,9 @@ let package = Package(
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "GATTProfiles", "TestSupport"]),
+            dependencies: [
+                "Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "GATTProfiles", "TestSupport", "UserFolders",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -107,10 +107,12 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
     /// before it looks for more, so that several share the cost of waking it, and of waking those to whom they go. It
     /// does not rest when many came at once: they share the cost already, and who sends them may not be able to wait.
     ///
-    /// - Parameter count: how many have come together.
+    /// - Parameters:
+    ///   - count: how many have come together.
+    ///   - patience: for how many milliseconds more of them may wait where they are.
     @BusActor
-    public func paceFlood(_ count: Int = 1) {
-        pacing.arrived(count)
+    public func paceFlood(_ count: Int = 1, patience: Int32 = 8) {
+        pacing.arrived(count, patience)
     }
 
     /// What GLib calls in place of `poll`.
@@ -120,7 +122,7 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
         let ready = g_poll(descriptors, count, 0)
         guard ready == 0 else { return ready }
         guard pacing.endFlood() else { return g_poll(descriptors, count, timeout) }
-        let rest = timeout < 0 ? Pacing.rest : min(Pacing.rest, timeout)
+        let rest = timeout < 0 ? pacing.rest : min(pacing.rest, timeout)
         var wake = pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0)
         _ = Glibc.poll(&wake, 1, rest)
         pacing.hasRested()
@@ -180,10 +182,8 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
     }
 }
 
-/// When the loop rests: see ``MainLoop/paceFlood()``.
+/// When the loop rests: see ``MainLoop/paceFlood(_:patience:)``.
 private struct Pacing {
-    /// For how long, in milliseconds.
-    static let rest: Int32 = 8
     /// What follows the last one this quickly is part of a flood.
     private static let floodInterval: Duration = .milliseconds(5)
     /// So many at once need no rest.
@@ -192,9 +192,12 @@ private struct Pacing {
     private var last = ContinuousClock.now
     private var count = 0
     private(set) var isFlooded = false
+    /// For how long, in milliseconds: as the least patient part of the flood allows.
+    private(set) var rest = Int32.max
 
-    mutating func arrived(_ more: Int) {
+    mutating func arrived(_ more: Int, _ patience: Int32) {
         count += more
+        rest = min(rest, patience)
         guard !isFlooded else { return }
         let now = ContinuousClock.now
         isFlooded = more > 1 || now - last < Self.floodInterval
@@ -214,6 +217,7 @@ private struct Pacing {
 
     mutating func hasRested() {
         last = .now
+        rest = .max
     }
 }
 

@@ -191,24 +191,33 @@ extension InTheLab.ServiceChange {
             try await onMain { [bluejay = central.bluejay] in
                 func note<T>(_ name: String) -> (ReadResult<T>) -> Void {
                     { result in
-                        if case .failure(let error) = result { outcomes.add("\(name) \(error.short)") }
+                        switch result {
+                        case .success: outcomes.add("\(name) success")
+                        case .failure(let error): outcomes.add("\(name) \(error.short)")
+                        }
+                    }
+                }
+                func note(_ name: String) -> (WriteResult) -> Void {
+                    { result in
+                        switch result {
+                        case .success: outcomes.add("\(name) success")
+                        case .failure(let error): outcomes.add("\(name) \(error.short)")
+                        }
                     }
                 }
                 bluejay.read(from: slow, completion: note("slow") as (ReadResult<Data>) -> Void)
                 bluejay.read(from: text, completion: note("text") as (ReadResult<Data>) -> Void)
-                bluejay.write(to: text, value: Data([1])) { result in
-                    if case .failure(let error) = result { outcomes.add("write \(error.short)") }
-                }
+                bluejay.write(to: text, value: Data([1]), completion: note("write"))
                 bluejay.listen(to: ticker, completion: note("ticker") as (ReadResult<Data>) -> Void)
-                bluejay.endListen(to: ticker) { result in
-                    if case .failure(let error) = result { outcomes.add("end \(error.short)") }
-                }
+                bluejay.endListen(to: ticker, completion: note("end"))
             }
             try await sensor.event("fault", "slow", from: position)
             try sensor.type("- guest")
             let told = try await outcomes.values(4)
             // endListen has taken the listen out of the queue at once, and without a word.
             #expect(told.map { String($0.prefix { $0 != " " }) } == ["slow", "text", "write", "end"])
+            // bluetoothd takes a service apart piece by piece: that characteristic may still be there, and it sends nothing.
+            #expect(told.prefix(3).allSatisfy { !$0.hasSuffix("success") }, "\(told)")
             let twin = Changing.identifier(Changing.name, of: Changing.twin)
             #expect(["a", "b"].contains(try await central.read(twin, as: String.self)))
         }
@@ -217,6 +226,8 @@ extension InTheLab.ServiceChange {
     @Test func aCharacteristicOfAServiceThatComesIsFoundBesideOneOfItsKind() async throws {
         try await withProfile("changing", advertising: Changing.anchor.uuidString) { sensor, central in
             let twin = Changing.identifier(Changing.name, of: Changing.twin)
+            // What bluetoothd asks for by itself after connecting comes before this: see ``PlainCentral/settle()``.
+            #expect(["a", "b"].contains(try await central.read(twin, as: String.self)))
             try sensor.type("- twin-a")
             #expect(try await eventually { try await central.read(twin, as: String.self) } == "b")
             let watcher = try await watch(central)

@@ -286,6 +286,76 @@ import Testing
         #expect(surroundings.launched.map(\.registration.identifier) == ["gone"])
     }
 
+    /// An agent that takes up the record of this one, whose programs are all dead.
+    private func nextAgent() -> (AgentCore, FakeBackend) {
+        let backend = FakeBackend()
+        let agent = AgentCore(
+            record: core.record, backend: backend, surroundings: surroundings, queue: DispatchQueue(label: "next"))
+        return (agent, backend)
+    }
+
+    @Test(arguments: [false, true])
+    func `a program that comes before the agent has its links is welcomed when it has`(isStarted: Bool) {
+        kill(listener())
+        let (next, backend) = nextAgent()
+        // With `start` the agent has begun to connect; without it the program is even faster.
+        if isStarted { next.start() }
+        backend.moved = [CharacteristicKey.chirp.path: "service0030/char0031"]
+        backend.isHoldingAnswers = true
+        let app = FakePeer(process: 1000)
+        #expect(next.receive(.hello(.app()), from: app))
+        #expect(app.welcome == nil)
+        #expect(Set(backend.takeCalls()) == ["keep 1"])
+        backend.observer?.connected(sensor)
+        #expect(backend.takeCalls() == ["subscribe 1 service0010/char0011"])
+        #expect(app.welcome == nil, "where the characteristic is now is not known yet")
+        backend.answer()
+        #expect(app.welcome?.peripherals.map(\.state) == [.connected])
+        #expect(app.welcome?.peripherals.first?.subscriptions.map(\.key.path) == ["service0030/char0031"])
+        backend.observer?.received(Data("a".utf8), from: sensor, path: "service0030/char0031")
+        #expect(app.takeAll() == ["1: a"])
+        surroundings.advance(by: 100)
+        #expect(app.messages.count == 1, "one welcome")
+    }
+
+    @Test func `a link that is lost, or does not come, is told in the welcome`() {
+        kill(listener())
+        let (next, backend) = nextAgent()
+        next.start()
+        let app = FakePeer(process: 1000)
+        surroundings.alive.insert(1000)
+        #expect(next.receive(.hello(.app()), from: app))
+        backend.observer?.disconnected(sensor, isComing: false)
+        #expect(app.welcome?.peripherals.map(\.state) == [.disconnected])
+
+        let (another, _) = nextAgent()
+        let other = FakePeer(process: 1001)
+        surroundings.alive = [1001]
+        another.start()
+        #expect(another.receive(.hello(.app()), from: other))
+        surroundings.advance(by: 4)
+        #expect(other.welcome == nil)
+        surroundings.advance(by: 2)
+        #expect(other.welcome?.peripherals.map(\.state) == [.connecting])
+    }
+
+    @Test func `a program that dies while it waits for its welcome is started again`() {
+        kill(listener())
+        let (next, backend) = nextAgent()
+        next.start()
+        let app = FakePeer(process: 1000)
+        surroundings.alive.insert(1000)
+        #expect(next.receive(.hello(.app()), from: app))
+        next.connectionIsGone(app)
+        surroundings.alive.remove(1000)
+        surroundings.advance(by: 0.1)
+        backend.observer?.connected(sensor)
+        backend.observer?.received(Data("a".utf8), from: sensor, path: CharacteristicKey.chirp.path)
+        #expect(surroundings.launched.count == 1)
+        surroundings.advance(by: 100)
+        #expect(app.welcome == nil)
+    }
+
     @Test func `what breaks the protocol is refused`() {
         let stranger = FakePeer(process: 9)
         #expect(!core.receive(.released(peripheral: sensor), from: stranger))

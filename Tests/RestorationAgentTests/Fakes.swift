@@ -9,6 +9,14 @@ final class FakeBackend: AgentBackend {
     var failure: AgentFailure?
     /// Where the characteristics are really, by where they were.
     var moved: [String: String] = [:]
+    /// Whether the answers to `subscribe` wait for ``answer()``.
+    var isHoldingAnswers = false
+    private var held: [() -> Void] = []
+
+    func answer() {
+        for answer in held { answer() }
+        held = []
+    }
 
     func keep(_ request: PeripheralRequest) { calls.append("keep \(request.peripheral.short)") }
 
@@ -23,7 +31,9 @@ final class FakeBackend: AgentBackend {
         calls.append("subscribe \(peripheral.short) \(key.path)")
         var key = key
         key.path = moved[key.path] ?? key.path
-        completion(failure.map { .failure($0) } ?? .success(key))
+        let (result, isHeld): (Result<CharacteristicKey, AgentFailure>, Bool) =
+            (failure.map { .failure($0) } ?? .success(key), isHoldingAnswers)
+        if isHeld { held.append { completion(result) } } else { completion(result) }
     }
 
     func unsubscribe(

@@ -121,7 +121,7 @@ public final class PacketSocket {
         if events.contains(.readable) {
             let (packets, isAtEnd) = receive()
             if !packets.isEmpty {
-                if Self.hasPatientPeers { MainLoop.shared.paceFlood(packets.count) }
+                if Self.hasPatientPeers { MainLoop.shared.paceFlood(packets.count, patience: 2) }
                 onPackets?(packets)
             }
             if isAtEnd, descriptor >= 0 { ended() }

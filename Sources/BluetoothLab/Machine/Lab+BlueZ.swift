@@ -38,6 +38,14 @@ extension Lab {
         return Int(count)
     }
 
+    /// The release of the bluetoothd that runs: what differs between them is in `docs/bluez-versions.md`.
+    public func bluezVersion() async throws -> BlueZVersion {
+        guard let adapter = controllers.first else { throw LabError("the lab has no controller to ask") }
+        let modalias: String = try await property("Modalias", of: "org.bluez.Adapter1", on: adapter)
+        guard let version = BlueZVersion(modalias: modalias) else { throw LabError("no version of BlueZ: \(modalias)") }
+        return version
+    }
+
     /// Asks bluetoothd, because what has changed may still be on its way here.
     @BusActor
     private func property<T: BusType>(

@@ -8,19 +8,24 @@ extension AgentCore: AgentBackendObserver {
         for app in apps(with: peripheral) {
             guard let record = app.record[peripheral], record.state != .disconnected else { continue }
             app.up.insert(peripheral)
-            // A program that runs sees to its connections itself.
-            guard app.presence != .running else { continue }
+            // A program that runs sees to its connections itself, as soon as it knows of them.
+            guard app.presence != .running || app.greeting != nil else { continue }
             for subscription in record.subscriptions { subscribeAgain(subscription, app) }
-            guard record.state == .connecting else { continue }
-            app.record[peripheral]?.state = .connected
-            save()
-            somethingHappened(to: app)
+            if record.state == .connecting {
+                app.record[peripheral]?.state = .connected
+                save()
+                somethingHappened(to: app)
+            }
+            greetIfReady(app)
         }
     }
 
     private func subscribeAgain(_ request: SubscriptionRequest, _ app: RegisteredApp) {
+        app.subscribing += 1
         backend.subscribe(request.peripheral, request.key, usesSocket: request.usesSocket) { [weak self, weak app] in
             guard let self, let app else { return }
+            app.subscribing -= 1
+            defer { greetIfReady(app) }
             switch $0 {
             case .success(let key) where key != request.key:
                 app.record.editSubscription(request.subscription) { $0.key = key }
@@ -43,6 +48,7 @@ extension AgentCore: AgentBackendObserver {
             if !isComing { app.record[peripheral]?.subscriptions = [] }
             save()
             somethingHappened(to: app)
+            greetIfReady(app)
         }
     }
 

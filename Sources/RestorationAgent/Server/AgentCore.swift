@@ -82,10 +82,35 @@ package final class AgentCore {
         app.started = nil
         app.policy.succeeded()
         app.peer = peer
-        peer.send(.welcome(app.welcome), passing: app.inbox.readEnd)
+        prepareToGreet(app)
         // What is news stays so until the program confirms it, by `released` or `connected`.
         save()
         return true
+    }
+
+    // MARK: The welcome
+
+    /// Seconds that a program may have to wait for its welcome, fewer than it is willing to.
+    private static let greetingTimeout = 5.0
+
+    /// Welcomes the program: at once, or when it is clear what has become of its links. An agent that was started a moment ago
+    /// has yet to take them up.
+    private func prepareToGreet(_ app: RegisteredApp) {
+        app.greeting = surroundings.after(Self.greetingTimeout) { [weak self, weak app] in
+            if let app { self?.greet(app) }
+        }
+        for peripheral in app.awaited { backend.keep(PeripheralRequest(peripheral)) }
+        greetIfReady(app)
+    }
+
+    func greetIfReady(_ app: RegisteredApp) {
+        guard app.greeting != nil, app.awaited.isEmpty, app.subscribing == 0 else { return }
+        greet(app)
+    }
+
+    private func greet(_ app: RegisteredApp) {
+        app.greeting = nil
+        app.peer?.send(.welcome(app.welcome), passing: app.inbox.readEnd)
     }
 
     private func refusal(of registration: AppRegistration, _ peer: any AgentPeer) -> String? {
@@ -106,6 +131,7 @@ package final class AgentCore {
     func peerIsGone(_ peer: any AgentPeer) {
         guard let app = apps.first(where: { $0.peer === peer }) else { return }
         app.peer = nil
+        app.greeting = nil
         watchProcess(of: app)
     }
 

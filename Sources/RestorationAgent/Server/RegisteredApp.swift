@@ -25,6 +25,10 @@ final class RegisteredApp {
     var started: ProcessMark?
     /// The peripherals whose link is up, as far as the agent knows.
     var up: Set<UUID> = []
+    /// While the program waits for its welcome: the end of the agent's patience.
+    var greeting: AnyObject?
+    /// How many subscriptions are being made again.
+    var subscribing = 0
     /// How many lost values were told of.
     var reportedLoss = 0
 
@@ -38,6 +42,11 @@ final class RegisteredApp {
 
     func isRegistration(of other: AppRegistration) -> Bool {
         record.registration.program == other.program && record.registration.identifier == other.identifier
+    }
+
+    /// The peripherals that were connected, and whose links the agent has yet to take up or to find lost.
+    var awaited: [PeripheralRecord] {
+        record.peripherals.filter { $0.state == .connected && !up.contains($0.identifier) }
     }
 
     /// What the program's next run is told.

@@ -1,0 +1,31 @@
+/// A release of BlueZ, such as 5.66.
+public struct BlueZVersion: Comparable, CustomStringConvertible, Swift.Sendable {
+    /// The first number.
+    public let major: Int
+    /// The second number.
+    public let minor: Int
+
+    /// The release of these numbers.
+    public init(_ major: Int, _ minor: Int) {
+        self.major = major
+        self.minor = minor
+    }
+
+    /// Reads an adapter's `Modalias`, such as `usb:v1D6Bp0246d0542`: bluetoothd's own version is at the end, a byte for each
+    /// number. Nil if bluetoothd has been told to say something else (`DeviceID` in its settings).
+    init?(modalias: String) {
+        let prefix = "usb:v1D6Bp0246d"
+        guard modalias.hasPrefix(prefix), modalias.count == prefix.count + 4,
+            let number = UInt16(modalias.dropFirst(prefix.count), radix: 16)
+        else { return nil }
+        self.init(Int(number >> 8), Int(number & 0xFF))
+    }
+
+    /// By release.
+    public static func < (left: BlueZVersion, right: BlueZVersion) -> Bool {
+        (left.major, left.minor) < (right.major, right.minor)
+    }
+
+    /// As BlueZ writes it.
+    public var description: String { "\(major).\(minor)" }
+}

@@ -1,0 +1,16 @@
+import Testing
+
+@testable import BluetoothLab
+
+@Suite struct BlueZVersionTests {
+    @Test func bluetoothdsVersionIsInItsModalias() throws {
+        let version = try #require(BlueZVersion(modalias: "usb:v1D6Bp0246d0542"))
+        #expect(version == BlueZVersion(5, 66) && version.description == "5.66")
+        #expect(version < BlueZVersion(5, 82) && version > BlueZVersion(4, 101))
+    }
+
+    @Test(arguments: ["", "usb:v1D6Bp0246", "usb:v1D6Bp0246d054", "usb:v1D6Bp0246dXYZW", "bluetooth:v05ACp1234d0542"])
+    func somethingElseIsNoVersion(modalias: String) {
+        #expect(BlueZVersion(modalias: modalias) == nil)
+    }
+}

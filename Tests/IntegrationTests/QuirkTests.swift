@@ -1,0 +1,94 @@
+import BluetoothLab
+import CoreBluetooth
+import Foundation
+import Testing
+import UserFolders
+
+extension InTheLab {
+    /// What releases of BlueZ do differently, so that a new one that does something else again is noticed. The list for
+    /// people is `docs/bluez-versions.md`.
+    @Suite struct Quirks {
+        /// What has been seen: 5.66 as Debian 12 has it, and 5.82. A release in between may do either.
+        private func isNew() async throws -> Bool? {
+            let version = try await Lab.here.bluezVersion()
+            if version <= BlueZVersion(5, 66) { return false }
+            return version >= BlueZVersion(5, 82) ? true : nil
+        }
+
+        /// 5.66 counts the attribute's handle as part of the value.
+        @Test(arguments: [511, 512])
+        func theServerTakesWritesOf512Bytes(length: Int) async throws {
+            try await withPlain(["--profile", "lab"], advertising: "180D") { central in
+                let store = try await central.service(CBUUID(string: "025D0000-F26A-4EB9-A53F-F1B453D5E20B"))
+                    .found(CBUUID(string: "025D0001-F26A-4EB9-A53F-F1B453D5E20B"))
+                let text = String(repeating: "x", count: length)
+                let outcome = await failure {
+                    try await central.write(text, to: store)
+                    #expect(try await central.text(store) == text)
+                }
+                let refused = "CBATTError \(CBATTError.Code.invalidAttributeValueLength.rawValue)"
+                switch try await isNew() {
+                case true?: #expect(outcome == "nothing")
+                case false?: #expect(outcome == refused)
+                case nil: #expect([refused, "nothing"].contains(outcome))
+                }
+            }
+        }
+
+        /// 5.66 keeps services for itself that it uses.
+        @Test func theBatteryServiceIsShown() async throws {
+            try await withPlain(["--profile", Lab.profile("thermometer")], advertising: "181A") { central in
+                let uuids = try await central.services.map(\.uuid.uuidString)
+                #expect(uuids.contains("181A"))
+                if let isNew = try await isNew() { #expect(uuids.contains("180F") == isNew, "\(uuids)") }
+            }
+        }
+
+        /// A central that comes back looks for new services, but not below those that it knows (5.66).
+        @Test func aServiceBelowOthersIsFoundByAPairedCentralThatComesBack() async throws {
+            let next = StateFolder.path() + "/handles/" + Lab.sensorAddress.filter(\.isHexDigit)
+            func setNextHandle(_ handle: Int) throws {
+                try FileManager.default.createDirectory(
+                    atPath: (next as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+                try "\(handle)\n".write(toFile: next, atomically: false, encoding: .utf8)
+            }
+            try setNextHandle(0x200)
+            try await withChanging { sensor, central in
+                let secret = try await central.service(Changing.anchor).found(Changing.secret)
+                #expect(try await central.text(secret) == "between us")
+                let position = sensor.position
+                try await central.disconnect()
+                try await sensor.event("disconnected", from: position)
+                try setNextHandle(0x80)
+                try sensor.type("+ late")
+                try await sensor.event("service-added", "late", from: position)
+                try setNextHandle(0x280)
+                try await central.connect()
+                try await central.discoverEverything()
+                let isFound = try await central.services.contains { $0.uuid == Changing.late }
+                if let isNew = try await isNew() { #expect(isFound == isNew) }
+            }
+            try await Lab.here.forgetEachOther()
+        }
+
+        private func withPlain(
+            _ options: [String], advertising service: String, body: (PlainCentral) async throws -> Void
+        ) async throws {
+            try await Lab.here.forgetEachOther()
+            let sensor = try await Sensor(options)
+            let central = PlainCentral()
+            do {
+                try await central.connect(advertising: service)
+                try await central.discoverEverything()
+                try await body(central)
+                try await central.disconnect()
+                try await sensor.stop()
+            } catch {
+                // The next test needs the controllers.
+                central.giveUp()
+                _ = try? await sensor.stop()
+                throw error
+            }
+        }
+    }
+}

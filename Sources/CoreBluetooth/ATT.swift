@@ -6,4 +6,6 @@ enum ATT {
     static let minimumMTU = 23
     /// What a packet needs beside the value it writes or notifies, in bytes: opcode and handle.
     static let valueHeaderLength = 3
+    /// The error of what needs a paired link, as bluetoothd reports it whichever it was.
+    static let insufficientAuthentication: UInt8 = 0x05
 }

@@ -35,12 +35,13 @@ extension InTheLab {
             }
         }
 
-        /// 5.66 keeps services for itself that it uses.
-        @Test func theBatteryServiceIsShown() async throws {
+        /// bluetoothd itself uses this service; programs have it as any other, though 5.82 has a setting against that
+        /// (`ExportClaimedServices`).
+        @Test func theBatteryServiceIsForProgramsToo() async throws {
             try await withPlain(["--profile", Lab.profile("thermometer")], advertising: "181A") { central in
-                let uuids = try await central.services.map(\.uuid.uuidString)
-                #expect(uuids.contains("181A"))
-                if let isNew = try await isNew() { #expect(uuids.contains("180F") == isNew, "\(uuids)") }
+                let level = try await central.service(CBUUID(string: "180F")).found(CBUUID(string: "2A19"))
+                #expect(try await central.read(level) == Data([100]))
+                try await central.setNotify(true, level)
             }
         }
 
@@ -67,6 +68,18 @@ extension InTheLab {
                 try await central.discoverEverything()
                 let isFound = try await central.services.contains { $0.uuid == Changing.late }
                 if let isNew = try await isNew() { #expect(isFound == isNew) }
+            }
+            try await Lab.here.forgetEachOther()
+        }
+
+        /// What needs encryption makes bluetoothd pair. 5.82 may ask again before it has, and answers with the second refusal.
+        @Test func whatNeedsPairingIsReadTheFirstTime() async throws {
+            try await withPlain(["--profile", Lab.profile("thermometer")], advertising: "181A") { central in
+                let serial = CBUUID(string: "2A25")
+                let characteristics = try await central.services.flatMap { $0.characteristics ?? [] }
+                let number = try #require(characteristics.first { $0.uuid == serial })
+                #expect(try await central.text(number) == "0012-3456")
+                #expect(try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter))
             }
             try await Lab.here.forgetEachOther()
         }

@@ -6,6 +6,8 @@ extension PeripheralLink {
     /// bluetoothd refuses a request while another program's is under way; it is tried again for this long.
     private static let busyRetries = 100
     private static let busyPause: Duration = .milliseconds(20)
+    /// How long a pairing may take that a request has set off.
+    private static let pairingPatience: Duration = .seconds(3)
 
     // MARK: Reading
 
@@ -21,7 +23,7 @@ extension PeripheralLink {
             }
             let subscription = link.subscriptions[remote.path]
             subscription?.readBegins()
-            link.retryWhileBusy { completion in
+            link.retrying { completion in
                 remote.read(completion: completion)
             } completion: { [weak link] (result: Result<Data, any Error>) in
                 subscription?.readEnds(with: try? result.get())
@@ -51,7 +53,7 @@ extension PeripheralLink {
                 link.reportValue(descriptor, .failure(CBError(.invalidHandle)))
                 return done()
             }
-            link.retryWhileBusy { completion in
+            link.retrying { completion in
                 remote.read(completion: completion)
             } completion: { [weak link] result in
                 link?.reportValue(descriptor, result)
@@ -91,7 +93,7 @@ extension PeripheralLink {
             guard data.count <= ATT.maximumValueLength else {
                 return report(.failure(CBATTError(.invalidAttributeValueLength)))
             }
-            link.retryWhileBusy {
+            link.retrying {
                 remote.write(data, as: .request, completion: $0)
             } completion: {
                 report($0)
@@ -114,7 +116,7 @@ extension PeripheralLink {
             guard descriptor.uuid != CBUUID(string: CBUUIDClientCharacteristicConfigurationString) else {
                 return report(.failure(CBATTError(.writeNotPermitted)))
             }
-            link.retryWhileBusy {
+            link.retrying {
                 remote.write(data, completion: $0)
             } completion: {
                 report($0)
@@ -221,7 +223,7 @@ extension PeripheralLink {
             }
         }
         subscriptions[remote.path] = subscription
-        retryWhileBusy { [options] completion in
+        retrying { [options] completion in
             subscription.start(usingSocket: options.usesNotifySockets, completion: completion)
         } completion: { [weak self] result in
             guard let self, subscriptions[remote.path] === subscription else {
@@ -296,19 +298,39 @@ extension PeripheralLink {
         drainTimer = .timer(after: .milliseconds(1)) { [weak self] in self?.afterWriteSockets(work) }
     }
 
-    private func retryWhileBusy<T: Swift.Sendable>(
+    /// Makes a request again for as long as bluetoothd is busy, and once when the device is paired because of it: what needs
+    /// encryption makes bluetoothd pair, but 5.82 may ask the device again before that is done, and then answers with the
+    /// device's second refusal.
+    private func retrying<T: Swift.Sendable>(
         attempts: Int = busyRetries,
         _ request: @escaping @BusActor (@escaping @BusActor (Result<T, any Error>) -> Void) -> Void,
         completion: @escaping @BusActor (Result<T, any Error>) -> Void
     ) {
+        let wasPaired = device?.isPaired ?? false
         request { [weak self] result in
-            guard let self, phase == .connected, attempts > 1, case .failure(let error as BlueZError) = result,
-                case .inProgress = error
-            else { return completion(result) }
-            busyTimer = .timer(after: Self.busyPause) { [weak self] in
-                self?.retryWhileBusy(attempts: attempts - 1, request, completion: completion)
+            guard let self, phase == .connected, attempts > 1, case .failure(let error as BlueZError) = result else {
+                return completion(result)
+            }
+            switch error {
+            case .inProgress:
+                busyTimer = .timer(after: Self.busyPause) { [weak self] in
+                    self?.retrying(attempts: attempts - 1, request, completion: completion)
+                }
+            case .att(ATT.insufficientAuthentication) where !wasPaired:
+                afterPairing(until: .now + Self.pairingPatience) { [weak self] isPaired in
+                    guard let self, isPaired else { return completion(result) }
+                    retrying(attempts: attempts - 1, request, completion: completion)
+                }
+            default: completion(result)
             }
         }
+    }
+
+    private func afterPairing(until deadline: ContinuousClock.Instant, _ work: @escaping @BusActor (Bool) -> Void) {
+        guard phase == .connected, let device, !device.isPaired, deadline > .now else {
+            return work(phase == .connected && device?.isPaired ?? false)
+        }
+        busyTimer = .timer(after: Self.busyPause) { [weak self] in self?.afterPairing(until: deadline, work) }
     }
 
     private func reportOutcome(

@@ -51,8 +51,9 @@ extension BluetoothBackend: CBCentralManagerDelegate {
         known.loss = timer
     }
 
-    /// Seconds until a loss of a link is believed.
-    private static let lossDelay = 0.05
+    /// Seconds until a loss of a link is believed. A bluetoothd that ends takes some tenths of a second from the end of its links
+    /// until it says that Bluetooth is off.
+    private static let lossDelay = 1.0
 }
 
 extension BluetoothBackend: CBPeripheralDelegate {

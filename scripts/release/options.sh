@@ -6,25 +6,24 @@
 # Nearly all of the programs' memory is pages of their own files. Linux maps 64 KB around every page that is used, so
 # what counts is how much there is and how many relocations must be read, more than what the programs allocate.
 
-# static_libstdcxx FOLDER: makes FOLDER hold the static libstdc++ alone, so that -lstdc++ finds it before the shared one.
-static_libstdcxx() {
-    local clang archive
+# archive NAME: the path of the static library libNAME.a, as the toolchain's own linker driver finds it.
+archive() {
+    local clang path
     clang=$(dirname -- "$(readlink -f -- "$(command -v swift)")")/clang
-    archive=$("$clang" -print-file-name=libstdc++.a) || return 1
-    [[ $archive == /* ]] || return 1
-    mkdir -p -- "$1" && ln -sfn -- "$archive" "$1/libstdc++.a"
+    path=$("$clang" -print-file-name="lib$1.a") || return 1
+    [[ $path == /* ]] || return 1
+    printf '%s\n' "$path"
 }
 
 # static_libraries FOLDER NAME…: makes FOLDER hold static libraries alone, and FOLDER/pkgconfig name it as their place, so that
 # -lNAME finds them and not the shared ones.
 static_libraries() {
-    local folder=$1 name archive description
+    local folder=$1 name path description
     shift
     mkdir -p -- "$folder/pkgconfig" || return 1
     for name; do
-        archive=$(cc -print-file-name="lib$name.a") || return 1
-        [[ $archive == /* ]] || return 1
-        ln -sfn -- "$archive" "$folder/lib$name.a" || return 1
+        path=$(archive "$name") || return 1
+        ln -sfn -- "$path" "$folder/lib$name.a" || return 1
         description=$(pkg-config --variable=pcfiledir "$name" 2>/dev/null)/$name.pc
         [[ -r $description ]] || continue # one that only the others need
         sed "s|-L\${libdir}|-L$folder|" "$description" >"$folder/pkgconfig/$name.pc" || return 1
@@ -59,7 +58,7 @@ set_release_options() {
         )
     fi
     # The Swift runtime uses a part of libstdc++ only: as an archive it costs about 1 MB less than the shared library.
-    if static_libstdcxx "$1/static"; then
+    if static_libraries "$1/static" stdc++; then
         release_options+=(-Xswiftc "-L$1/static")
     fi
 }

@@ -78,6 +78,15 @@ import Testing
         #expect(ascending.count > 180)
     }
 
+    @Test func `a program behind one that has used all begins from the bottom, whatever the time`() {
+        defer { remove() }
+        var before = program()
+        while before.take(8) != nil {}
+        var next = program(at: 30)
+        let first = next.take(8)
+        #expect(first == UInt16(window.lowerBound))
+    }
+
     @Test func `programs at the same time take turns`() {
         defer { remove() }
         var (one, two) = (program(), program())

@@ -218,18 +218,11 @@ struct ValueTests {
 
 /// Values of random types, from a seed.
 private struct RandomValues {
-    private var state: UInt64
+    private var dice: Dice
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { dice = Dice(state: seed) }
 
-    /// SplitMix64.
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+    private mutating func next() -> UInt64 { dice.next() }
 
     private mutating func below(_ limit: UInt64) -> Int { Int(next() % limit) }
 

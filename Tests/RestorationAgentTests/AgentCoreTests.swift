@@ -294,6 +294,15 @@ import Testing
         return (agent, backend)
     }
 
+    /// A program that comes to an agent that has just begun to connect.
+    private func waiting(for agent: AgentCore) -> FakePeer {
+        agent.start()
+        surroundings.alive.insert(1000)
+        let app = FakePeer(process: 1000)
+        #expect(agent.receive(.hello(.app()), from: app))
+        return app
+    }
+
     @Test(arguments: [false, true])
     func `a program that comes before the agent has its links is welcomed when it has`(isStarted: Bool) {
         kill(listener())
@@ -321,18 +330,13 @@ import Testing
     @Test func `a link that is lost, or does not come, is told in the welcome`() {
         kill(listener())
         let (next, backend) = nextAgent()
-        next.start()
-        let app = FakePeer(process: 1000)
-        surroundings.alive.insert(1000)
-        #expect(next.receive(.hello(.app()), from: app))
+        let app = waiting(for: next)
         backend.observer?.disconnected(sensor, isComing: false)
         #expect(app.welcome?.peripherals.map(\.state) == [.disconnected])
 
         let (another, _) = nextAgent()
-        let other = FakePeer(process: 1001)
-        surroundings.alive = [1001]
-        another.start()
-        #expect(another.receive(.hello(.app()), from: other))
+        surroundings.alive = []
+        let other = waiting(for: another)
         surroundings.advance(by: 4)
         #expect(other.welcome == nil)
         surroundings.advance(by: 2)
@@ -342,10 +346,7 @@ import Testing
     @Test func `a program that dies while it waits for its welcome is started again`() {
         kill(listener())
         let (next, backend) = nextAgent()
-        next.start()
-        let app = FakePeer(process: 1000)
-        surroundings.alive.insert(1000)
-        #expect(next.receive(.hello(.app()), from: app))
+        let app = waiting(for: next)
         next.connectionIsGone(app)
         surroundings.alive.remove(1000)
         surroundings.advance(by: 0.1)

@@ -48,7 +48,7 @@ set_release_options() {
         -Xlinker --no-export-dynamic
     )
     # libdbus and GLib inside, too: as shared libraries they bring eight others along, which nothing here uses, each with pages
-    # of its own (2.5 of 17.4 MB). libdbus asks libsystemd for sockets only as a server. The price: a security update of
+    # of its own (2.5 of 17.4 MB of `bluejay scan` without a bus). libdbus asks libsystemd for sockets only as a server. The price: a security update of
     # them takes another build.
     if static_libraries "$1/static" dbus-1 glib-2.0 pcre2-8; then
         export PKG_CONFIG_PATH=$1/static/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}

@@ -41,9 +41,9 @@ struct HandleRanges {
         guard count > 0, count <= Self.window.count else { return nil }
         var range: ClosedRange<Int>?
         next.update { known in
-            var cursor =
-                known.flatMap { Self.window.contains($0) ? $0 : nil } ?? (hasBegun ? Self.window.lowerBound : start)
-            if !hasBegun, cursor > Self.window.upperBound - Self.reserve { cursor = Self.window.lowerBound }
+            var cursor = known ?? start
+            let last = Self.window.upperBound - (hasBegun ? 0 : Self.reserve)
+            if !(Self.window.lowerBound...last).contains(cursor) { cursor = Self.window.lowerBound }
             hasBegun = true
             range = free(count, from: cursor)
             return range.map { $0.upperBound + 1 } ?? cursor

@@ -57,7 +57,7 @@ let package = Package(
             ]),
 
         // What both programs check about the machine that they run on.
-        .target(name: "Doctor", dependencies: ["DBus", "LineOutput"]),
+        .target(name: "Doctor", dependencies: ["BlueZ", "DBus", "LineOutput"]),
 
         // The programs: argument parsing and printing.
         .executableTarget(

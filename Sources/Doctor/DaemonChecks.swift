@@ -1,17 +1,18 @@
+import BlueZ
 import Foundation
 
 /// Which bluetoothd it is, how it is set up, and that there is only one.
 extension Doctor {
     /// LEAdvertisingManager1 is not experimental any more (BlueZ 5.48).
-    private static let firstWithAdvertising = DaemonVersion(5, 48)
+    private static let firstWithAdvertising = BlueZVersion(5, 48)
     /// The oldest that this package has been tested with.
-    private static let oldestTested = DaemonVersion(5, 66)
+    private static let oldestTested = BlueZVersion(5, 66)
     /// Without a setting, these use three ATT channels (EATT): BlueZ 5.54 brought it, 5.68 made it one again.
-    private static let withEATTByDefault = DaemonVersion(5, 54)..<DaemonVersion(5, 68)
+    private static let withEATTByDefault = BlueZVersion(5, 54)..<BlueZVersion(5, 68)
 
     // MARK: Version
 
-    func checkVersion(_ version: DaemonVersion?) -> Finding {
+    func checkVersion(_ version: BlueZVersion?) -> Finding {
         guard let version else { return .ok(.version, "cannot be told from here") }
         let text = "bluetoothd \(version)"
         let upgrade = "sudo apt update && sudo apt install --only-upgrade bluez"
@@ -28,12 +29,12 @@ extension Doctor {
     }
 
     /// From the identity that bluetoothd gives to its adapters; or else, if a setting has changed that, from its program.
-    func version(of answer: DaemonAnswer) -> DaemonVersion? {
+    func version(of answer: DaemonAnswer) -> BlueZVersion? {
         for adapter in answer.adapters ?? [] {
-            if let version = adapter.modalias.flatMap(DaemonVersion.init(modalias:)) { return version }
+            if let version = adapter.modalias.flatMap(BlueZVersion.init(modalias:)) { return version }
         }
         guard !surroundings.isContainer else { return nil }
-        return program(of: answer.process).flatMap(surroundings.version).flatMap { DaemonVersion($0) }
+        return program(of: answer.process).flatMap(surroundings.version).flatMap { BlueZVersion($0) }
     }
 
     private func program(of process: Int?) -> String? {
@@ -67,7 +68,7 @@ extension Doctor {
 
     private static let settingsFile = "/etc/bluetooth/main.conf"
 
-    func checkSettings(version: DaemonVersion?) -> [Finding] {
+    func checkSettings(version: BlueZVersion?) -> [Finding] {
         guard !surroundings.isContainer else { return [] }
         let text = surroundings.text(of: Self.settingsFile) ?? ""
         let settings = DaemonSettings(text)
@@ -95,40 +96,6 @@ extension Doctor {
             ? "sudo sed -i -e '/^ *Channels *=/d' -e 's/^\\[GATT\\].*/&\\nChannels = 1/' \(settingsFile)"
             : "printf '\\n[GATT]\\nChannels = 1\\n' | sudo tee -a \(settingsFile)"
     }
-}
-
-/// The version of BlueZ, such as 5.66.
-struct DaemonVersion: Hashable, Comparable, Swift.Sendable, CustomStringConvertible {
-    let major: Int
-    let minor: Int
-
-    init(_ major: Int, _ minor: Int) {
-        self.major = major
-        self.minor = minor
-    }
-
-    /// What `bluetoothd --version` prints.
-    init?(_ text: String) {
-        let parts = text.split(separator: ".").map { Int($0) }
-        guard parts.count >= 2, let major = parts[0], let minor = parts[1] else { return nil }
-        self.init(major, minor)
-    }
-
-    /// `usb:v1D6Bp0246d0542` is bluetoothd 5.66: the Linux Foundation's number, bluetoothd's, and the version, a byte for
-    /// each of its parts. Nil where a setting has put another product in its place.
-    init?(modalias: String) {
-        let prefix = "usb:v1D6Bp0246d"
-        guard modalias.hasPrefix(prefix), let number = UInt16(modalias.dropFirst(prefix.count), radix: 16) else {
-            return nil
-        }
-        self.init(Int(number >> 8), Int(number & 0xFF))
-    }
-
-    static func < (first: Self, second: Self) -> Bool {
-        (first.major, first.minor) < (second.major, second.minor)
-    }
-
-    var description: String { "\(major).\(minor)" }
 }
 
 /// bluetoothd's settings: groups of keys, as GLib reads them (`[GATT]`, `Channels = 1`).

@@ -41,16 +41,6 @@ import Testing
         #expect(report.warnings.map(\.topic) == [.version])
     }
 
-    @Test func versionsAreOrderedByTheirNumbers() throws {
-        #expect(try #require(DaemonVersion("5.9")) < DaemonVersion(5, 48))
-        #expect(DaemonVersion("5.66\n") == nil || DaemonVersion("5.66\n") == DaemonVersion(5, 66))
-        #expect(DaemonVersion("") == nil)
-        #expect(DaemonVersion("bluetoothd") == nil)
-        #expect(DaemonVersion(modalias: "usb:v1D6Bp0246d0542") == DaemonVersion(5, 66))
-        #expect(DaemonVersion(modalias: "usb:v1D6Bp0002d0542") == nil)
-        #expect(DaemonVersion(modalias: "usb:v1D6Bp0246d") == nil)
-    }
-
     // MARK: Settings
 
     private static let withGroup =

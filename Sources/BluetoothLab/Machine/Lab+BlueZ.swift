@@ -2,6 +2,9 @@ import BlueZ
 import DBus
 import Foundation
 
+/// A release of BlueZ, such as 5.66.
+public typealias BlueZVersion = BlueZ.BlueZVersion
+
 /// What only bluetoothd itself can tell or do. All of it throws when bluetoothd does not answer.
 extension Lab {
     /// Switches a controller on.

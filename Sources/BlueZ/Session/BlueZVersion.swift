@@ -1,5 +1,5 @@
 /// A release of BlueZ, such as 5.66.
-public struct BlueZVersion: Comparable, CustomStringConvertible, Swift.Sendable {
+public struct BlueZVersion: Hashable, Comparable, CustomStringConvertible, Swift.Sendable {
     /// The first number.
     public let major: Int
     /// The second number.
@@ -11,9 +11,16 @@ public struct BlueZVersion: Comparable, CustomStringConvertible, Swift.Sendable 
         self.minor = minor
     }
 
+    /// What `bluetoothd --version` prints.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".").map { Int($0) }
+        guard parts.count >= 2, let major = parts[0], let minor = parts[1] else { return nil }
+        self.init(major, minor)
+    }
+
     /// Reads an adapter's `Modalias`, such as `usb:v1D6Bp0246d0542`: bluetoothd's own version is at the end, a byte for each
     /// number. Nil if bluetoothd has been told to say something else (`DeviceID` in its settings).
-    init?(modalias: String) {
+    public init?(modalias: String) {
         let prefix = "usb:v1D6Bp0246d"
         guard modalias.hasPrefix(prefix), modalias.count == prefix.count + 4,
             let number = UInt16(modalias.dropFirst(prefix.count), radix: 16)

@@ -34,10 +34,10 @@ let package = Package(
             dependencies: [
                 "DBus", "CGLib", "UserFolders", .product(name: "DequeModule", package: "swift-collections"),
             ]),
-        // Restoration: the agent's protocol, record and server. It knows no Bluetooth.
+        // Restoration: the agent's protocol, record and server. It knows no Bluetooth, and of DBus only the main loop.
         .target(
             name: "RestorationAgent",
-            dependencies: ["UserFolders", .product(name: "DequeModule", package: "swift-collections")]),
+            dependencies: ["DBus", "UserFolders", .product(name: "DequeModule", package: "swift-collections")]),
         .target(
             name: "CoreBluetooth",
             dependencies: [
@@ -51,7 +51,7 @@ let package = Package(
         .target(
             name: "Dittojay",
             dependencies: [
-                "CoreBluetooth", "BlueZ", "GATTProfiles", "LineOutput", "UserFolders",
+                "CoreBluetooth", "BlueZ", "DBus", "GATTProfiles", "LineOutput", "UserFolders",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Yams", package: "Yams"),
             ]),
@@ -68,7 +68,7 @@ let package = Package(
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "Bluejay", "CoreBluetooth", "Doctor", "GATTProfiles", "LineOutput", "RestorationAgent",
+                "Bluejay", "CoreBluetooth", "DBus", "Doctor", "GATTProfiles", "LineOutput", "RestorationAgent",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

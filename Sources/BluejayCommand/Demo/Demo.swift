@@ -1,4 +1,5 @@
 import Bluejay
+import DBus
 import GATTProfiles
 
 /// The heart-rate sensor's program.
@@ -255,23 +256,22 @@ extension Demo: @preconcurrency ConnectionObserver, @preconcurrency ServiceObser
 /// Lines from the terminal.
 @MainActor
 final class DemoInput {
-    private let source: any DispatchSourceRead
+    private var watch: DescriptorWatch?
     private var rest = ""
 
     /// - Parameter handler: is called with each line, and once with nil at the end.
     init(_ handler: @escaping @MainActor (String?) -> Void) {
-        source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
-        source.setEventHandler { [weak self] in
+        watch = DescriptorWatch(STDIN_FILENO, queue: .main) { [weak self] in
             MainActor.assumeIsolated { self?.read(handler) }
         }
-        source.activate()
+        watch?.start()
     }
 
     private func read(_ handler: @MainActor (String?) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
         guard count > 0 else {
-            source.cancel()
+            watch?.suspend()
             return handler(nil)
         }
         rest += String(decoding: buffer[..<count], as: UTF8.self)

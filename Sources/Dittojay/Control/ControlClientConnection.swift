@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 
 /// One program that is connected to the control socket. Its requests are answered one after another, in order.
@@ -6,9 +7,8 @@ final class ControlClientConnection {
     var onClose: (() -> Void)?
 
     private let descriptor: Int32
-    private let queue: DispatchQueue
     private let handler: ControlServer.Handler
-    private let source: any DispatchSourceRead
+    private var watch: DescriptorWatch?
     private var lines = LineSplitter(limit: ControlRequest.maximumLength)
     /// Requests that wait for the answer of the one before.
     private var waiting: [Result<ControlRequest, ControlRequest.ParsingError>] = []
@@ -21,26 +21,19 @@ final class ControlClientConnection {
     /// Takes the descriptor over.
     init(_ descriptor: Int32, queue: DispatchQueue, handler: @escaping ControlServer.Handler) {
         self.descriptor = descriptor
-        self.queue = queue
         self.handler = handler
-        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        // The watch keeps the connection alive until it is closed.
+        watch = DescriptorWatch(descriptor, queue: queue) { self.read() }
     }
 
     func start() {
-        let descriptor = descriptor
-        // The source keeps the connection alive until it is closed.
-        source.setEventHandler { self.read() }
-        source.setCancelHandler { Foundation.close(descriptor) }
-        source.activate()
+        watch?.start()
     }
 
     func close() {
-        guard !source.isCancelled else { return }
-        // A suspended source is never cancelled for good.
-        if isReadingSuspended { source.resume() }
-        isReadingSuspended = false
-        source.cancel()
-        source.setEventHandler(handler: nil)
+        guard let watch else { return }
+        self.watch = nil
+        watch.cancel()
         let closed = onClose
         onClose = nil
         closed?()
@@ -66,14 +59,14 @@ final class ControlClientConnection {
             }
         }
         answerNext()
-        if waiting.count > Self.waitingLimit, !isReadingSuspended, !source.isCancelled {
+        if waiting.count > Self.waitingLimit, !isReadingSuspended, let watch {
             isReadingSuspended = true
-            source.suspend()
+            watch.suspend()
         }
     }
 
     private func answerNext() {
-        while !isBusy, !waiting.isEmpty, !source.isCancelled {
+        while !isBusy, !waiting.isEmpty, watch != nil {
             isBusy = true
             switch waiting.removeFirst() {
             case .failure(let error): answer(ControlReply(error: error.description))
@@ -86,12 +79,12 @@ final class ControlClientConnection {
         }
         if isReadingSuspended, waiting.isEmpty {
             isReadingSuspended = false
-            source.resume()
+            watch?.resume()
         }
     }
 
     private func answer(_ reply: ControlReply) {
-        guard isBusy, !source.isCancelled else { return }
+        guard isBusy, watch != nil else { return }
         isBusy = false
         let bytes = Array((reply.line + "\n").utf8)
         let sent = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))

@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 
 /// Listens at the control socket and hands what comes to a handler. Used on one queue only, like its handler.
@@ -9,7 +10,7 @@ final class ControlServer {
     private let queue: DispatchQueue
     private let handler: Handler
     private let listener: Int32
-    private let source: any DispatchSourceRead
+    private var watch: DescriptorWatch?
     /// The socket file that this server made: another one at the same path is not its own.
     private let file: (device: dev_t, inode: ino_t)
     private var clients: [Int32: ControlClientConnection] = [:]
@@ -40,10 +41,8 @@ final class ControlServer {
             throw error
         }
         self.listener = listener
-        source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
-        source.setEventHandler { [weak self] in self?.accept() }
-        source.setCancelHandler { close(listener) }
-        source.activate()
+        watch = DescriptorWatch(listener, queue: queue) { [weak self] in self?.accept() }
+        watch?.start()
     }
 
     deinit {
@@ -52,8 +51,9 @@ final class ControlServer {
 
     /// Stops listening and removes the socket's file. Does nothing the second time.
     func stop() {
-        guard !source.isCancelled else { return }
-        source.cancel()
+        guard let watch else { return }
+        watch.cancel()
+        self.watch = nil
         for client in clients.values { client.close() }
         clients = [:]
         var info = stat()

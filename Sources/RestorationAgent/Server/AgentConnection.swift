@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 
 /// One program that is connected to the agent's socket. Used on the agent's queue only.
@@ -12,7 +13,7 @@ final class AgentConnection: AgentPeer {
     var onClose: ((AgentConnection) -> Void)?
 
     private let descriptor: Int32
-    private let source: any DispatchSourceRead
+    private var watch: DescriptorWatch?
     private let handler: Handler
 
     /// How many messages are handled before others get their turn.
@@ -23,30 +24,27 @@ final class AgentConnection: AgentPeer {
         self.descriptor = descriptor
         self.process = process
         self.handler = handler
-        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        // The watch keeps the connection alive until it is closed.
+        watch = DescriptorWatch(descriptor, queue: queue) { self.read() }
     }
 
     func start() {
-        let descriptor = descriptor
-        // The source keeps the connection alive until it is closed.
-        source.setEventHandler { self.read() }
-        source.setCancelHandler { Glibc.close(descriptor) }
-        source.activate()
+        watch?.start()
     }
 
     func close() {
-        guard !source.isCancelled else { return }
-        source.cancel()
-        source.setEventHandler(handler: nil)
-        // The other end sees it at once, not when the queue has come to closing the descriptor.
+        guard let watch else { return }
+        self.watch = nil
+        // The other end sees it at once, not when the loop has come to closing the descriptor.
         shutdown(descriptor, Int32(SHUT_RDWR))
+        watch.cancel()
         let closed = onClose
         onClose = nil
         closed?(self)
     }
 
     func send(_ message: AgentMessage, passing descriptor: Int32?) {
-        guard !source.isCancelled else { return }
+        guard watch != nil else { return }
         // Who does not read the few short answers that it gets has stopped to work.
         guard let bytes = MessageCoder.encode(message),
             PacketIO.send(bytes, to: self.descriptor, passing: descriptor) == .done
@@ -55,7 +53,7 @@ final class AgentConnection: AgentPeer {
 
     private func read() {
         for _ in 0..<Self.messagesPerTurn {
-            guard !source.isCancelled else { return }
+            guard watch != nil else { return }
             switch PacketIO.receive(from: descriptor, limit: MessageCoder.maximumLength) {
             case .nothing: return
             case .end, .tooLong: return close()

@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 
 /// Listens at the agent's socket and hands what programs say to the core. Used on the agent's queue only.
@@ -26,7 +27,7 @@ package final class AgentServer {
     private let core: AgentCore
     private let listener: Int32
     private let lock: Int32
-    private let source: any DispatchSourceRead
+    private var watch: DescriptorWatch?
     /// In the order of their coming.
     private var connections: [(connection: AgentConnection, deadline: Double)] = []
     private var sweep: AnyObject?
@@ -53,19 +54,17 @@ package final class AgentServer {
             throw error
         }
         self.lock = lock
-        source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
-        let listener = listener
-        source.setEventHandler { [weak self] in self?.accept() }
-        source.setCancelHandler { close(listener) }
-        source.activate()
+        watch = DescriptorWatch(listener, queue: queue) { [weak self] in self?.accept() }
+        watch?.start()
     }
 
     deinit { stop() }
 
     /// Stops listening and removes the socket's file. Does nothing the second time.
     package func stop() {
-        guard !source.isCancelled else { return }
-        source.cancel()
+        guard let watch else { return }
+        self.watch = nil
+        watch.cancel()
         unlink(location.socket)
         close(lock)
         let open = connections

@@ -1,3 +1,4 @@
+import DBus
 import DequeModule
 import Foundation
 
@@ -15,10 +16,10 @@ package final class Inbox {
     package private(set) var lost = 0
 
     private let writeEnd: Int32
-    private let queue: DispatchQueue
     private var backlog: Deque<Data> = []
     private var backlogBytes = 0
-    private var writing: (any DispatchSourceWrite)?
+    /// Runs while something waits here. It owns the end that is written to.
+    private var room: DescriptorWatch?
 
     /// Nil when the system has no descriptors left.
     package init?(queue: DispatchQueue) {
@@ -26,19 +27,13 @@ package final class Inbox {
         let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
         (readEnd, writeEnd) = (ends[0], ends[1])
-        self.queue = queue
+        let room = DescriptorWatch(writeEnd, for: .writable, queue: queue) { [weak self] in self?.flush() }
+        self.room = room
     }
 
     deinit {
         close(readEnd)
-        if let writing {
-            let descriptor = writeEnd
-            writing.setEventHandler(handler: nil)
-            writing.setCancelHandler { Glibc.close(descriptor) }
-            writing.cancel()
-        } else {
-            close(writeEnd)
-        }
+        room?.cancel()
     }
 
     /// Adds a value.
@@ -51,7 +46,7 @@ package final class Inbox {
         }
         backlog.append(bytes)
         backlogBytes += bytes.count
-        watch()
+        room?.resume()
     }
 
     /// Whether there are values that the program has not taken.
@@ -62,21 +57,11 @@ package final class Inbox {
         return ioctl(writeEnd, 0x5411, &count) == 0 && count > 0
     }
 
-    private func watch() {
-        guard writing == nil else { return }
-        let source = DispatchSource.makeWriteSource(fileDescriptor: writeEnd, queue: queue)
-        source.setEventHandler { [weak self] in self?.flush() }
-        source.activate()
-        writing = source
-    }
-
     private func flush() {
         while let next = backlog.first, PacketIO.send(next, to: writeEnd) != .full {
             backlog.removeFirst()
             backlogBytes -= next.count
         }
-        guard backlog.isEmpty else { return }
-        writing?.cancel()
-        writing = nil
+        if backlog.isEmpty { room?.suspend() }
     }
 }

@@ -47,6 +47,30 @@ extension InTheLab {
             }
         }
 
+        /// The kernel is still setting the link up by then.
+        @Test func theSignalStrengthCanBeReadInTheMomentOfTheConnection() async throws {
+            final class Meter: RSSIObserver, Swift.Sendable {
+                let readings = Collector<String>()
+                func didReadRSSI(from peripheral: PeripheralIdentifier, RSSI: NSNumber, error: (any Error)?) {
+                    readings.add("\(RSSI) \(error?.short ?? "dBm")")
+                }
+            }
+            let sensor = try await Sensor()
+            let central = try await Central()
+            let identifier = try await central.find().peripheralIdentifier
+            let meter = Meter()
+            for round in 1...5 {
+                try await onMain { [bluejay = central.bluejay] in
+                    bluejay.register(rssiObserver: meter)
+                    bluejay.connect(identifier) { _ in try? bluejay.readRSSI() }
+                }
+                // 127 is the kernel's word for "not known": btvirt has no Read RSSI.
+                #expect(try await meter.readings.values(round).last == "127 dBm")
+                try await central.disconnect()
+            }
+            try await sensor.stop()
+        }
+
         @Test func powerOffEndsEverythingAndPowerOnBringsItBack() async throws {
             let sensor = try await Sensor()
             let central = try await Central()

@@ -2,6 +2,9 @@ import DBus
 import Foundation
 
 extension Device {
+    /// For how long the kernel may take to set a link up that bluetoothd has told of.
+    private static let linkSetupTime: Duration = .seconds(2)
+
     /// Asks the kernel for the RSSI of the link in dBm; 127 when the controller does not know it.
     ///
     /// bluetoothd tells the RSSI of advertisements only. The kernel's management interface tells that of a link ("Get
@@ -17,9 +20,19 @@ extension Device {
         guard bytes.count == 6 else { throw BlueZError.invalidArguments("the address '\(address)'") }
         let type: UInt8 = addressType == "random" ? 2 : 1
         let socket = try ManagementSocket()
-        let reply = try await socket.request(
-            opcode: 0x0031, controller: index, parameters: bytes.reversed() + [type])
-        guard reply.count >= 8 else { throw BlueZError.failed(name: "", message: "a short answer of the kernel") }
+        let deadline = ContinuousClock.now + Self.linkSetupTime
+        var answer: [UInt8]?
+        while answer == nil {
+            do {
+                answer = try await socket.request(
+                    opcode: 0x0031, controller: index, parameters: bytes.reversed() + [type])
+            } catch BlueZError.notConnected where isConnected && ContinuousClock.now < deadline {
+                // The kernel tells bluetoothd of a link first and counts it as connected once it knows the other end's
+                // features.
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        guard let reply = answer, reply.count >= 8 else { throw BlueZError.failed(name: "", message: "a short answer of the kernel") }
         return Int(Int8(bitPattern: reply[7]))
     }
 }

@@ -32,8 +32,10 @@ extension Device {
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
-        guard let reply = answer, reply.count >= 8 else { throw BlueZError.failed(name: "", message: "a short answer of the kernel") }
-        return Int(Int8(bitPattern: reply[7]))
+        guard let answer, answer.count >= 8 else {
+            throw BlueZError.failed(name: "", message: "a short answer of the kernel")
+        }
+        return Int(Int8(bitPattern: answer[7]))
     }
 }
 

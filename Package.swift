@@ -63,7 +63,8 @@ let package = Package(
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "Dittojay", "Doctor", "LineOutput", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "DBus", "Dittojay", "Doctor", "LineOutput",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "BluejayCommand",

@@ -1,8 +1,9 @@
+import DBus
 import Foundation
 
 /// What the user types: single keys where standard input is a terminal, lines where it is something else.
-// @unchecked: the state is only touched on `queue`; the reading thread only reads and hands over.
-final class CommandInput: @unchecked Swift.Sendable {
+/// Used on one queue only.
+final class CommandInput {
     enum Line {
         case text(String)
         /// There is nothing more to come.
@@ -12,8 +13,8 @@ final class CommandInput: @unchecked Swift.Sendable {
     /// Whether single keys are commands.
     let takesKeys: Bool
 
-    private let queue: DispatchQueue
     private let handler: (Line) -> Void
+    private var watch: DescriptorWatch?
     private var formerMode: termios?
     /// The line that is being typed, after `:`.
     private var typedLine: [UInt8]?
@@ -23,25 +24,13 @@ final class CommandInput: @unchecked Swift.Sendable {
 
     /// - Parameter handler: called on `queue`.
     init(queue: DispatchQueue, handler: @escaping (Line) -> Void) {
-        self.queue = queue
         self.handler = handler
         // A process in the background must neither read from its terminal nor change it.
         takesKeys = isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
         if isatty(STDIN_FILENO) == 1, !takesKeys { return }
         if takesKeys { setKeyMode() }
-        // Reading blocks a thread of its own: a dispatch source does not take every kind of file.
-        let thread = Thread { [weak self] in
-            var bytes = [UInt8](repeating: 0, count: 1024)
-            while true {
-                let count = read(STDIN_FILENO, &bytes, bytes.count)
-                if count < 0, errno == EINTR { continue }
-                let received = count > 0 ? Array(bytes[..<count]) : []
-                queue.async { [weak self] in self?.take(received) }
-                if count <= 0 { return }
-            }
-        }
-        thread.stackSize = 1 << 16
-        thread.start()
+        watch = DescriptorWatch(STDIN_FILENO, queue: queue) { [weak self] in self?.read() }
+        watch?.start()
     }
 
     /// Puts the terminal back as it was.
@@ -60,12 +49,16 @@ final class CommandInput: @unchecked Swift.Sendable {
         tcsetattr(STDIN_FILENO, TCSANOW, &mode)
     }
 
-    private func take(_ bytes: [UInt8]) {
-        if bytes.isEmpty {
+    private func read() {
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = Glibc.read(STDIN_FILENO, &bytes, bytes.count)
+        if count < 0, errno == EINTR || errno == EAGAIN { return }
+        guard count > 0 else {
+            watch?.suspend()
             if !buffer.isEmpty { finishLine() }
             return handler(.end)
         }
-        for byte in bytes {
+        for byte in bytes[..<count] {
             if takesKeys { take(key: byte) } else { take(lineByte: byte) }
         }
     }

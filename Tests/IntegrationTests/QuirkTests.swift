@@ -35,6 +35,19 @@ extension InTheLab {
             }
         }
 
+        /// When an adapter becomes discoverable or ceases to be, bluetoothd forgets whom it has to tell that an advertisement
+        /// is registered. It never answers, and goes on advertising when the program has ended.
+        @Test func anAdvertisementIsRegisteredWhileTheAdapterBecomesDiscoverable() async throws {
+            let lab = try Lab.here
+            try await lab.whileDiscoverableChanges(on: Lab.sensorAdapter) {
+                for _ in 0..<5 {
+                    let sensor = try await Sensor()
+                    try await sensor.stop()
+                }
+            }
+            #expect(try await lab.advertisements(on: Lab.sensorAdapter) == 0)
+        }
+
         /// bluetoothd itself uses this service; programs have it as any other, though 5.82 has a setting against that
         /// (`ExportClaimedServices`).
         @Test func theBatteryServiceIsForProgramsToo() async throws {

@@ -117,11 +117,12 @@ class Program:
     def cpu(self):
         return cpu_of(self.pid)
 
-    def peak_memory(self):
+    def memory(self, field):
+        """A field of /proc/PID/status in MB."""
         for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
+            if line.startswith(f"{field}:"):
                 return int(line.split()[1]) / 1024
-        raise RuntimeError("no VmHWM")
+        raise RuntimeError(f"no {field}")
 
     async def end(self):
         if self.process.returncode is None:
@@ -245,8 +246,9 @@ class Bench:
             answer = await central.event("flood")
             sample["commands"] = answer["count"] / answer["seconds"]
             sample["commands lost"] = count - answer["count"]
-            sample["memory central"] = central.peak_memory()
-            sample["memory peripheral"] = peripheral.peak_memory()
+            for role, program in (("central", central), ("peripheral", peripheral)):
+                sample[f"memory {role}"] = program.memory("VmHWM")
+                sample[f"own memory {role}"] = program.memory("RssAnon")
         finally:
             if central:
                 await central.end()

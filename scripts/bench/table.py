@@ -24,10 +24,12 @@ ROWS = [
     ("ready", "connect to ready, ms", 0, "less"),
     ("memory central", "peak memory, central, MB", 1, "less"),
     ("memory peripheral", "peak memory, peripheral, MB", 1, "less"),
+    ("own memory central", "memory of its own, central, MB", 1, "less"),
+    ("own memory peripheral", "memory of its own, peripheral, MB", 1, "less"),
 ]
 OURS = ("dittojay+bluejay", "dittojay+bluejay-sockets")
-PERIPHERAL_ONLY = ("start", "memory peripheral")
-CENTRAL_ONLY = ("found", "memory central")
+PERIPHERAL_ONLY = ("start", "memory peripheral", "own memory peripheral")
+CENTRAL_ONLY = ("found", "memory central", "own memory central")
 
 
 def medians(samples):
@@ -58,7 +60,7 @@ def factor(key):
     """How much of theirs ours may be: a quarter of the CPU and half of the memory of the program in its place."""
     if key.startswith(("cpu central", "cpu peripheral")):
         return 0.25
-    return 0.5 if key.startswith("memory") else 1
+    return 0.5 if "memory" in key else 1
 
 
 def is_comparable(key, pair):

@@ -26,6 +26,9 @@ public struct AdvertisementData: Hashable, Swift.Sendable {
 public final class Advertisement {
     static let interface = "org.bluez.LEAdvertisement1"
     private static var count = 0
+    /// How often bluetoothd is asked, and how long it may take each time. It is done in a few milliseconds.
+    private static let attempts = 5
+    private static let patience: Duration = .seconds(2)
 
     public let data: AdvertisementData
     /// Called when bluetoothd ended it by itself.
@@ -49,13 +52,28 @@ public final class Advertisement {
         let connection = try adapter.session.connection(for: adapter)
         do {
             try connection.export([exportedInterface], at: path)
-            try await adapter.call(
-                AdvertisingManager.interface, "RegisterAdvertisement",
-                [.objectPath(path), [String: BusValue]().busValue])
+            try await ask(adapter)
             registration = (adapter, connection)
         } catch {
             connection.unexport(path)
             throw (error as? BusError).map(BlueZError.init) ?? error
+        }
+    }
+
+    /// Has bluetoothd register it, and asks again when there is no answer.
+    ///
+    /// When the adapter becomes discoverable, or ceases to be, while bluetoothd (5.66, 5.82) registers an advertisement,
+    /// it forgets whom to answer, and it would go on advertising when this program has ended.
+    private func ask(_ adapter: Adapter) async throws {
+        for attempt in 1...Self.attempts {
+            do {
+                return try await adapter.call(
+                    AdvertisingManager.interface, "RegisterAdvertisement",
+                    [.objectPath(path), [String: BusValue]().busValue], timeout: Self.patience)
+            } catch BlueZError.timedOut(let call) {
+                try? await adapter.call(AdvertisingManager.interface, "UnregisterAdvertisement", [.objectPath(path)])
+                if attempt == Self.attempts { throw BlueZError.timedOut(call) }
+            }
         }
     }
 

@@ -13,11 +13,14 @@ enum AdvertisingManager {
 
 extension Adapter {
     /// Calls a method of another interface of the adapter's object.
-    func call(_ interface: String, _ method: String, _ arguments: [BusValue]) async throws {
+    func call(
+        _ interface: String, _ method: String, _ arguments: [BusValue],
+        timeout: Duration? = BusConnection.defaultTimeout
+    ) async throws {
         var call = methodCall(method, arguments)
         call.interface = interface
         do {
-            _ = try await session.connection(for: self).call(call)
+            _ = try await session.connection(for: self).call(call, timeout: timeout)
         } catch let error as BusError {
             throw BlueZError(error)
         }

@@ -40,6 +40,38 @@ extension Lab {
         try outcome.get()
     }
 
+    /// Runs a test while an adapter becomes discoverable and ceases to be, over and over.
+    func whileDiscoverableChanges(on name: String, _ body: () async throws -> Void) async throws {
+        let changes = Task {
+            var isOn = false
+            while !Task.isCancelled {
+                isOn.toggle()
+                try await setDiscoverable(isOn, on: name)
+            }
+            try await setDiscoverable(false, on: name)
+        }
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
+        changes.cancel()
+        try await changes.value
+        try outcome.get()
+    }
+
+    @BusActor
+    private func setDiscoverable(_ isOn: Bool, on name: String) async throws {
+        let connection = try BusConnection.system()
+        defer { connection.close() }
+        guard let path = ObjectPath("/org/bluez/\(name)") else { throw LabError("no adapter \(name)") }
+        // In a task of its own, which is not cancelled with the one that calls.
+        try await Task {
+            _ = try await connection.call(
+                MethodCall(
+                    destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
+                    method: "Set",
+                    arguments: [.string("org.bluez.Adapter1"), .string("Discoverable"), .variant(.boolean(isOn))]))
+        }.value
+    }
+
     @BusActor
     private func reloadBusPolicy() async throws {
         let connection = try BusConnection.system()

@@ -71,7 +71,9 @@ public final class Advertisement {
                     AdvertisingManager.interface, "RegisterAdvertisement",
                     [.objectPath(path), [String: BusValue]().busValue], timeout: Self.patience)
             } catch BlueZError.timedOut(let call) {
-                try? await adapter.call(AdvertisingManager.interface, "UnregisterAdvertisement", [.objectPath(path)])
+                try? await adapter.call(
+                    AdvertisingManager.interface, "UnregisterAdvertisement", [.objectPath(path)],
+                    timeout: Self.patience)
                 if attempt == Self.attempts { throw BlueZError.timedOut(call) }
             }
         }

@@ -270,6 +270,7 @@ final class DemoInput {
     private func read(_ handler: @MainActor (String?) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+        if count < 0, errno == EINTR || errno == EAGAIN { return }
         guard count > 0 else {
             watch?.suspend()
             return handler(nil)

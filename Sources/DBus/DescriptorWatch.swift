@@ -3,8 +3,8 @@ import Foundation
 /// Watches a file descriptor for code that lives on a dispatch queue, and closes it in the end.
 ///
 /// It does what a dispatch source would, but on ``MainLoop``. Dispatch sources are not safe for sockets on Linux: when the
-/// other end hangs up in the moment in which the source is cancelled, libdispatch takes it apart twice and crashes (its
-/// issue 949). Where thousands of connections come and go, this happens.
+/// other end hangs up in the moment in which the source is cancelled, libdispatch may take it apart twice and crash
+/// (swift-corelibs-libdispatch, "Use-after-free in epoll muxnote bookkeeping").
 ///
 /// Everything but the initializer is to be called on the queue. While it runs, the watch keeps itself alive.
 // @unchecked: the state is only touched on `queue`, the source only on the loop.

@@ -1,8 +1,8 @@
 import DBus
 import Foundation
 
-/// What the user types: single keys where standard input is a terminal, lines where it is something else.
-/// Used on one queue only.
+/// What the user types: single keys where standard input is a terminal, lines where it is something else. Used
+/// on one queue only.
 final class CommandInput {
     enum Line {
         case text(String)

@@ -26,7 +26,7 @@ public struct AdvertisementData: Hashable, Swift.Sendable {
 public final class Advertisement {
     static let interface = "org.bluez.LEAdvertisement1"
     private static var count = 0
-    /// How often bluetoothd is asked, and how long it may take each time. It is done in a few milliseconds.
+    /// How often bluetoothd is asked, and how long it may take each time.
     private static let attempts = 5
     private static let patience: Duration = .seconds(2)
 

@@ -109,10 +109,10 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
     ///
     /// - Parameters:
     ///   - count: how many have come together.
-    ///   - patience: for how many milliseconds more of them may wait where they are.
+    ///   - room: how many more of them may wait where they are.
     @BusActor
-    public func paceFlood(_ count: Int = 1, patience: Int32 = 8) {
-        pacing.arrived(count, patience)
+    public func paceFlood(_ count: Int = 1, room: Int = .max) {
+        pacing.arrived(count, room: room, at: .now)
     }
 
     /// What GLib calls in place of `poll`.
@@ -121,11 +121,12 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
         // There may be more than one turn takes.
         let ready = g_poll(descriptors, count, 0)
         guard ready == 0 else { return ready }
-        guard pacing.endFlood() else { return g_poll(descriptors, count, timeout) }
-        let rest = timeout < 0 ? pacing.rest : min(pacing.rest, timeout)
+        var rest = pacing.endTurn(at: .now)
+        guard rest > 0 else { return g_poll(descriptors, count, timeout) }
+        if timeout >= 0 { rest = min(rest, timeout) }
         var wake = pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0)
         _ = Glibc.poll(&wake, 1, rest)
-        pacing.hasRested()
+        pacing.hasRested(rest, until: .now)
         return g_poll(descriptors, count, timeout < 0 ? -1 : timeout - rest)
     }
 
@@ -179,45 +180,6 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
             batch.removeAll(keepingCapacity: batch.count <= 1024)
         }
         if pending.withLock({ !$0.isEmpty }) { wake() }
-    }
-}
-
-/// When the loop rests: see ``MainLoop/paceFlood(_:patience:)``.
-private struct Pacing {
-    /// What follows the last one this quickly is part of a flood.
-    private static let floodInterval: Duration = .milliseconds(5)
-    /// So many at once need no rest.
-    private static let largeBatch = 64
-
-    private var last = ContinuousClock.now
-    private var count = 0
-    private(set) var isFlooded = false
-    /// For how long, in milliseconds: as the least patient part of the flood allows.
-    private(set) var rest = Int32.max
-
-    mutating func arrived(_ more: Int, _ patience: Int32) {
-        count += more
-        rest = min(rest, patience)
-        guard !isFlooded else { return }
-        let now = ContinuousClock.now
-        isFlooded = more > 1 || now - last < Self.floodInterval
-        if !isFlooded { count = more }
-        last = now
-    }
-
-    /// Nothing is left to do.
-    ///
-    /// - Returns: whether to rest.
-    mutating func endFlood() -> Bool {
-        defer { count = 0 }
-        isFlooded = false
-        last = .now
-        return count < Self.largeBatch
-    }
-
-    mutating func hasRested() {
-        last = .now
-        rest = .max
     }
 }
 

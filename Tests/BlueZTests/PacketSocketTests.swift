@@ -59,6 +59,17 @@ import Testing
         #expect(try sender.send(Data(count: 500)))
     }
 
+    /// The sender has room again before anything is done with what it has sent.
+    @Test func allThatWaitsIsTakenAtOnce() async throws {
+        let (sender, receiver) = try pair()
+        var sent = 0
+        while sent < 250, try sender.send(Data([UInt8(sent)])) { sent += 1 }
+        let batches = AsyncStream<[Data]>.makeStream()
+        receiver.onPackets = { batches.continuation.yield($0) }
+        var iterator = batches.stream.makeAsyncIterator()
+        #expect(await iterator.next() == (0..<sent).map { Data([UInt8($0)]) })
+    }
+
     @Test func sendingToAClosedEndIsAnErrorAndNoSignal() throws {
         let (sender, receiver) = try pair()
         receiver.close()

@@ -109,19 +109,24 @@ public final class PacketSocket {
         }
     }
 
-    /// Whether what the other end sends may wait a little: its socket takes more than the few packets of the kernel's own
-    /// limit (systemd raises that to 512), and bluetoothd drops what its socket does not take.
-    private static let hasPatientPeers: Bool = {
+    /// How many packets the other end may send without this end looking: a part of what its socket takes, because
+    /// bluetoothd drops what does not fit. The kernel's limit is 10 packets; where systemd has raised it to 512, the
+    /// sender's buffer is what limits: some 270 packets.
+    private static let unwatchedPackets: Int = {
         let limit = try? String(contentsOfFile: "/proc/sys/net/unix/max_dgram_qlen", encoding: .utf8)
-        return limit.flatMap { Int($0.filter(\.isNumber)) }.map { $0 >= 100 } ?? false
+        return limit.flatMap { Int($0.filter(\.isNumber)) }.map { $0 >= 100 ? 32 : 0 } ?? 0
     }()
+    /// Packets that are taken before those that have come are handed on.
+    private static let packetsPerTurn = 512
 
     private func ready(_ events: DescriptorEvents) {
         // What was sent before the other end closed is read first.
         if events.contains(.readable) {
             let (packets, isAtEnd) = receive()
             if !packets.isEmpty {
-                if Self.hasPatientPeers { MainLoop.shared.paceFlood(packets.count, patience: 2) }
+                if Self.unwatchedPackets > 0 {
+                    MainLoop.shared.paceFlood(packets.count, room: Self.unwatchedPackets)
+                }
                 onPackets?(packets)
             }
             if isAtEnd, descriptor >= 0 { ended() }
@@ -130,22 +135,29 @@ public final class PacketSocket {
         }
     }
 
-    /// Takes what waits in the socket, as far as one turn of the loop may.
+    /// Takes all that waits in the socket, as far as one turn of the loop may: the sender gets room before anything is
+    /// done with the packets, which takes longer than to take them.
     private func receive() -> (packets: [Data], isAtEnd: Bool) {
         let (size, limit) = (Self.maximumValueLength, Int(cglib_packet_limit))
         return withUnsafeTemporaryAllocation(byteCount: limit * size, alignment: 1) { buffer in
             withUnsafeTemporaryAllocation(of: UInt32.self, capacity: limit) { lengths in
-                let count = Int(cglib_receive_packets(descriptor, buffer.baseAddress, size, lengths.baseAddress))
-                guard count >= 0, let base = buffer.baseAddress else { return ([], errno != EAGAIN && errno != EINTR) }
-                // An empty value and the end of the connection both read as nothing. But the end comes last, and stays so.
-                var values = count
-                while values > 0, lengths[values - 1] == 0 { values -= 1 }
-                let isAtEnd = values < count && isHungUp
-                if !isAtEnd { values = count }
-                let packets = (0..<values).map { index in
-                    Data(bytes: base + index * size, count: min(Int(lengths[index]), size))
+                guard let base = buffer.baseAddress else { return ([], false) }
+                var packets: [Data] = []
+                while packets.count < Self.packetsPerTurn {
+                    let count = Int(cglib_receive_packets(descriptor, base, size, lengths.baseAddress))
+                    guard count >= 0 else { return (packets, errno != EAGAIN && errno != EINTR) }
+                    // An empty value and the end of the connection both read as nothing. But the end comes last, and
+                    // stays so.
+                    var values = count
+                    while values > 0, lengths[values - 1] == 0 { values -= 1 }
+                    let isAtEnd = values < count && isHungUp
+                    if !isAtEnd { values = count }
+                    for index in 0..<values {
+                        packets.append(Data(bytes: base + index * size, count: min(Int(lengths[index]), size)))
+                    }
+                    if isAtEnd || count < limit { return (packets, isAtEnd) }
                 }
-                return (packets, isAtEnd)
+                return (packets, false)
             }
         }
     }

@@ -26,6 +26,8 @@ let package = Package(
         .target(name: "LineOutput"),
         // Where the programs keep sockets and what they remember.
         .target(name: "UserFolders"),
+        // What keeps the programs small in memory.
+        .target(name: "ResidentCode"),
 
         // The layers: each imports only what stands above it in this list.
         .target(name: "DBus", dependencies: ["CDBus", "CGLib"]),
@@ -63,13 +65,14 @@ let package = Package(
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "DBus", "Dittojay", "Doctor", "LineOutput",
+                "DBus", "Dittojay", "Doctor", "LineOutput", "ResidentCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "Bluejay", "CoreBluetooth", "DBus", "Doctor", "GATTProfiles", "LineOutput", "RestorationAgent",
+                "Bluejay", "CoreBluetooth", "DBus", "Doctor", "GATTProfiles", "LineOutput", "ResidentCode",
+                "RestorationAgent",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -78,6 +81,7 @@ let package = Package(
 
         .target(name: "TestSupport", dependencies: ["DBus"], path: "Tests/TestSupport"),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"]),
+        .testTarget(name: "ResidentCodeTests", dependencies: ["ResidentCode"]),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "TestSupport"]),
         .testTarget(name: "RestorationAgentTests", dependencies: ["RestorationAgent"]),
         .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "DBus", "RestorationAgent"]),

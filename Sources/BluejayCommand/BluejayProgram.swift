@@ -1,4 +1,5 @@
 import ArgumentParser
+import ResidentCode
 
 @main
 struct BluejayProgram: AsyncParsableCommand {
@@ -33,4 +34,9 @@ struct BluejayProgram: AsyncParsableCommand {
             ScanCommand.self, InfoCommand.self, ReadCommand.self, WriteCommand.self, ListenCommand.self,
             MonitorCommand.self, MeasureCommand.self, DemoCommand.self, AgentCommand.self, DoctorCommand.self,
         ])
+
+    static func main() async {
+        ResidentCode.release()
+        await main(nil)
+    }
 }

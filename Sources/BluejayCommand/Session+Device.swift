@@ -1,4 +1,5 @@
 import Bluejay
+import ResidentCode
 import GATTProfiles
 
 extension Session {
@@ -14,7 +15,10 @@ extension Session {
         return try await withCheckedThrowingContinuation { continuation in
             bluejay.connect(identifier, timeout: .seconds(seconds)) { result in
                 switch result {
-                case .success(let identifier): continuation.resume(returning: identifier)
+                case .success(let identifier):
+                    // Finding and connecting is done.
+                    ResidentCode.release()
+                    continuation.resume(returning: identifier)
                 case .failure(let error):
                     continuation.resume(throwing: Failure(error, attempt: "cannot connect to \(device.text)"))
                 }

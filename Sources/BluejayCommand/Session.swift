@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluejay
+import ResidentCode
 
 /// One run of the program: Bluetooth, the device that it is about, and the orderly end.
 @MainActor
@@ -50,12 +51,15 @@ final class Session {
 
     private func run(endsByInterruption: Bool, _ body: @MainActor (Session) async throws -> Void) async -> Never {
         self.endsByInterruption = endsByInterruption
+        // All that reading the command line has taken.
+        ResidentCode.release()
         watchSignals()
         output.onBroken { [weak self] in self?.interrupt(status: 0) }
         observer.onDisconnect = { [weak self] in self?.onDisconnect?() }
         do {
             try await waitForPower()
             startBluejay(peripheral: nil)
+            ResidentCode.release()
             try await body(self)
             await end(.done)
         } catch {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dittojay
+import ResidentCode
 
 @main
 struct DittojayProgram: ParsableCommand {
@@ -35,6 +36,11 @@ struct DittojayProgram: ParsableCommand {
             ServiceCommand.self, FaultCommand.self, DisconnectCommand.self, QuitCommand.self, DoctorCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
+
+    static func main() {
+        ResidentCode.release()
+        main(nil)
+    }
 }
 
 extension DittojayError {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Dittojay
 import Foundation
 import LineOutput
+import ResidentCode
 
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -63,10 +64,14 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
+        // What reading the command line has taken, and then what the profile has.
+        ResidentCode.release()
+        let profile = try completeProfile()
+        ResidentCode.release()
         // A reader that closes the pipe ends the program, but not before everything is put back.
         signal(SIGPIPE, SIG_IGN)
         let peripheral = VirtualPeripheral(
-            profile: try completeProfile(),
+            profile: profile,
             options: .init(
                 adapter: adapter ?? Self.adapterOfEnvironment, localName: name,
                 seed: seed ?? UInt64(UInt32.random(in: .min ... .max)),

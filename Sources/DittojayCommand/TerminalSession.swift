@@ -1,6 +1,7 @@
 import Dittojay
 import Foundation
 import LineOutput
+import ResidentCode
 
 /// A peripheral with a terminal, or pipes, around it: prints its events, takes commands and signals, and ends the process.
 // @unchecked: everything happens on the peripheral's queue.
@@ -34,6 +35,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
             } else {
                 peripheral.onEvent = nil
             }
+            peripheral.onMilestone = { ResidentCode.release() }
             peripheral.onReady = { [self] in executeEarlyLines() }
             peripheral.onEnd = { [self] error in exit(with: error) }
             input = CommandInput(queue: peripheral.queue) { [self] line in execute(line) }

@@ -101,7 +101,8 @@ private final class Measurement {
             object.add("breaks", arrivals.breaks)
             object.add("seconds", seconds(arrivals.span), places: 6)
         }
-        session.bluejay.endListen(to: identifier, completion: nil)
+        // The next listen to it must not find this one's state.
+        try await session.bluejay.endListen(to: identifier)
     }
 
     /// Waits until the peripheral has taken the subscription: Bluejay tells its user only if it has not.
@@ -114,7 +115,9 @@ private final class Measurement {
         }
     }
 
-    private func time(_ event: String, _ count: Int, _ action: () async throws -> Void) async throws {
+    private func time(
+        _ event: String, _ count: Int, _ action: @MainActor () async throws -> Void
+    ) async throws {
         var latencies = Latencies()
         for _ in 0..<count {
             let begin = ContinuousClock.now

@@ -29,9 +29,9 @@ VALUE = bytes(range(20)).hex()
 PATIENCE = 120  # seconds for one step
 START_PATIENCE = 30  # seconds until a peripheral must advertise
 
-CHIRP = "83B4A431-A6F1-4540-B3EE-3C14AEF71A04"
-STORE, SINK, SINK_COUNT = (f"025D000{number}-F26A-4EB9-A53F-F1B453D5E20B" for number in (1, 2, 3))
-PEER_CONTROL, PEER_DATA, PEER_STORE = (f"3F0C000{number}-7D1E-4F58-8F6A-5B1F0C9A2E10" for number in (1, 2, 3))
+# The characteristics of all peripherals: sensor.yaml, and burst.py of the peers.
+CONTROL, DATA, STORE = (f"3F0C000{number}-7D1E-4F58-8F6A-5B1F0C9A2E10" for number in (1, 2, 3))
+SINK, SINK_COUNT = (f"025D000{number}-F26A-4EB9-A53F-F1B453D5E20B" for number in (2, 3))
 PAIRS = "dittojay+bluejay,dittojay+bluejay-sockets,dittojay+bleak,bless+bluejay,bluez-peripheral+bluejay"
 
 
@@ -146,18 +146,16 @@ def cpu_of(pid):
 
 
 class Dittojay:
-    data, store = CHIRP, STORE
-
     def __init__(self, options):
         self.socket = f"/tmp/bench-{os.getpid()}.sock"  # $LAB_OUT is the host's, where no socket can be
-        self.command = [options.dittojay, "--adapter", SERVER, "--name", NAME, "--profile", "lab", "--quiet",
-                        "--socket", self.socket]
+        self.command = [options.dittojay, "--adapter", SERVER, "--name", NAME, "--quiet",
+                        "--profile", str(ROOT / "scripts/bench/sensor.yaml"), "--socket", self.socket]
 
     async def is_ready(self, program):
         pass  # it prints nothing, and advertises last
 
     def listen(self, count, size):
-        return f"listen {CHIRP} {count}"
+        return f"listen {DATA} {count}"
 
     async def start_burst(self, count, size):
         self.reader, self.writer = await asyncio.open_unix_connection(self.socket)
@@ -180,8 +178,6 @@ class Dittojay:
 
 
 class Peer:
-    data, store = PEER_DATA, PEER_STORE
-
     def __init__(self, script):
         self.command = [sys.executable, str(PEERS / script), "--adapter", SERVER, "--name", NAME]
 
@@ -190,7 +186,7 @@ class Peer:
         # Nobody reads the rest of its output, which stays far below what a pipe takes.
 
     def listen(self, count, size):
-        return f"listen {PEER_DATA} {count} {PEER_CONTROL} {struct.pack('<IH', count, size).hex()}"
+        return f"listen {DATA} {count} {CONTROL} {struct.pack('<IH', count, size).hex()}"
 
     async def start_burst(self, count, size):
         pass  # the central has been told to write to the control characteristic
@@ -238,7 +234,7 @@ class Bench:
             for size in SIZES:
                 await self.burst(sample, kind, peripheral, central, size)
             for verb, words in (("read", ""), ("write", f" {VALUE}")):
-                central.tell(f"{verb} {kind.store}{words} {self.options.requests}")
+                central.tell(f"{verb} {STORE}{words} {self.options.requests}")
                 answer = await central.event(verb)
                 sample[f"{verb} p50"], sample[f"{verb} p99"] = answer["p50"], answer["p99"]
             count = self.options.commands

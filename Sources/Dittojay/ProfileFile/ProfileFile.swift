@@ -81,7 +81,8 @@ public enum ProfileFile {
         }
         let node: Yams.Node?
         do {
-            node = try Yams.compose(yaml: text)
+            // What a scalar is decides who reads it. The resolver's default rules would try regular expressions on each.
+            node = try Yams.compose(yaml: text, .basic)
         } catch YamlError.scanner(let context, let problem, let mark, _),
             YamlError.parser(let context, let problem, let mark, _),
             YamlError.composer(let context, let problem, let mark, _)

@@ -36,6 +36,7 @@ struct BluejayProgram: AsyncParsableCommand {
         ])
 
     static func main() async {
+        // What loading the program has taken.
         ResidentCode.release()
         await main(nil)
     }

@@ -59,6 +59,7 @@ final class Session {
         do {
             try await waitForPower()
             startBluejay(peripheral: nil)
+            // Getting to know bluetoothd is done.
             ResidentCode.release()
             try await body(self)
             await end(.done)

@@ -38,6 +38,7 @@ struct DittojayProgram: ParsableCommand {
         defaultSubcommand: RunCommand.self)
 
     static func main() {
+        // What loading the program has taken.
         ResidentCode.release()
         main(nil)
     }

@@ -64,12 +64,12 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
+        // A reader that closes the pipe ends the program, but not before everything is put back.
+        signal(SIGPIPE, SIG_IGN)
         // What reading the command line has taken, and then what the profile has.
         ResidentCode.release()
         let profile = try completeProfile()
         ResidentCode.release()
-        // A reader that closes the pipe ends the program, but not before everything is put back.
-        signal(SIGPIPE, SIG_IGN)
         let peripheral = VirtualPeripheral(
             profile: profile,
             options: .init(

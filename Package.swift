@@ -84,7 +84,9 @@ let package = Package(
         .testTarget(name: "ResidentCodeTests", dependencies: ["ResidentCode"]),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "TestSupport"]),
         .testTarget(name: "RestorationAgentTests", dependencies: ["RestorationAgent"]),
-        .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "DBus", "RestorationAgent"]),
+        .testTarget(
+            name: "CoreBluetoothTests",
+            dependencies: ["CoreBluetooth", "BlueZ", "DBus", "RestorationAgent", "TestSupport"]),
         // Most programs for CoreBluetooth are still in the Swift 5 language mode: they must compile as well.
         .testTarget(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],

@@ -1,3 +1,6 @@
+import BlueZ
+import DBus
+
 /// Where the module reports what has no error callback, as Apple's does in the system log: wrong use of the API.
 enum Diagnostics {
     /// Writes one "API MISUSE" line to standard error. The call that was wrong is then ignored.
@@ -12,5 +15,13 @@ enum Diagnostics {
 
     private static func write(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetooth] \(text)\n".utf8))
+    }
+}
+
+extension BlueZSession {
+    /// Makes sure that bluetoothd has this process's pairing agent, or says why it has not.
+    @BusActor
+    func registerAgent() {
+        sharedAgent.register { Diagnostics.warning("no pairing: bluetoothd refuses the agent: \($0)") }
     }
 }

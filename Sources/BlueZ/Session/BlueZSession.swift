@@ -33,7 +33,7 @@ public final class BlueZSession {
     }
 
     /// The session of this process, on the system bus.
-    public static let shared = BlueZSession { () throws(BusError) in try BusConnection.system() }
+    public nonisolated static let shared = BlueZSession { () throws(BusError) in try BusConnection.system() }
 
     public private(set) var state: State = .starting
     /// All adapters, in the order of their names (hci0, hci1, …).
@@ -43,6 +43,8 @@ public final class BlueZSession {
 
     private let connect: @BusActor () throws(BusError) -> BusConnection
     private var objects = ObjectTree()
+    /// The pairing agent that answers for this process.
+    public private(set) lazy var sharedAgent = SharedAgent(self)
     private var observers: [(key: Int, handler: @BusActor (BlueZEvent) -> Void)] = []
     private var nextKey = 0
     private var registrations: [Registration] = []
@@ -50,7 +52,7 @@ public final class BlueZSession {
     private var generation = 0
 
     /// A session on another bus. It starts with ``start()``.
-    public init(connect: @escaping @BusActor () throws(BusError) -> BusConnection) {
+    public nonisolated init(connect: @escaping @BusActor () throws(BusError) -> BusConnection) {
         self.connect = connect
     }
 
@@ -356,6 +358,8 @@ private struct ObjectTree {
     var services: [ObjectPath: RemoteService] = [:]
     var characteristics: [ObjectPath: RemoteCharacteristic] = [:]
     var descriptors: [ObjectPath: RemoteDescriptor] = [:]
+
+    nonisolated init() {}
 
     func find(_ path: ObjectPath, _ interface: String) -> RemoteObject? {
         switch interface {

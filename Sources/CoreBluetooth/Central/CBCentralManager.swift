@@ -1,3 +1,5 @@
+import BlueZ
+
 /// Finds peripherals and connects to them.
 ///
 /// Every method returns at once; what comes of it is reported to the delegate on the manager's queue. A call while the
@@ -33,7 +35,18 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         self.delegate = delegate
         self.options = options ?? [:]
         super.init(queue: queue)
-        engine = BlueZCentralEngine(manager: self)
+        engine = BlueZCentralEngine(manager: self, session: .shared)
+    }
+
+    /// Creates a manager on another bluetoothd than the system's.
+    package init(
+        delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
+        session: BlueZSession
+    ) {
+        self.delegate = delegate
+        self.options = options ?? [:]
+        super.init(queue: queue)
+        engine = BlueZCentralEngine(manager: self, session: session)
     }
 
     deinit {

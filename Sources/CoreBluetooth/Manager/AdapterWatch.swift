@@ -35,7 +35,7 @@ final class AdapterWatch {
     ///   known, and never from within this initializer. A change from one usable controller to another is reported as
     ///   ``CBManagerState/resetting`` first.
     init(
-        choice: AdapterChoice, role: Role, session: BlueZSession = .shared,
+        choice: AdapterChoice, role: Role, session: BlueZSession,
         onChange: @escaping @BusActor (CBManagerState, Adapter?) -> Void
     ) {
         self.choice = choice

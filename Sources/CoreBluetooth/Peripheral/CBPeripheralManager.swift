@@ -1,3 +1,5 @@
+import BlueZ
+
 /// Publishes services of our own, advertises them and serves the centrals that connect.
 ///
 /// Methods return at once; what comes of them is reported to the delegate on the manager's queue. A call while the
@@ -34,7 +36,18 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         self.delegate = delegate
         self.options = options ?? [:]
         super.init(queue: queue)
-        engine = BlueZPeripheralEngine(manager: self)
+        engine = BlueZPeripheralEngine(manager: self, session: .shared)
+    }
+
+    /// Creates a manager on another bluetoothd than the system's.
+    package init(
+        delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
+        session: BlueZSession
+    ) {
+        self.delegate = delegate
+        self.options = options ?? [:]
+        super.init(queue: queue)
+        engine = BlueZPeripheralEngine(manager: self, session: session)
     }
 
     deinit {

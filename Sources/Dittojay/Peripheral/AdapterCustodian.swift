@@ -20,7 +20,7 @@ final class AdapterCustodian {
         var address: String
     }
 
-    private var session: BlueZSession { .shared }
+    private let session: BlueZSession
     private let selection: String?
     private let alias: String
     private let onEvent: @Sendable (Event) -> Void
@@ -43,7 +43,10 @@ final class AdapterCustodian {
     /// - Parameters:
     ///   - selection: the controller's name or address; the first that is powered, else the first, if nil.
     ///   - alias: the name that centrals shall see while the peripheral runs.
-    nonisolated init(selection: String?, alias: String, onEvent: @escaping @Sendable (Event) -> Void) {
+    nonisolated init(
+        selection: String?, alias: String, session: BlueZSession, onEvent: @escaping @Sendable (Event) -> Void
+    ) {
+        self.session = session
         self.selection = selection
         self.alias = alias
         self.onEvent = onEvent

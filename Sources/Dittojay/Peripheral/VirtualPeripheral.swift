@@ -1,3 +1,4 @@
+import BlueZ
 import CoreBluetooth
 import GATTProfiles
 
@@ -45,6 +46,7 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     /// Called once when the peripheral has ended: without an error after ``stop()``, with one if it could not start.
     public var onEnd: ((DittojayError?) -> Void)?
 
+    private let session: BlueZSession
     let services: SimulatedServices
     var manager: CBPeripheralManager?
     var custodian: AdapterCustodian?
@@ -77,7 +79,13 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     var isRunning: Bool { life == .running }
 
     /// - Parameter queue: a serial queue.
-    public init(profile: PeripheralProfile, options: Options, queue: DispatchQueue) {
+    public convenience init(profile: PeripheralProfile, options: Options, queue: DispatchQueue) {
+        self.init(profile: profile, options: options, queue: queue, session: .shared)
+    }
+
+    /// Makes a peripheral on another bluetoothd than the system's.
+    package init(profile: PeripheralProfile, options: Options, queue: DispatchQueue, session: BlueZSession) {
+        self.session = session
         self.profile = profile
         self.options = options
         self.queue = queue
@@ -115,7 +123,7 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         }
         onMilestone?()
         let custodian = AdapterCustodian(
-            selection: options.adapter, alias: localName,
+            selection: options.adapter, alias: localName, session: session,
             onEvent: { [weak self, queue] event in queue.async { [weak self] in self?.handle(event) } })
         self.custodian = custodian
         Task {
@@ -159,7 +167,8 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         guard life == .running else { return }
         onMilestone?()
         manager = CBPeripheralManager(
-            delegate: self, queue: queue, options: [CBPeripheralManagerOptionAdapterKey: adapter.address])
+            delegate: self, queue: queue, options: [CBPeripheralManagerOptionAdapterKey: adapter.address],
+            session: session)
     }
 
     private func end(_ error: DittojayError?) {

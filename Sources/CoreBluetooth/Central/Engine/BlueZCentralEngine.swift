@@ -8,7 +8,7 @@ final class BlueZCentralEngine: CentralEngine {
     /// Whether connections take notifications from sockets when their options do not say.
     private let usesNotifySockets: Bool
 
-    init(manager: CBCentralManager) {
+    init(manager: CBCentralManager, session: BlueZSession) {
         let choice = AdapterChoice(option: manager.options[CBCentralManagerOptionAdapterKey])
         usesNotifySockets = manager.options.flag(CBCentralManagerOptionUseNotifySocketsKey) ?? false
         let registration = (manager.options[CBCentralManagerOptionRestoreIdentifierKey] as? String).map {
@@ -16,7 +16,8 @@ final class BlueZCentralEngine: CentralEngine {
                 identifier: $0, command: manager.options[CBCentralManagerOptionRestoreCommandKey] as? [String])
         }
         core = CentralCore(
-            manager: manager, mailbox: EventMailbox(queue: manager.queue), choice: choice, registration: registration)
+            manager: manager, mailbox: EventMailbox(queue: manager.queue), choice: choice, registration: registration,
+            session: session)
         MainLoop.shared.async { [core] in core.start() }
     }
 

@@ -6,7 +6,7 @@ import RestorationAgent
 @BusActor
 final class CentralCore {
     nonisolated let registry = PeripheralRegistry()
-    var session: BlueZSession { .shared }
+    let session: BlueZSession
     private(set) var adapter: Adapter?
     /// Which connections of the whole system the app wants to hear of; nil means none.
     var connectionEvents: ConnectionEventFilter?
@@ -30,8 +30,10 @@ final class CentralCore {
     private var reported: [UUID: Sighting] = [:]
 
     nonisolated init(
-        manager: CBCentralManager, mailbox: EventMailbox, choice: AdapterChoice, registration: AppRegistration?
+        manager: CBCentralManager, mailbox: EventMailbox, choice: AdapterChoice, registration: AppRegistration?,
+        session: BlueZSession
     ) {
+        self.session = session
         restoration = registration.map { RestorationClient($0, inbox: RestorationInbox(mailbox: mailbox)) }
         self.manager = manager
         self.mailbox = mailbox
@@ -44,7 +46,7 @@ final class CentralCore {
             isAwaitingWelcome = true
             restoration.open { [weak self] in self?.welcomed($0) }
         }
-        watch = AdapterWatch(choice: choice, role: .central) { [weak self] state, adapter in
+        watch = AdapterWatch(choice: choice, role: .central, session: session) { [weak self] state, adapter in
             self?.stateChanged(state, adapter)
         }
     }

@@ -72,14 +72,14 @@ final class PeripheralLink {
     func start() {
         phase = .connecting
         // Pairing may become necessary with the first request.
-        SharedAgent.shared.register()
+        session.registerAgent()
         if let restoration, let agentRequest { restoration.connecting(agentRequest) }
         attempt = Task { [weak self] in await self?.attemptUntilConnected() }
     }
 
     /// Takes up a link that is up and whose services are known, as an earlier run of the program has left it.
     func adopt(_ device: Device) {
-        SharedAgent.shared.register()
+        session.registerAgent()
         self.device = device
         phase = .connected
         isResolved = true

@@ -5,10 +5,13 @@ import DBus
 final class BlueZPeripheralEngine: PeripheralEngine {
     private let core: PeripheralCore
 
-    /// - Parameter manager: whose delegate is called, on its queue.
-    init(manager: CBPeripheralManager) {
+    /// - Parameters:
+    ///   - manager: whose delegate is called, on its queue.
+    ///   - session: the bluetoothd that is used.
+    init(manager: CBPeripheralManager, session: BlueZSession) {
         let core = PeripheralCore(
-            manager: manager, choice: AdapterChoice(option: manager.options[CBPeripheralManagerOptionAdapterKey]))
+            manager: manager, choice: AdapterChoice(option: manager.options[CBPeripheralManagerOptionAdapterKey]),
+            session: session)
         self.core = core
         MainLoop.shared.async { core.start() }
     }

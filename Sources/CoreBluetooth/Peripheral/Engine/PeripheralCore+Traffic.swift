@@ -82,7 +82,7 @@ extension PeripheralCore {
             if let mtu { known.mtu = mtu }
             return known
         }
-        let device = BlueZSession.shared.device(at: path)
+        let device = session.device(at: path)
         // `dev_00_AA_01_01_00_01`, should the mirror not have it yet.
         let address = device?.address ?? path.lastElement.dropFirst(4).replacingOccurrences(of: "_", with: ":")
         let identifier = PeerIdentifier(addressText: address, isRandom: device?.addressType == "random")?.uuid

@@ -12,7 +12,7 @@ final class PeripheralCore {
     nonisolated let updates = UpdateQueue()
     nonisolated let epochs = PeripheralEpochs()
 
-    private var session: BlueZSession { .shared }
+    let session: BlueZSession
     private var watch: AdapterWatch?
     private var observation: Registration?
     private(set) var adapter: Adapter?
@@ -35,7 +35,8 @@ final class PeripheralCore {
     private var advertisement: Advertisement?
     private var wantsAdvertising = false
 
-    nonisolated init(manager: CBPeripheralManager, choice: AdapterChoice) {
+    nonisolated init(manager: CBPeripheralManager, choice: AdapterChoice, session: BlueZSession) {
+        self.session = session
         self.manager = manager
         self.queue = manager.queue
         self.choice = choice
@@ -83,7 +84,7 @@ final class PeripheralCore {
         state = newState
         let silenced = clear()
         adapter = newAdapter
-        if newState == .poweredOn { SharedAgent.shared.register(with: session) }
+        if newState == .poweredOn { session.registerAgent() }
         deliver { [epochs, epoch] manager in
             for characteristic in silenced { characteristic.subscribedCentrals = [] }
             manager.isAdvertising = false

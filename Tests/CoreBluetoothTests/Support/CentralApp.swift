@@ -1,0 +1,229 @@
+import DBus
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+
+@testable import BlueZ
+@testable import CoreBluetooth
+
+/// A program with a central manager on a fake bluetoothd: it notes every call of its delegate as a line.
+final class CentralApp: NSObject, Sendable {
+    let queue = DispatchQueue(label: "app")
+    let manager: CBCentralManager
+    let session: BlueZSession
+    private let journal = Journal()
+
+    /// - Parameter options: as a central manager takes them.
+    init(on daemon: FakeBluetoothd, options: [String: Any]? = nil) {
+        let bus = daemon.bus
+        session = BlueZSession { () throws(BusError) in try bus.connect() }
+        manager = CBCentralManager(delegate: nil, queue: queue, options: options, session: session)
+        super.init()
+        queue.sync { manager.delegate = self }
+    }
+
+    /// All that the delegate was called for, in order.
+    var lines: [String] { journal.lines }
+
+    /// Does something on the manager's queue, as an app does.
+    func act<T: Sendable>(_ body: @Sendable (CBCentralManager) throws -> T) rethrows -> T {
+        try queue.sync { try body(manager) }
+    }
+
+    /// Waits until the delegate has been called for `line`, so many times.
+    func saw(_ line: String, count: Int = 1, within limit: Duration = .seconds(10)) async throws {
+        try await journal.saw(line, count: count, within: limit)
+    }
+
+    /// The peripheral of an address.
+    func peripheral(_ device: FakeDevice) async throws -> CBPeripheral {
+        let (address, isRandom) = await (device.address, device.text("AddressType") == "random")
+        let identifier = try required(PeerIdentifier(addressText: address, isRandom: isRandom)).uuid
+        let found = act { $0.retrievePeripherals(withIdentifiers: [identifier]).first }
+        let peripheral = try required(found)
+        queue.sync { peripheral.delegate = self }
+        return peripheral
+    }
+
+    /// Powered on, connected to a device of the fake, all of it discovered.
+    func connected(to device: FakeDevice, options: [String: Any]? = nil) async throws -> CBPeripheral {
+        try await saw("state on")
+        let peripheral = try await peripheral(device)
+        nonisolated(unsafe) let options = options
+        act { $0.connect(peripheral, options: options) }
+        try await saw("connected")
+        return peripheral
+    }
+
+    /// Discovers a characteristic.
+    func characteristic(_ uuid: String, of peripheral: CBPeripheral) async throws -> CBCharacteristic {
+        try await discoverEverything(of: peripheral)
+        return try required(find(uuid, in: peripheral))
+    }
+
+    func discoverEverything(of peripheral: CBPeripheral) async throws {
+        queue.sync { peripheral.discoverServices(nil) }
+        try await saw("services")
+        let services = queue.sync { peripheral.services ?? [] }
+        queue.sync { for service in services { peripheral.discoverCharacteristics(nil, for: service) } }
+        for service in services { try await saw("characteristics of \(service.uuid.uuidString)") }
+    }
+
+    func find(_ uuid: String, in peripheral: CBPeripheral) -> CBCharacteristic? {
+        queue.sync {
+            (peripheral.services ?? []).lazy.flatMap { $0.characteristics ?? [] }.first {
+                $0.uuid == CBUUID(string: uuid)
+            }
+        }
+    }
+
+    func note(_ line: String) { journal.note(line) }
+}
+
+struct Missing: Error {}
+
+func required<T>(_ value: T?) throws -> T {
+    guard let value else { throw Missing() }
+    return value
+}
+
+/// Lines that are noted on any thread and waited for on another.
+final class Journal: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var onChange: [Int: @Sendable () -> Void] = [:]
+    }
+    private let state = Mutex(State())
+
+    var lines: [String] { state.withLock { $0.lines } }
+
+    func note(_ line: String) {
+        let waiters = state.withLock { state in
+            state.lines.append(line)
+            return Array(state.onChange.values)
+        }
+        for waiter in waiters { waiter() }
+    }
+
+    func count(of line: String) -> Int { lines.count { $0 == line } }
+
+    func saw(_ line: String, count: Int, within limit: Duration) async throws {
+        do {
+            try await eventually("\"\(line)\", \(count)", within: limit) { self.count(of: line) >= count }
+        } catch {
+            throw NotSeen(line: line, lines: lines)
+        }
+    }
+}
+
+/// What an app waited for in vain, and what it saw.
+struct NotSeen: Error, CustomStringConvertible {
+    let line: String
+    let lines: [String]
+    var description: String { "no \"\(line)\" among \(lines)" }
+}
+
+func words(_ error: (any Error)?) -> String {
+    guard let error else { return "" }
+    if let error = error as? CBATTError { return " refused 0x" + String(error.code.rawValue, radix: 16) }
+    return " failed: \(error.localizedDescription)"
+}
+
+private func hex(_ value: Data?) -> String {
+    (value ?? Data()).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+}
+
+extension CentralApp: CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) { note("state \(central.state)") }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi: NSNumber
+    ) {
+        note("found \(peripheral.name ?? "?") \(rssi)")
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) { note("connected") }
+
+    func centralManager(
+        _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
+    ) {
+        note("not connected" + words(error))
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
+        isReconnecting: Bool, error: (any Error)?
+    ) {
+        note("disconnected" + (isReconnecting ? ", reconnecting" : "") + words(error))
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
+    ) {
+        note("event \(event)")
+    }
+}
+
+extension CentralApp: CBPeripheralDelegate {
+    func peripheralDidUpdateName(_ peripheral: CBPeripheral) { note("name \(peripheral.name ?? "")") }
+
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        note("modified \(invalidatedServices.map { $0.uuid.uuidString }.sorted())")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+        note("rssi \(RSSI)" + words(error))
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        note("services" + words(error))
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
+    ) {
+        note("included \((service.includedServices ?? []).map { $0.uuid.uuidString })" + words(error))
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {
+        note("characteristics of \(service.uuid.uuidString)" + words(error))
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        note("\(characteristic.uuid.uuidString)" + (error == nil ? " = \(hex(characteristic.value))" : words(error)))
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        note("written \(characteristic.uuid.uuidString)" + words(error))
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { note("ready") }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        note("notifying \(characteristic.uuid.uuidString) \(characteristic.isNotifying)" + words(error))
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        note("descriptors \((characteristic.descriptors ?? []).map { $0.uuid.uuidString })" + words(error))
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        note("descriptor \(descriptor.uuid.uuidString) = \(descriptor.value ?? "nothing")" + words(error))
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        note("descriptor \(descriptor.uuid.uuidString) written" + words(error))
+    }
+}

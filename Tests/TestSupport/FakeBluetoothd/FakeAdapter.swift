@@ -1,0 +1,275 @@
+import DBus
+
+/// A controller of the fake bluetoothd.
+@BusActor
+package final class FakeAdapter: FakeObject {
+    package let index: Int
+    /// What can be found and connected to. Bluetoothd has an object for a device only once it was found.
+    package private(set) var air: [FakeDevice] = []
+    /// The services that programs offer here.
+    package private(set) var applications: [FakeApplication] = []
+    package private(set) var advertisements: [FakeAdvertisement] = []
+    /// The discovery filters of those that scan, by the client's unique name.
+    package private(set) var scans: [String: [String: BusValue]] = [:]
+    private var filters: [String: [String: BusValue]] = [:]
+    package var offersServices = true
+    package var offersAdvertising = true
+    /// How long the controller takes to be switched on or off.
+    package var powerDelay: Duration = .zero
+    var nextHandle: UInt16 = 0x0400
+
+    package var name: String { "hci\(index)" }
+    package var address: String { text("Address") }
+
+    init(index: Int, daemon: FakeBluetoothd) {
+        self.index = index
+        super.init(
+            .root.appending("org").appending("bluez").appending("hci\(index)"), "org.bluez.Adapter1",
+            [
+                "Address": .string("00:AA:01:0\(index):00:0\(index)"), "AddressType": .string("public"),
+                "Name": .string("fake-\(index)"), "Alias": .string("fake-\(index)"), "Powered": .boolean(true),
+                "Discovering": .boolean(false), "Discoverable": .boolean(false), "Pairable": .boolean(true),
+                "Roles": ["central", "peripheral"].busValue, "Modalias": .string("usb:v1D6Bp0246d0542"),
+            ], daemon: daemon)
+    }
+
+    package var isPowered: Bool { flag("Powered") }
+
+    // MARK: Life
+
+    func begin() {
+        show()
+        for device in air where device.isPaired { device.show() }
+    }
+
+    func forgetEverything() {
+        for device in air { device.lose(silently: true) }
+        for application in applications { application.end() }
+        applications = []
+        advertisements = []
+        scans = [:]
+        filters = [:]
+        set("Discovering", .boolean(false), silently: true)
+    }
+
+    func forget(_ client: String) {
+        for application in applications where application.client == client { remove(application) }
+        advertisements.removeAll { $0.client == client }
+        filters[client] = nil
+        if scans.removeValue(forKey: client) != nil { scansChanged() }
+        for device in air { device.forget(client) }
+    }
+
+    /// Switches the controller on or off.
+    package func power(_ isOn: Bool) {
+        guard isOn != isPowered else { return }
+        if !isOn {
+            scans = [:]
+            scansChanged()
+            for device in air { device.lose() }
+        }
+        set("Powered", .boolean(isOn))
+    }
+
+    // MARK: Devices
+
+    /// Puts a device into the air. A scan that is on finds it.
+    @discardableResult
+    package func add(_ device: FakeDevice) -> FakeDevice {
+        air.append(device)
+        if !scans.isEmpty { report(device) }
+        return device
+    }
+
+    /// Puts a new device into the air.
+    @discardableResult
+    package func addDevice(
+        _ address: String = "C0:00:00:00:00:01", name: String? = "Sensor", advertising services: [String] = ["180D"]
+    ) -> FakeDevice {
+        add(FakeDevice(address, name: name, advertising: services, on: self))
+    }
+
+    /// Takes a device away for good.
+    package func removeFromAir(_ device: FakeDevice) {
+        air.removeAll { $0 === device }
+        device.lose()
+    }
+
+    /// The object of a central that has connected to this machine.
+    @discardableResult
+    package func connectCentral(_ address: String = "C0:00:00:00:00:02") -> FakeDevice {
+        let device =
+            air.first { $0.address == address } ?? add(FakeDevice(address, name: nil, advertising: [], on: self))
+        device.show()
+        device.set("Connected", .boolean(true))
+        return device
+    }
+
+    /// Every device that a scan would report at this moment.
+    package func reportAll() {
+        for device in air { report(device) }
+    }
+
+    package func report(_ device: FakeDevice) {
+        guard isPowered, device.isInRange, device.isAdvertising, !device.flag("Connected"),
+            scans.values.contains(where: device.passes)
+        else { return }
+        device.sighted()
+    }
+
+    private func scansChanged() {
+        set("Discovering", .boolean(!scans.isEmpty))
+        // bluetoothd takes the signal strength back when the last scan has ended.
+        if scans.isEmpty { for device in air where device.isShown { device.set("RSSI", nil) } }
+    }
+
+    func remove(_ application: FakeApplication) {
+        applications.removeAll { $0 === application }
+        application.end()
+    }
+
+    // MARK: Interface
+
+    override var settable: [String: @BusActor (BusValue) throws -> Void] {
+        [
+            "Powered": { [weak self] value in
+                let isOn = Bool(busValue: value) ?? false
+                guard let self else { return }
+                powerDelay == .zero ? power(isOn) : Later.run(after: powerDelay) { [weak self] in self?.power(isOn) }
+            },
+            "Alias": { [weak self] value in
+                guard let self else { return }
+                set("Alias", text("Alias").isEmpty || value == .string("") ? .string(text("Name")) : value)
+            },
+            "Discoverable": { [weak self] value in self?.set("Discoverable", value) },
+        ]
+    }
+
+    override var methods: [ExportedMethod] {
+        [
+            method("SetDiscoveryFilter", inputs: [.options]) { [weak self] invocation in
+                self?.filters[invocation.sender] = try invocation.argument(0)
+                invocation.reply()
+            },
+            method("StartDiscovery") { [weak self] invocation in
+                guard let self else { return }
+                guard isPowered else { throw MethodFailure.bluez("NotReady", "Resource Not Ready") }
+                guard scans[invocation.sender] == nil else {
+                    throw MethodFailure.bluez("InProgress", "Operation already in progress")
+                }
+                scans[invocation.sender] = filters[invocation.sender] ?? [:]
+                invocation.reply()
+                scansChanged()
+                reportAll()
+            },
+            method("StopDiscovery") { [weak self] invocation in
+                guard let self else { return }
+                guard scans.removeValue(forKey: invocation.sender) != nil else {
+                    throw MethodFailure.bluez("Failed", "No discovery started")
+                }
+                invocation.reply()
+                scansChanged()
+            },
+            method("RemoveDevice", inputs: [.object]) { [weak self] invocation in
+                let path: ObjectPath = try invocation.argument(0)
+                guard let device = self?.air.first(where: { $0.path == path && $0.isShown }) else {
+                    throw MethodFailure.bluez("DoesNotExist", "Does Not Exist")
+                }
+                device.forgetKeys()
+                device.lose()
+                device.hide()
+                invocation.reply()
+            },
+        ]
+    }
+
+    override var otherInterfaces: [(interface: ExportedInterface, values: [String: BusValue])] {
+        var others: [(ExportedInterface, [String: BusValue])] = []
+        if offersServices { others.append((ExportedInterface("org.bluez.GattManager1", methods: serviceMethods), [:])) }
+        if offersAdvertising {
+            let properties = [
+                ExportedProperty("ActiveInstances", get: { [weak self] in UInt8(self?.advertisements.count ?? 0) }),
+                ExportedProperty(
+                    "SupportedInstances", get: { [weak self] in UInt8(4 - (self?.advertisements.count ?? 0)) }),
+            ]
+            others.append(
+                (
+                    ExportedInterface(
+                        "org.bluez.LEAdvertisingManager1", methods: advertisingMethods, properties: properties),
+                    [
+                        "ActiveInstances": .byte(UInt8(advertisements.count)),
+                        "SupportedInstances": .byte(UInt8(max(0, 4 - advertisements.count))),
+                    ]
+                ))
+        }
+        return others
+    }
+
+    private var serviceMethods: [ExportedMethod] {
+        [
+            method("RegisterApplication", inputs: [.object, .options]) { [weak self] invocation in
+                guard let self else { return }
+                let root: ObjectPath = try invocation.argument(0)
+                FakeApplication.load(root, of: invocation.sender, on: self) { [weak self] application in
+                    guard let self, let application else {
+                        return invocation.fail(.bluez("Failed", "Failed to create entry in database"))
+                    }
+                    applications.append(application)
+                    invocation.reply()
+                }
+            },
+            method("UnregisterApplication", inputs: [.object]) { [weak self] invocation in
+                let root: ObjectPath = try invocation.argument(0)
+                guard
+                    let application = self?.applications.first(where: {
+                        $0.root == root && $0.client == invocation.sender
+                    })
+                else { throw MethodFailure.bluez("DoesNotExist", "Does Not Exist") }
+                self?.remove(application)
+                invocation.reply()
+            },
+        ]
+    }
+
+    private var advertisingMethods: [ExportedMethod] {
+        [
+            method("RegisterAdvertisement", inputs: [.object, .options]) { [weak self] invocation in
+                guard let self else { return }
+                let path: ObjectPath = try invocation.argument(0)
+                guard isPowered else { throw MethodFailure.bluez("NotReady", "Resource Not Ready") }
+                guard !advertisements.contains(where: { $0.path == path && $0.client == invocation.sender }) else {
+                    throw MethodFailure.bluez("AlreadyExists", "Already Exists")
+                }
+                guard advertisements.count < 4 else {
+                    throw MethodFailure.bluez("NotPermitted", "Maximum advertisements reached")
+                }
+                FakeAdvertisement.load(path, of: invocation.sender, on: self) { [weak self] advertisement in
+                    guard let self, let advertisement else {
+                        return invocation.fail(.bluez("Failed", "Failed to parse advertisement."))
+                    }
+                    advertisements.append(advertisement)
+                    invocation.reply()
+                }
+            },
+            method("UnregisterAdvertisement", inputs: [.object]) { [weak self] invocation in
+                let path: ObjectPath = try invocation.argument(0)
+                guard
+                    let index = self?.advertisements.firstIndex(where: {
+                        $0.path == path && $0.client == invocation.sender
+                    })
+                else { throw MethodFailure.bluez("DoesNotExist", "Does Not Exist") }
+                self?.advertisements.remove(at: index)
+                invocation.reply()
+            },
+        ]
+    }
+
+    /// Takes an advertisement down by itself, as when the controller has no room for it any more.
+    package func release(_ advertisement: FakeAdvertisement) {
+        advertisements.removeAll { $0 === advertisement }
+        try? daemon.connection.callWithoutReply(
+            MethodCall(
+                destination: advertisement.client, path: advertisement.path, interface: "org.bluez.LEAdvertisement1",
+                method: "Release"))
+    }
+}

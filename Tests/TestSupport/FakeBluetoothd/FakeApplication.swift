@@ -1,0 +1,267 @@
+import DBus
+import Foundation
+
+/// A GATT application that a program has registered with the fake bluetoothd, and what remote centrals do with it.
+@BusActor
+package final class FakeApplication {
+    package let client: String
+    package let root: ObjectPath
+    package let services: [Attribute]
+    package let characteristics: [FakeLocalCharacteristic]
+    private unowned let adapter: FakeAdapter
+
+    /// A service of the program.
+    package struct Attribute: Sendable {
+        package let path: ObjectPath
+        package let uuid: String
+        package let isPrimary: Bool
+        /// The handle that the program wants; nil if it leaves that to bluetoothd.
+        package let handle: UInt16?
+    }
+
+    private init(
+        _ root: ObjectPath, _ client: String, _ tree: [ObjectPath: [String: [String: BusValue]]],
+        on adapter: FakeAdapter
+    ) {
+        self.root = root
+        self.client = client
+        self.adapter = adapter
+        let ordered = tree.sorted { $0.key.string < $1.key.string }
+        services = ordered.compactMap { path, interfaces in
+            interfaces["org.bluez.GattService1"].map { values in
+                Attribute(
+                    path: path, uuid: values["UUID"].flatMap(String.init(busValue:)) ?? "",
+                    isPrimary: values["Primary"].flatMap(Bool.init(busValue:)) ?? false,
+                    handle: values["Handle"].flatMap(UInt16.init(busValue:)))
+            }
+        }
+        characteristics = ordered.compactMap { path, interfaces in
+            interfaces["org.bluez.GattCharacteristic1"].map { values in
+                FakeLocalCharacteristic(path, values, of: client, on: adapter.daemon)
+            }
+        }
+    }
+
+    /// Asks the program for what it offers, as bluetoothd does.
+    static func load(
+        _ root: ObjectPath, of client: String, on adapter: FakeAdapter,
+        _ completion: @escaping @BusActor (FakeApplication?) -> Void
+    ) {
+        let call = MethodCall(
+            destination: client, path: root, interface: "org.freedesktop.DBus.ObjectManager",
+            method: "GetManagedObjects")
+        adapter.daemon.connection.call(call) { [weak adapter] result in
+            guard let adapter, let reply = try? result.get(),
+                let tree: [ObjectPath: [String: [String: BusValue]]] = try? reply.first(), !tree.isEmpty
+            else { return completion(nil) }
+            completion(FakeApplication(root, client, tree, on: adapter))
+        }
+    }
+
+    package func characteristic(_ uuid: String) -> FakeLocalCharacteristic? {
+        characteristics.first { FakeService.fullUUID($0.uuid) == FakeService.fullUUID(uuid) }
+    }
+
+    func end() {
+        for characteristic in characteristics { characteristic.close() }
+    }
+}
+
+/// A characteristic of a program, as remote centrals use it through bluetoothd.
+@BusActor
+package final class FakeLocalCharacteristic {
+    package let path: ObjectPath
+    package let uuid: String
+    package let flags: [String]
+    /// The notifications that went out to the central, in order.
+    package private(set) var notifications: [Data] = []
+    private let client: String
+    private let daemon: FakeBluetoothd
+    private let offersSocket: Bool
+    private var socket: Int32?
+    private var reading: LoopSource?
+    private var signals: Registration?
+
+    init(_ path: ObjectPath, _ values: [String: BusValue], of client: String, on daemon: FakeBluetoothd) {
+        self.path = path
+        self.client = client
+        self.daemon = daemon
+        uuid = values["UUID"].flatMap(String.init(busValue:)) ?? ""
+        flags = values["Flags"].flatMap([String].init(busValue:)) ?? []
+        offersSocket = values["NotifyAcquired"] != nil
+    }
+
+    private func options(
+        _ central: FakeDevice, offset: Int = 0, mtu: UInt16, _ others: [String: BusValue] = [:]
+    ) -> BusValue {
+        others.merging([
+            "device": .objectPath(central.path), "link": .string("LE"), "mtu": .uint16(mtu),
+            "offset": .uint16(UInt16(clamping: offset)),
+        ]) { $1 }.busValue
+    }
+
+    private func call(_ method: String, _ arguments: [BusValue] = []) async throws -> MethodReply {
+        try await daemon.connection.call(
+            MethodCall(
+                destination: client, path: path, interface: "org.bluez.GattCharacteristic1", method: method,
+                arguments: arguments))
+    }
+
+    /// A central reads.
+    ///
+    /// - Throws: `BusError` with the program's refusal.
+    package func read(by central: FakeDevice, offset: Int = 0, mtu: UInt16 = 517) async throws -> Data {
+        try await call("ReadValue", [options(central, offset: offset, mtu: mtu)]).first()
+    }
+
+    /// A central writes.
+    ///
+    /// - Parameter type: `request`, `command` or `reliable`.
+    package func write(
+        _ value: Data, by central: FakeDevice, type: String = "request", offset: Int = 0, mtu: UInt16 = 517
+    ) async throws {
+        _ = try await call(
+            "WriteValue", [.bytes(value), options(central, offset: offset, mtu: mtu, ["type": .string(type)])])
+    }
+
+    /// A central turns notifications on: by a socket, as bluetoothd does where the program offers it, or by `StartNotify`.
+    ///
+    /// - Parameter reads: whether what comes over the socket is read, as it comes.
+    package func subscribe(
+        by central: FakeDevice, mtu: UInt16 = 517, usingSocket: Bool = true, reads: Bool = true
+    ) async throws {
+        guard usingSocket, offersSocket else {
+            signals = daemon.connection.onBytes(
+                of: "Value", interface: "org.bluez.GattCharacteristic1", at: path, from: client
+            ) { [weak self] in self?.notifications.append($0) }
+            _ = try await call("StartNotify")
+            return
+        }
+        let reply = try await call("AcquireNotify", [options(central, mtu: mtu)])
+        let descriptor: BusFileDescriptor = try reply.first()
+        guard let raw = descriptor.take() else { return }
+        _ = fcntl(raw, F_SETFL, O_NONBLOCK)
+        socket = raw
+        if reads { reading = .descriptor(raw, [.readable, .hangUp]) { [weak self] _ in self?.readSocket() } }
+    }
+
+    /// The last central turns notifications off, or is disconnected.
+    package func unsubscribe() async throws {
+        if socket != nil { return close() }
+        signals = nil
+        _ = try await call("StopNotify")
+    }
+
+    /// A central has confirmed an indication.
+    package func confirm() async throws { _ = try await call("Confirm") }
+
+    /// Reads what waits in the socket.
+    package func readSocket() {
+        guard let socket else { return }
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        while true {
+            let count = Glibc.read(socket, &buffer, buffer.count)
+            if count > 0 { notifications.append(Data(buffer[..<count])); continue }
+            if count == 0 || errno != EAGAIN { close() }
+            return
+        }
+    }
+
+    func close() {
+        reading?.cancel()
+        reading = nil
+        if let socket { Glibc.close(socket) }
+        socket = nil
+        signals = nil
+    }
+}
+
+/// An advertisement that a program has registered.
+@BusActor
+package final class FakeAdvertisement {
+    package let client: String
+    package let path: ObjectPath
+    package let values: [String: BusValue]
+
+    private init(_ path: ObjectPath, _ client: String, _ values: [String: BusValue]) {
+        self.path = path
+        self.client = client
+        self.values = values
+    }
+
+    package var localName: String? { values["LocalName"].flatMap(String.init(busValue:)) }
+    package var serviceUUIDs: [String] { values["ServiceUUIDs"].flatMap([String].init(busValue:)) ?? [] }
+
+    /// Asks the program what is to be advertised, as bluetoothd does.
+    static func load(
+        _ path: ObjectPath, of client: String, on adapter: FakeAdapter,
+        _ completion: @escaping @BusActor (FakeAdvertisement?) -> Void
+    ) {
+        let call = MethodCall(
+            destination: client, path: path, interface: "org.freedesktop.DBus.Properties", method: "GetAll",
+            arguments: [.string("org.bluez.LEAdvertisement1")])
+        adapter.daemon.connection.call(call) { result in
+            guard let reply = try? result.get(), let values: [String: BusValue] = try? reply.first() else {
+                return completion(nil)
+            }
+            completion(FakeAdvertisement(path, client, values))
+        }
+    }
+}
+
+/// The pairing agents of programs: `org.bluez.AgentManager1`.
+@BusActor
+package final class FakeAgents: FakeObject {
+    package private(set) var registered: [(client: String, path: ObjectPath, capability: String)] = []
+    package private(set) var defaultClient: String?
+
+    init(_ daemon: FakeBluetoothd) {
+        super.init(.root.appending("org").appending("bluez"), "org.bluez.AgentManager1", daemon: daemon)
+    }
+
+    func forget(_ client: String) {
+        registered.removeAll { $0.client == client }
+        if defaultClient == client { defaultClient = nil }
+    }
+
+    func forgetEverything() {
+        registered = []
+        defaultClient = nil
+    }
+
+    /// Asks the default agent.
+    ///
+    /// - Parameter completion: gets the answer, or nil if there is no agent or it refuses.
+    package func ask(
+        _ method: String, _ arguments: [BusValue], _ completion: @escaping @BusActor ([BusValue]?) -> Void
+    ) {
+        guard let agent = registered.last(where: { $0.client == defaultClient }) else { return completion(nil) }
+        let call = MethodCall(
+            destination: agent.client, path: agent.path, interface: "org.bluez.Agent1", method: method,
+            arguments: arguments)
+        daemon.connection.call(call) { completion((try? $0.get())?.arguments) }
+    }
+
+    override var methods: [ExportedMethod] {
+        [
+            method("RegisterAgent", inputs: [.object, ExportedArgument("capability", String.self)]) {
+                [weak self] invocation in
+                let path: ObjectPath = try invocation.argument(0)
+                let capability: String = try invocation.argument(1)
+                guard self?.registered.contains(where: { $0.client == invocation.sender }) == false else {
+                    throw MethodFailure.bluez("AlreadyExists", "Already Exists")
+                }
+                self?.registered.append((invocation.sender, path, capability))
+                invocation.reply()
+            },
+            method("RequestDefaultAgent", inputs: [.object]) { [weak self] invocation in
+                self?.defaultClient = invocation.sender
+                invocation.reply()
+            },
+            method("UnregisterAgent", inputs: [.object]) { [weak self] invocation in
+                self?.forget(invocation.sender)
+                invocation.reply()
+            },
+        ]
+    }
+}

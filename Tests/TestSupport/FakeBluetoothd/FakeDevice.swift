@@ -1,0 +1,198 @@
+import DBus
+
+/// A remote device: what advertises, is connected to, has services; or a central that has connected.
+@BusActor
+package final class FakeDevice: FakeObject {
+    package unowned let adapter: FakeAdapter
+    package var isInRange = true
+    package var isAdvertising = true
+    /// What it advertises, as 128-bit UUIDs in lower case.
+    package var advertisedServices: [String]
+    package var rssi: Int16 = -60
+    package private(set) var services: [FakeService] = []
+
+    /// How long it takes from the connection until its services are known; nil if they never are.
+    package var resolutionTime: Duration? = .zero
+    /// How long bluetoothd takes to end a link.
+    package var disconnectionTime: Duration = .zero
+    /// What comes of pairing; nil if nothing does.
+    package var pairing: Pairing? = .succeeds
+
+    package enum Pairing {
+        case succeeds
+        /// With this error of `org.bluez.Error`, such as `AuthenticationFailed`.
+        case fails(String, String)
+        /// Succeeds if the program's agent confirms this number.
+        case confirmation(UInt32)
+        /// Succeeds if the program's agent enters this number.
+        case passkey(UInt32)
+    }
+
+    /// The number of connections so far. Services of an earlier one are not reported as resolved in a later one.
+    private var connection = 0
+    private var pendingConnects: [MethodInvocation] = []
+
+    package init(_ address: String, name: String?, advertising services: [String], on adapter: FakeAdapter) {
+        self.adapter = adapter
+        advertisedServices = services.map(FakeService.fullUUID)
+        var values: [String: BusValue] = [
+            "Address": .string(address), "AddressType": .string(address.hasPrefix("C") ? "random" : "public"),
+            "Alias": .string(name ?? address), "Adapter": .objectPath(adapter.path), "Connected": .boolean(false),
+            "ServicesResolved": .boolean(false), "Paired": .boolean(false), "Bonded": .boolean(false),
+            "Trusted": .boolean(false), "Blocked": .boolean(false), "LegacyPairing": .boolean(false),
+            "UUIDs": services.map(FakeService.fullUUID).busValue,
+        ]
+        if let name { values["Name"] = .string(name) }
+        super.init(
+            adapter.path.appending("dev_" + address.replacingOccurrences(of: ":", with: "_")), "org.bluez.Device1",
+            values, daemon: adapter.daemon)
+    }
+
+    package var address: String { text("Address") }
+    package var isConnected: Bool { flag("Connected") }
+    package var isPaired: Bool { flag("Paired") }
+
+    // MARK: Services
+
+    /// Gives it a service. It is known to bluetoothd with the next connection, or at once by ``FakeService/appear()``.
+    @discardableResult
+    package func addService(
+        _ uuid: String, handle: UInt16? = nil, isPrimary: Bool = true, _ characteristics: [FakeCharacteristic.Plan] = []
+    ) -> FakeService {
+        let handle = handle ?? (services.map(\.lastHandle).max() ?? 0x000F) + 1
+        let service = FakeService(uuid, handle: handle, isPrimary: isPrimary, characteristics, of: self)
+        services.append(service)
+        return service
+    }
+
+    /// Takes a service away, with the link up or not.
+    package func remove(_ service: FakeService) {
+        services.removeAll { $0 === service }
+        service.disappear()
+    }
+
+    /// The first characteristic with this UUID.
+    package func characteristic(_ uuid: String) -> FakeCharacteristic? {
+        services.lazy.flatMap(\.characteristics).first { $0.uuid == FakeService.fullUUID(uuid) }
+    }
+
+    // MARK: Advertising
+
+    func passes(_ filter: [String: BusValue]) -> Bool {
+        guard let wanted = filter["UUIDs"].flatMap([String].init(busValue:)), !wanted.isEmpty else { return true }
+        return wanted.contains { advertisedServices.contains(FakeService.fullUUID($0)) }
+    }
+
+    func sighted() {
+        set("RSSI", .int16(rssi), silently: !isShown)
+        show()
+    }
+
+    // MARK: The link
+
+    /// The link comes up, as bluetoothd reports it.
+    package func comeUp() {
+        guard !isConnected else { return }
+        connection += 1
+        let current = connection
+        show()
+        set("Connected", .boolean(true))
+        guard let resolutionTime else { return }
+        let resolve: @BusActor () -> Void = { [weak self] in
+            guard let self, current == connection, isConnected else { return }
+            for service in services { service.appear() }
+            set("UUIDs", services.map(\.uuid).busValue)
+            set("ServicesResolved", .boolean(true))
+        }
+        resolutionTime == .zero ? resolve() : Later.run(after: resolutionTime, resolve)
+    }
+
+    /// The link goes down: the device has ended it, or is out of range.
+    package func lose(silently: Bool = false) {
+        for invocation in pendingConnects {
+            invocation.fail(.bluez("Failed", "le-connection-abort-by-local"))
+        }
+        pendingConnects = []
+        guard isConnected else { return }
+        connection += 1
+        set("ServicesResolved", .boolean(false), silently: silently)
+        for service in services { service.linkIsDown() }
+        if !isPaired { for service in services { service.disappear() } }
+        set("Connected", .boolean(false), silently: silently)
+    }
+
+    func forget(_ client: String) {
+        for characteristic in services.flatMap(\.characteristics) { characteristic.forget(client) }
+    }
+
+    func forgetKeys() {
+        set("Paired", .boolean(false))
+        set("Bonded", .boolean(false))
+    }
+
+    // MARK: Pairing
+
+    /// Pairs, with the help of the default agent.
+    package func pair(_ completion: @escaping @BusActor (MethodFailure?) -> Void) {
+        guard let pairing else { return }
+        let finish: @BusActor (MethodFailure?) -> Void = { [weak self] failure in
+            if failure == nil {
+                self?.set("Paired", .boolean(true))
+                self?.set("Bonded", .boolean(true))
+            }
+            completion(failure)
+        }
+        let refused = MethodFailure.bluez("AuthenticationFailed", "Authentication Failed")
+        switch pairing {
+        case .succeeds: finish(nil)
+        case .fails(let name, let message): finish(.bluez(name, message))
+        case .confirmation(let number):
+            daemon.agents.ask("RequestConfirmation", [path.busValue, .uint32(number)]) { reply in
+                finish(reply == nil ? refused : nil)
+            }
+        case .passkey(let number):
+            daemon.agents.ask("RequestPasskey", [path.busValue]) { reply in
+                finish(reply?.first == .uint32(number) ? nil : refused)
+            }
+        }
+    }
+
+    // MARK: Interface
+
+    override var settable: [String: @BusActor (BusValue) throws -> Void] {
+        [
+            "Trusted": { [weak self] in self?.set("Trusted", $0) },
+            "Alias": { [weak self] in self?.set("Alias", $0) },
+        ]
+    }
+
+    override var methods: [ExportedMethod] {
+        [
+            method("Connect") { [weak self] invocation in
+                guard let self else { return }
+                guard adapter.isPowered else { throw MethodFailure.bluez("NotReady", "Resource Not Ready") }
+                guard isInRange else { return pendingConnects.append(invocation) }
+                comeUp()
+                invocation.reply()
+            },
+            method("Disconnect") { [weak self] invocation in
+                guard let self else { return }
+                guard isConnected || !pendingConnects.isEmpty else {
+                    throw MethodFailure.bluez("NotConnected", "Not Connected")
+                }
+                let end: @BusActor () -> Void = { [weak self] in
+                    self?.lose()
+                    invocation.reply()
+                }
+                disconnectionTime == .zero ? end() : Later.run(after: disconnectionTime, end)
+            },
+            method("Pair") { [weak self] invocation in
+                guard self?.isPaired == false else { throw MethodFailure.bluez("AlreadyExists", "Already Exists") }
+                self?.pair { failure in
+                    if let failure { invocation.fail(failure) } else { invocation.reply() }
+                }
+            },
+            method("CancelPairing") { $0.reply() },
+        ]
+    }
+}

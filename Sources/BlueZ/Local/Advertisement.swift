@@ -49,7 +49,7 @@ public final class Advertisement {
     ///
     /// - Throws: ``BlueZError``: the data do not fit, the adapter has no room for another advertisement, is off, …
     public func register(with adapter: Adapter) async throws {
-        let connection = try adapter.session.connection(for: adapter)
+        let connection = try adapter.connection
         do {
             try connection.export([exportedInterface], at: path)
             try await ask(adapter)

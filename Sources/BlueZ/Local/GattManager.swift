@@ -20,7 +20,7 @@ extension Adapter {
         var call = methodCall(method, arguments)
         call.interface = interface
         do {
-            _ = try await session.connection(for: self).call(call, timeout: timeout)
+            _ = try await connection.call(call, timeout: timeout)
         } catch let error as BusError {
             throw BlueZError(error)
         }

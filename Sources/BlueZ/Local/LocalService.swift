@@ -34,7 +34,7 @@ public final class LocalService {
     ///
     /// - Throws: ``BlueZError``.
     public func register(with adapter: Adapter) async throws {
-        let connection = try adapter.session.connection(for: adapter)
+        let connection = try adapter.connection
         for _ in 0..<3 {
             firstHandle = Self.takeHandles(attributeCount, on: adapter)
             guard firstHandle != nil else { break }

@@ -17,7 +17,8 @@ public final class PairingAgent {
     }
 
     static let interface = "org.bluez.Agent1"
-    private static let managerPath = ObjectPath.root.appending("org").appending("bluez")
+    static let managerInterface = "org.bluez.AgentManager1"
+    static let managerPath = ObjectPath.root.appending("org").appending("bluez")
     private static let path = ObjectPath.root.appending("bluejay").appending("agent")
 
     /// Asked for the six digits that the device shows; answers nil to refuse.
@@ -63,7 +64,7 @@ public final class PairingAgent {
     private func call(_ connection: BusConnection, _ method: String, _ arguments: [BusValue]) async throws {
         _ = try await connection.call(
             MethodCall(
-                destination: BlueZSession.serviceName, path: Self.managerPath, interface: "org.bluez.AgentManager1",
+                destination: BlueZSession.serviceName, path: Self.managerPath, interface: Self.managerInterface,
                 method: method, arguments: arguments))
     }
 

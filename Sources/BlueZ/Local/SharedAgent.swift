@@ -5,7 +5,7 @@ import DBus
 /// It has no input and no output, so that pairing is "Just Works", as for an app on a device that never asks its user.
 @BusActor
 public final class SharedAgent {
-    private unowned let session: BlueZSession
+    private weak var session: BlueZSession?
     private let agent = PairingAgent()
     private var observation: Registration?
     private var registration: Task<Void, Never>?
@@ -21,6 +21,7 @@ public final class SharedAgent {
     /// - Returns: a task that ends when bluetoothd has the agent, or has refused it.
     @discardableResult
     public func register(onRefusal: @escaping @Sendable (any Error) -> Void) -> Task<Void, Never> {
+        guard let session else { return Task {} }
         if observation == nil {
             observation = session.observe { [weak self] event in
                 if case .stateChanged(let state) = event, state != .available { self?.registration = nil }

@@ -13,6 +13,11 @@ public final class Device: RemoteObject {
         super.init(path: path, interface: Self.interface, properties: properties, session: session)
     }
 
+    /// Services that every device has, and none advertises: Generic Access and Generic Attribute.
+    public nonisolated static let servicesOfEveryDevice = [
+        "00001800-0000-1000-8000-00805f9b34fb", "00001801-0000-1000-8000-00805f9b34fb",
+    ]
+
     // MARK: Properties
 
     /// The device's address, such as `00:AA:01:01:00:01`.
@@ -54,7 +59,7 @@ public final class Device: RemoteObject {
         // BlueZ 5.66 does not tell that the device is connected when its socket was connected before the kernel's
         // management interface said so ("is already connected" in its debug log).
         guard !isConnected, Bool(busValue: try await fetchProperty("Connected")) == true else { return }
-        session.apply(PropertyChanges(changed: ["Connected": .boolean(true)], invalidated: []), to: self)
+        session?.apply(PropertyChanges(changed: ["Connected": .boolean(true)], invalidated: []), to: self)
     }
 
     /// The same omission, for connections that the device or another program has made.

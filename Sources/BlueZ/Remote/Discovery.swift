@@ -60,7 +60,7 @@ public final class Discovery {
     }
 
     private func run() async {
-        observation = adapter?.session.observe { [weak self] in self?.handle($0) }
+        observation = adapter?.session?.observe { [weak self] in self?.handle($0) }
         while !clients.isEmpty, let adapter, adapter.isValid {
             let wanted = mergedFilter
             do {

@@ -49,7 +49,7 @@ public final class RemoteCharacteristic: RemoteObject {
         if onValue == nil, onNotifyingChange == nil {
             registrations = []
         } else if registrations.isEmpty {
-            registrations = session.watch(self)
+            registrations = session?.watch(self) ?? []
         }
     }
 

@@ -12,6 +12,8 @@ public enum BlueZEvent {
     case deviceRemoved(Device)
     case serviceAdded(RemoteService)
     case serviceRemoved(RemoteService)
+    /// A service that was known before has another characteristic, or one of its characteristics another descriptor.
+    case attributeAdded(RemoteService)
 }
 
 /// A connection to bluetoothd: a live mirror of its object tree (`org.freedesktop.DBus.ObjectManager` at `/`).
@@ -286,12 +288,14 @@ public final class BlueZSession {
                     path: path, properties: properties, service: service, session: self)
                 objects.characteristics[path] = characteristic
                 service.characteristicsByPath[path] = characteristic
+                send(.attributeAdded(service))
             case RemoteDescriptor.interface:
                 guard let parent = path.parent, let characteristic = objects.characteristics[parent] else { continue }
                 let descriptor = RemoteDescriptor(
                     path: path, properties: properties, characteristic: characteristic, session: self)
                 objects.descriptors[path] = descriptor
                 characteristic.descriptorsByPath[path] = descriptor
+                if let service = characteristic.service { send(.attributeAdded(service)) }
             default: break
             }
         }
@@ -335,13 +339,19 @@ public final class BlueZSession {
     public func characteristic(at path: ObjectPath) -> RemoteCharacteristic? { objects.characteristics[path] }
     public func descriptor(at path: ObjectPath) -> RemoteDescriptor? { objects.descriptors[path] }
 
-    /// Runs `work` once bluetoothd has told everything that it had decided to tell until now. It sends its news in bursts
-    /// when it is idle, so an answer to a call that is made after a piece of news comes after the rest of the burst.
+    /// Runs `work` once bluetoothd has reported everything that it had decided to report until now.
+    ///
+    /// It sends its news in bursts when it is idle. Before each answer of its own code, it sends what is pending
+    /// (`g_dbus_send_message` in gdbus/object.c). A Ping would not do: libdbus answers that one by itself, ahead of
+    /// pending news.
     public func afterBurst(_ work: @escaping @Sendable @BusActor () -> Void) {
         guard let connection else { return MainLoop.shared.async(work) }
-        let ping = MethodCall(
-            destination: Self.serviceName, path: .root, interface: "org.freedesktop.DBus.Peer", method: "Ping")
-        connection.call(ping) { _ in work() }
+        let question = MethodCall(
+            destination: Self.serviceName, path: PairingAgent.managerPath,
+            interface: "org.freedesktop.DBus.Properties", method: "GetAll",
+            arguments: [.string(PairingAgent.managerInterface)])
+        // An error is an answer, too.
+        connection.call(question) { _ in work() }
     }
 
     /// The adapter with this name (`hci0`) or address (any letter case).

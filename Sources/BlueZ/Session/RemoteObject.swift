@@ -11,7 +11,8 @@ public class RemoteObject {
     public internal(set) var isValid = true
     private(set) var properties: [String: BusValue]
     let interface: String
-    unowned let session: BlueZSession
+    /// Nil when the session has been released: calls fail then, as without bluetoothd.
+    private(set) weak var session: BlueZSession?
     /// Calls with a completion that bluetoothd has yet to answer.
     private var pendingCalls: [Int: PendingCall] = [:]
     private var callCount = 0
@@ -50,6 +51,14 @@ public class RemoteObject {
 
     // MARK: Calls
 
+    /// The connection for a call of this object.
+    var connection: BusConnection {
+        get throws(BlueZError) {
+            guard let session else { throw .notRunning }
+            return try session.connection(for: self)
+        }
+    }
+
     func methodCall(_ method: String, _ arguments: [BusValue] = []) -> MethodCall {
         MethodCall(
             destination: BlueZSession.serviceName, path: path, interface: interface, method: method,
@@ -64,7 +73,7 @@ public class RemoteObject {
         _ method: String, _ arguments: [BusValue] = [], timeout: Duration? = BusConnection.defaultTimeout
     ) async throws -> MethodReply {
         do {
-            return try await session.connection(for: self).call(methodCall(method, arguments), timeout: timeout)
+            return try await connection.call(methodCall(method, arguments), timeout: timeout)
         } catch let error as BusError {
             throw BlueZError(error)
         }
@@ -78,7 +87,7 @@ public class RemoteObject {
     ) {
         do {
             let call = methodCall(method, arguments)
-            let connection = try session.connection(for: self)
+            let connection = try self.connection
             callCount += 1
             let key = callCount
             pendingCalls[key] = connection.call(call, timeout: timeout) { [weak self, path] result in
@@ -104,7 +113,7 @@ public class RemoteObject {
             destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
             method: "Get", arguments: [.string(interface), .string(name)])
         do {
-            return try await session.connection(for: self).call(call).first()
+            return try await connection.call(call).first()
         } catch let error as BusError {
             throw BlueZError(error)
         }
@@ -115,7 +124,7 @@ public class RemoteObject {
             destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
             method: "Set", arguments: [.string(interface), .string(name), .variant(value.busValue)])
         do {
-            _ = try await session.connection(for: self).call(call)
+            _ = try await connection.call(call)
         } catch let error as BusError {
             throw BlueZError(error)
         }

@@ -212,7 +212,7 @@ final class AdapterCustodian {
         case .adapterChanged(let adapter, let changes):
             guard adapter.address == chosen?.address else { return }
             if changes.changed["Powered"] != nil { wasPowered = adapter.isPowered }
-        case .adapterRemoved, .stateChanged, .serviceAdded, .serviceRemoved: break
+        case .adapterRemoved, .stateChanged, .serviceAdded, .serviceRemoved, .attributeAdded: break
         }
     }
 

@@ -59,15 +59,21 @@ final class CentralApp: NSObject, Sendable {
     /// Discovers a characteristic.
     func characteristic(_ uuid: String, of peripheral: CBPeripheral) async throws -> CBCharacteristic {
         try await discoverEverything(of: peripheral)
-        return try required(find(uuid, in: peripheral))
+        guard let found = find(uuid, in: peripheral) else { throw NotSeen(line: uuid, lines: lines) }
+        return found
     }
 
     func discoverEverything(of peripheral: CBPeripheral) async throws {
+        let known = lines
+        func count(_ line: String) -> Int { known.count { $0 == line } + 1 }
         queue.sync { peripheral.discoverServices(nil) }
-        try await saw("services")
+        try await saw("services", count: count("services"))
         let services = queue.sync { peripheral.services ?? [] }
         queue.sync { for service in services { peripheral.discoverCharacteristics(nil, for: service) } }
-        for service in services { try await saw("characteristics of \(service.uuid.uuidString)") }
+        for service in services {
+            let line = "characteristics of \(service.uuid.uuidString)"
+            try await saw(line, count: count(line))
+        }
     }
 
     func find(_ uuid: String, in peripheral: CBPeripheral) -> CBCharacteristic? {
@@ -124,6 +130,17 @@ struct NotSeen: Error, CustomStringConvertible {
     var description: String { "no \"\(line)\" among \(lines)" }
 }
 
+func words(_ state: CBManagerState) -> String {
+    switch state {
+    case .unknown: "unknown"
+    case .resetting: "resetting"
+    case .unsupported: "unsupported"
+    case .unauthorized: "unauthorized"
+    case .poweredOff: "off"
+    case .poweredOn: "on"
+    }
+}
+
 func words(_ error: (any Error)?) -> String {
     guard let error else { return "" }
     if let error = error as? CBATTError { return " refused 0x" + String(error.code.rawValue, radix: 16) }
@@ -135,7 +152,7 @@ private func hex(_ value: Data?) -> String {
 }
 
 extension CentralApp: CBCentralManagerDelegate {
-    func centralManagerDidUpdateState(_ central: CBCentralManager) { note("state \(central.state)") }
+    func centralManagerDidUpdateState(_ central: CBCentralManager) { note("state " + words(central.state)) }
 
     func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],

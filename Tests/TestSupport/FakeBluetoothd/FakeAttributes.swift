@@ -7,6 +7,8 @@ package final class FakeService: FakeObject {
     package unowned let device: FakeDevice
     package let uuid: String
     package private(set) var characteristics: [FakeCharacteristic] = []
+    /// Whether bluetoothd knows it when it says that all services are resolved; otherwise the test has it appear.
+    package var isKnownAtOnce = true
     let handle: UInt16
     private(set) var lastHandle: UInt16
 
@@ -40,7 +42,13 @@ package final class FakeService: FakeObject {
     /// Shows the service with all that is in it.
     package func appear() {
         show()
-        for characteristic in characteristics { characteristic.appear() }
+        for characteristic in characteristics {
+            if let delay = characteristic.delay {
+                Later.run(after: delay) { [weak characteristic] in characteristic?.appear() }
+            } else {
+                characteristic.appear()
+            }
+        }
     }
 
     /// Takes it off the bus with all that is in it.
@@ -80,6 +88,8 @@ package final class FakeCharacteristic: FakeObject {
     package unowned let service: FakeService
     package let uuid: String
     package var value: Data
+    /// How long after its service it appears; nil for at once.
+    package var delay: Duration?
     package private(set) var descriptors: [FakeDescriptor] = []
     /// What reads are answered with instead of the value, and writes instead of being taken.
     package var refusal: MethodFailure?

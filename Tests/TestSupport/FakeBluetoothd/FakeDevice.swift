@@ -13,6 +13,9 @@ package final class FakeDevice: FakeObject {
 
     /// How long it takes from the connection until its services are known; nil if they never are.
     package var resolutionTime: Duration? = .zero
+    /// Whether the device answers while its services are looked for. If not, bluetoothd says in the end that they are
+    /// resolved, and has none.
+    package var answersDiscovery = true
     /// How long bluetoothd takes to end a link.
     package var disconnectionTime: Duration = .zero
     /// What comes of pairing; nil if nothing does.
@@ -100,8 +103,9 @@ package final class FakeDevice: FakeObject {
         guard let resolutionTime else { return }
         let resolve: @BusActor () -> Void = { [weak self] in
             guard let self, current == connection, isConnected else { return }
-            for service in services { service.appear() }
-            set("UUIDs", services.map(\.uuid).busValue)
+            if answersDiscovery { for service in services where service.isKnownAtOnce { service.appear() } }
+            let always = answersDiscovery ? ["1800", "1801"].map(FakeService.fullUUID) : []
+            set("UUIDs", (always + services.map(\.uuid)).busValue)
             set("ServicesResolved", .boolean(true))
         }
         resolutionTime == .zero ? resolve() : Later.run(after: resolutionTime, resolve)

@@ -1,7 +1,7 @@
 import DBus
 
 /// What the fake bluetoothd does when it is called.
-package enum FakeReaction {
+package enum FakeReaction: Sendable {
     /// What bluetoothd does, but later.
     case late(Duration)
     /// Nothing, and no answer ever.
@@ -11,7 +11,7 @@ package enum FakeReaction {
     /// This answer, right or wrong, and nothing else.
     case answer([BusValue])
     /// Whatever the test does; ``FakeCall/proceed`` is what bluetoothd does.
-    case handler(@BusActor (FakeCall) -> Void)
+    case handler(@Sendable @BusActor (FakeCall) -> Void)
 }
 
 /// What a test has scripted.

@@ -123,6 +123,8 @@ final class CentralCore {
             links.values.first { $0.device === service.device }?.serviceAdded(service)
         case .serviceRemoved(let service):
             links.values.first { $0.device === service.device }?.serviceRemoved(service)
+        case .attributeAdded(let service):
+            links.values.first { $0.device === service.device }?.attributeAdded(to: service)
         default: break
         }
     }

@@ -4,13 +4,29 @@ import DBus
 /// Changes of the peripheral's services while it is connected.
 extension PeripheralLink {
     func serviceAdded(_ service: RemoteService) {
+        news.came()
         // Before the resolution it is only the connection's beginning.
         guard phase == .connected, isResolved, service.isPrimary else { return }
         collect { $0.came() }
     }
 
+    /// A service has got another characteristic. The app may have been told all of them, as far as bluetoothd had them: then
+    /// it is told that the service has changed, so that it looks again.
+    func attributeAdded(to service: RemoteService) {
+        news.came()
+        guard phase == .connected, isResolved, explored.remove(service.path) != nil else { return }
+        let object = CBUUID(shortening: service.uuid).map { self.service(service, $0) }
+        // What it listens to in this service stays as it is.
+        let isInUse = subscriptions.keys.contains { $0.isSameOrBelow(service.path) }
+        collect { changes in
+            guard let object, !isInUse else { return changes.came() }
+            return changes.went(object)
+        }
+    }
+
     func serviceRemoved(_ service: RemoteService) {
         guard phase == .connected, isResolved else { return }
+        explored.remove(service.path)
         // The app may not know the service yet, but it is told which one went.
         let object = CBUUID(shortening: service.uuid).map { self.service(service, $0) }
         let gone = attributes.filter { $0.key.isSameOrBelow(service.path) }

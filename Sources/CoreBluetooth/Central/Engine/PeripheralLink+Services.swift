@@ -9,18 +9,57 @@ extension PeripheralLink {
     func resolveIfReady() {
         guard phase == .connected, !isResolved, let device, device.areServicesResolved else { return }
         session.afterBurst { [weak self, weak device] in
-            guard let self, phase == .connected, device === self.device, !isResolved else { return }
+            guard let self, phase == .connected, let device, device === self.device, !isResolved else { return }
+            if hasFoundNothing(device) {
+                return resolutionFailed(
+                    "bluetoothd found no services: the device did not answer, or not all that it was asked")
+            }
             isResolved = true
+            resolutionFailure = nil
+            resolutionTimer = nil
+            news.came()
             if let restoration, let agentRequest { restoration.connected(agentRequest) }
-            let waiters = resolutionWaiters
-            resolutionWaiters = []
-            for waiter in waiters { waiter() }
+            resumeResolutionWaiters()
         }
     }
 
-    /// Does `work` when bluetoothd has told all services, and all of those that it is just telling.
+    private func resumeResolutionWaiters() {
+        let waiters = resolutionWaiters
+        resolutionWaiters = []
+        for waiter in waiters { waiter() }
+    }
+
+    /// Whether the discovery has failed, although bluetoothd (5.66) says that the services are resolved: it does when its
+    /// ATT requests time out, too. A device that answers has Generic Access at least (Core Specification, Vol 3, Part C,
+    /// 12), which bluetoothd keeps to itself but lists.
+    private func hasFoundNothing(_ device: Device) -> Bool {
+        device.services.isEmpty && device.serviceUUIDs.allSatisfy { !Device.servicesOfEveryDevice.contains($0) }
+    }
+
+    /// How long the discovery of the services may take: bluetoothd gives each of its requests 30 seconds.
+    private static let resolutionTimeout: Duration = .seconds(60)
+
+    /// Sees to it that a discovery without an end is ended.
+    func limitResolution() {
+        resolutionTimer = .timer(after: Self.resolutionTimeout) { [weak self] in
+            self?.resolutionFailed(
+                "the device's services were not found within \(Self.resolutionTimeout.components.seconds) s")
+        }
+    }
+
+    private func resolutionFailed(_ reason: String) {
+        guard phase == .connected, !isResolved else { return }
+        resolutionFailure = CBError(.connectionTimeout, userInfo: [NSLocalizedDescriptionKey: reason])
+        resolutionTimer = nil
+        resumeResolutionWaiters()
+    }
+
+    /// Does `work` when bluetoothd has told all services, and all of those that it is just telling; or when they cannot be
+    /// known.
     private func whenResolved(_ work: @escaping @BusActor () -> Void) {
-        if !isResolved {
+        if resolutionFailure != nil {
+            work()
+        } else if !isResolved {
             resolutionWaiters.append(work)
         } else if serviceChanges.isPending {
             changeWaiters.append(work)
@@ -30,12 +69,23 @@ extension PeripheralLink {
     }
 
     /// Adds a request that is answered from bluetoothd's objects.
-    private func addLookup(_ work: @escaping @BusActor (PeripheralLink) -> Void) {
+    ///
+    /// - Parameter isComplete: whether all that is looked for is there. What is not is waited for while more is to be
+    ///   expected.
+    private func addLookup(
+        isComplete: @escaping @BusActor (PeripheralLink) -> Bool = { _ in true },
+        _ work: @escaping @BusActor (PeripheralLink) -> Void
+    ) {
         requests.add { [weak self] done in
             guard let self else { return done() }
             whenResolved { [weak self] in
-                if let self { work(self) }
-                done()
+                guard let self else { return done() }
+                let answer: @BusActor () -> Void = { [weak self] in
+                    if let self { work(self) }
+                    done()
+                }
+                guard isResolved else { return answer() }
+                news.whenComplete({ [weak self] in self.map(isComplete) ?? true }, answer)
             }
         }
     }
@@ -44,18 +94,29 @@ extension PeripheralLink {
 
     func discoverServices(_ filter: [CBUUID]?) {
         requests.add { [weak self] done in
-            self?.whenResolved {
-                Task { [weak self] in
-                    let mtu = await self?.device?.services.lazy.flatMap(\.characteristics).first?.fetchMTU()
-                    self?.reportServices(filter, mtu: mtu ?? nil)
-                    done()
+            self?.whenResolved { [weak self] in
+                guard let self else { return done() }
+                news.whenComplete({ [weak self] in self?.hasServices(filter) ?? true }) {
+                    Task { [weak self] in
+                        let mtu = await self?.device?.services.lazy.flatMap(\.characteristics).first?.fetchMTU()
+                        self?.reportServices(filter, mtu: mtu ?? nil)
+                        done()
+                    }
                 }
             }
         }
     }
 
+    private func hasServices(_ filter: [CBUUID]?) -> Bool {
+        guard isResolved, let services = device?.services else { return true }
+        return services.map(\.uuid).haveAll(filter)
+    }
+
     private func reportServices(_ filter: [CBUUID]?, mtu: Int?) {
-        guard let device, phase == .connected, isResolved else { return }
+        guard let device, phase == .connected else { return }
+        guard isResolved else {
+            return post { [resolutionFailure] in $0.delegate?.peripheral($0, didDiscoverServices: resolutionFailure) }
+        }
         let found = device.services.filter(\.isPrimary).compactMap { remote in
             wanted(remote.uuid, filter).map { service(remote, $0) }
         }
@@ -85,11 +146,14 @@ extension PeripheralLink {
 
     func discoverCharacteristics(_ filter: [CBUUID]?, of service: CBService) {
         addLookup { link in
+            link.remoteService(service)?.characteristics.map(\.uuid).haveAll(filter) ?? true
+        } _: { link in
             guard let remote = link.remoteService(service) else {
                 return link.post {
                     $0.delegate?.peripheral($0, didDiscoverCharacteristicsFor: service, error: CBError(.invalidHandle))
                 }
             }
+            link.explored.insert(remote.path)
             let found = remote.characteristics.compactMap { characteristic in
                 link.wanted(characteristic.uuid, filter).map { link.characteristic(characteristic, $0, of: service) }
             }
@@ -171,6 +235,14 @@ extension PeripheralLink {
 
     func remoteDescriptor(_ descriptor: CBDescriptor) -> RemoteDescriptor? {
         path(descriptor).flatMap { session.descriptor(at: $0) }
+    }
+}
+
+extension [String] {
+    /// Whether all UUIDs that are looked for are among these; any will do if none in particular is.
+    fileprivate func haveAll(_ wanted: [CBUUID]?) -> Bool {
+        guard let wanted else { return !isEmpty }
+        return wanted.allSatisfy { contains($0.bluezText) }
     }
 }
 

@@ -26,7 +26,14 @@ final class PeripheralLink {
     var writeSockets: [ObjectPath: WriteSocket] = [:]
     /// Whether bluetoothd has told all services of this connection.
     var isResolved = false
+    /// Why the services of this connection cannot be known; nil while they can.
+    var resolutionFailure: CBError?
+    var resolutionTimer: LoopSource?
     var resolutionWaiters: [@BusActor () -> Void] = []
+    /// Whether more attributes are to be expected.
+    let news = AttributeNews()
+    /// The services whose characteristics the app has been told.
+    var explored: Set<ObjectPath> = []
     /// Retries and pauses of the request that is under way.
     var drainTimer: LoopSource?
     var busyTimer: LoopSource?
@@ -188,6 +195,7 @@ final class PeripheralLink {
             peripheral.connectionIsUp(name: name)
             manager.delegate?.centralManager(manager, didConnect: peripheral)
         }
+        limitResolution()
         resolveIfReady()
     }
 
@@ -241,7 +249,11 @@ final class PeripheralLink {
         writeSockets.values.forEach { $0.close() }
         writeSockets = [:]
         isResolved = false
+        resolutionFailure = nil
+        resolutionTimer = nil
         resolutionWaiters = []
+        news.clear()
+        explored = []
         serviceChanges.clear()
         changeWaiters = []
         drainTimer = nil

@@ -32,17 +32,25 @@ final class Subscription {
 
     func start(usingSocket: Bool, completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
         if let agent { return agent.start(completion: completion) }
-        guard usingSocket else {
-            remote.onValue = { [weak self] in self?.received([$0]) }
-            return remote.startNotify(completion: completion)
-        }
+        // bluetoothd has no sockets for indications.
+        guard usingSocket, remote.flags.contains("notify") else { return startSignals(completion) }
         remote.acquireNotify { [weak self] result in
-            if let socket = try? result.get() {
+            switch result {
+            case .success(let socket):
                 self?.socket = socket
                 socket.onPackets = { [weak self] in self?.received($0) }
+                completion(.success(()))
+            // Another program has turned notifications on already, or this bluetoothd has no sockets.
+            case .failure(BlueZError.acquired), .failure(BlueZError.notSupported), .failure(BlueZError.att(0x06)):
+                self?.startSignals(completion)
+            case .failure(let error): completion(.failure(error))
             }
-            completion(result.map { _ in })
         }
+    }
+
+    private func startSignals(_ completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+        remote.onValue = { [weak self] in self?.received([$0]) }
+        remote.startNotify(completion: completion)
     }
 
     func stop(completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {

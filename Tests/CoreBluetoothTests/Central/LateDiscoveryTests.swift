@@ -1,0 +1,124 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreBluetooth
+
+/// What bluetoothd reports late, in pieces, or not at all of a device's services.
+@Suite(.timeLimit(.minutes(1)))
+struct LateDiscoveryTests {
+    private let daemon: FakeBluetoothd
+
+    init() async throws { daemon = try await .start() }
+
+    @BusActor
+    private func device(_ characteristics: [FakeCharacteristic.Plan] = []) -> (FakeDevice, FakeService) {
+        let device = daemon.adapter.addDevice()
+        return (device, device.addService("180D", characteristics))
+    }
+
+    private func service(_ uuid: String, of peripheral: CBPeripheral, _ app: CentralApp) throws -> CBService {
+        try #require(app.queue.sync { peripheral.services?.first { $0.uuid == CBUUID(string: uuid) } })
+    }
+
+    @Test(arguments: [10, 50, 100, 200, 300])
+    func aCharacteristicThatComesAfterItsServiceIsFound(milliseconds: Int) async throws {
+        let (device, service) = await device([.init("2A37", ["notify"])])
+        await delay(service, .milliseconds(milliseconds))
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        let rate = try await app.characteristic("2A37", of: peripheral)
+        app.queue.sync { peripheral.setNotifyValue(true, for: rate) }
+        try await app.saw("notifying 2A37 true")
+    }
+
+    @Test(arguments: [10, 100, 300])
+    func aServiceThatComesBackInPiecesIsFoundWhole(milliseconds: Int) async throws {
+        let (device, service) = await device([.init("2A37", ["notify"])])
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        try await app.discoverEverything(of: peripheral)
+        await device.remove(service)
+        try await app.saw("modified [\"180D\"]")
+        let back = await device.addService("180D", [.init("2A37", ["notify"])])
+        await delay(back, .milliseconds(milliseconds))
+        await back.appear()
+        try await app.saw("modified []")
+        let rate = try await app.characteristic("2A37", of: peripheral)
+        app.queue.sync { peripheral.setNotifyValue(true, for: rate) }
+        try await app.saw("notifying 2A37 true")
+    }
+
+    @BusActor
+    private func delay(_ service: FakeService, _ delay: Duration) {
+        for characteristic in service.characteristics { characteristic.delay = delay }
+    }
+
+    @Test func aServiceThatComesAfterTheOthersIsFound() async throws {
+        let (device, _) = await device([.init("2A37", ["notify"])])
+        let late = await device.addService("180F", [.init("2A19", ["read"])])
+        await setLate(late)
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        app.queue.sync { peripheral.discoverServices([CBUUID(string: "180F")]) }
+        Task { @BusActor in Later.run(after: .milliseconds(200)) { late.appear() } }
+        try await app.saw("services")
+        _ = try service("180F", of: peripheral, app)
+    }
+
+    @BusActor
+    private func setLate(_ service: FakeService) { service.isKnownAtOnce = false }
+
+    @Test func aCharacteristicThatComesMuchLaterIsAnnounced() async throws {
+        let (device, service) = await device([.init("2A38", ["read"])])
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        try await app.discoverEverything(of: peripheral)
+        await show(.init("2A37", ["notify"]), in: service)
+        try await app.saw("modified [\"180D\"]")
+        try await app.discoverEverything(of: peripheral)
+        #expect(app.find("2A37", in: peripheral) != nil)
+    }
+
+    @Test func whatIsListenedToStaysWhenItsServiceGrows() async throws {
+        let (device, service) = await device([.init("2A37", ["notify"])])
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        let rate = try await app.characteristic("2A37", of: peripheral)
+        app.queue.sync { peripheral.setNotifyValue(true, for: rate) }
+        try await app.saw("notifying 2A37 true")
+        await show(.init("2A38", ["read"]), in: service)
+        try await app.saw("modified []")
+        await device.characteristic("2A37")?.notify(Data([0, 60]))
+        try await app.saw("2A37 = 003c")
+    }
+
+    @BusActor
+    private func show(_ plan: FakeCharacteristic.Plan, in service: FakeService) { service.add(plan).appear() }
+
+    @Test func whatIsNotThereIsReportedAsMissingAfterAMoment() async throws {
+        let (device, _) = await device([.init("2A37", ["notify"])])
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        app.queue.sync { peripheral.discoverServices([CBUUID(string: "180F")]) }
+        try await app.saw("services", within: .seconds(2))
+        #expect(app.queue.sync { peripheral.services } == [])
+    }
+
+    @Test func aDiscoveryThatFoundNothingHasFailed() async throws {
+        let (device, _) = await device([.init("2A37", ["notify"])])
+        await stopAnswering(device)
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        app.queue.sync { peripheral.discoverServices(nil) }
+        try await app.saw(
+            "services failed: bluetoothd found no services: the device did not answer, or not all that it was asked")
+    }
+
+    @BusActor
+    private func stopAnswering(_ device: FakeDevice) {
+        device.answersDiscovery = false
+        device.set("UUIDs", ["0000180d-0000-1000-8000-00805f9b34fb"].busValue)
+    }
+}

@@ -1,0 +1,54 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreBluetooth
+
+/// Notifications from sockets, and what happens where bluetoothd has none to give.
+@Suite(.timeLimit(.minutes(1)))
+struct SubscriptionKindTests {
+    private let daemon: FakeBluetoothd
+
+    init() async throws { daemon = try await .start() }
+
+    private func listening(
+        _ flags: [String], prepare: @Sendable @BusActor (FakeBluetoothd) -> Void = { _ in }
+    ) async throws -> (FakeCharacteristic, CentralApp) {
+        let device = await daemon.adapter.addDevice()
+        await device.addService("180D", [.init("2A37", flags)])
+        await prepare(daemon)
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(
+            to: device, options: [CBConnectPeripheralOptionUseNotifySocketsKey: true])
+        let rate = try await app.characteristic("2A37", of: peripheral)
+        app.queue.sync { peripheral.setNotifyValue(true, for: rate) }
+        try await app.saw("notifying 2A37 true")
+        return (try #require(await device.characteristic("2A37")), app)
+    }
+
+    @Test func valuesComeFromTheSocket() async throws {
+        let (characteristic, app) = try await listening(["notify"])
+        await characteristic.notify(Data([0, 70]))
+        try await app.saw("2A37 = 0046")
+        #expect(await daemon.count(of: "StartNotify") == 0)
+    }
+
+    @Test func indicationsComeOverTheBus() async throws {
+        let (characteristic, app) = try await listening(["indicate"])
+        await characteristic.notify(Data([0, 71]))
+        try await app.saw("2A37 = 0047")
+        #expect(await daemon.count(of: "AcquireNotify") == 0)
+    }
+
+    @Test(arguments: [
+        FakeReaction.refuse("NotPermitted", "Notify acquired"), .refuse("NotSupported", "Operation is not supported"),
+    ])
+    func whatHasNoSocketComesOverTheBus(refusal: FakeReaction) async throws {
+        let (characteristic, app) = try await listening(["notify"]) {
+            $0.react(to: "AcquireNotify", with: refusal)
+        }
+        await characteristic.notify(Data([0, 72]))
+        try await app.saw("2A37 = 0048")
+    }
+}

@@ -33,7 +33,13 @@ extension Doctor {
         let known = adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
         return .problem(
             .adapter, "there is no \(adapter ?? "adapter"); there are: \(known)",
-            "export BLUETOOTH_ADAPTER=\(adapters[0].name)")
+            choosing(adapters[0]))
+    }
+
+    /// The command by which another adapter is used.
+    private func choosing(_ adapter: AdapterRecord) -> String {
+        guard isAdapterGiven else { return "export BLUETOOTH_ADAPTER=\(adapter.name)" }
+        return "\(role.program) doctor --adapter \(adapter.name)"
     }
 
     // MARK: Switches
@@ -111,6 +117,6 @@ extension Doctor {
     private func lacking(_ topic: Finding.Topic, _ text: String, _ substitute: AdapterRecord?) -> Finding {
         guard let substitute else { return .problem(topic, text + ": this takes another adapter") }
         return .problem(
-            topic, text + ", but \(substitute.name) can", "export BLUETOOTH_ADAPTER=\(substitute.name)")
+            topic, text + ", but \(substitute.name) can", choosing(substitute))
     }
 }

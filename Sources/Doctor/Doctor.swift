@@ -11,10 +11,19 @@ public struct Doctor: Swift.Sendable {
         case central
         /// `dittojay`: to be found, and to have services.
         case peripheral
+
+        /// The program that has the role.
+        var program: String {
+            switch self {
+            case .central: "bluejay"
+            case .peripheral: "dittojay"
+            }
+        }
     }
 
     let role: Role
     let adapter: String?
+    let isAdapterGiven: Bool
     let surroundings: Surroundings
 
     /// How long bluetoothd may take to answer.
@@ -22,9 +31,14 @@ public struct Doctor: Swift.Sendable {
 
     /// - Parameter adapter: which one is meant, by its name (`hci0`) or address; the first that is powered, else the first,
     ///   if nil.
-    public init(role: Role, adapter: String?, surroundings: Surroundings = .current) {
+    /// - Parameter isAdapterGiven: whether `adapter` is an option's, which overrides the environment: then the advice is
+    ///   another option, not a variable.
+    public init(
+        role: Role, adapter: String?, isAdapterGiven: Bool = false, surroundings: Surroundings = .current
+    ) {
         self.role = role
         self.adapter = adapter
+        self.isAdapterGiven = isAdapterGiven
         self.surroundings = surroundings
     }
 

@@ -133,6 +133,16 @@ import Testing
         #expect(problem.remedies == ["export BLUETOOTH_ADAPTER=hci1"])
     }
 
+    @Test func theAdviceIsAnotherOptionWhereAnOptionOverridesTheVariable() async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(offersAdvertising: false), FakeAdapter(name: "hci1"))
+        let missing = try #require(await machine.examine(adapter: "hci9", isAdapterGiven: true).problems.first)
+        #expect(missing.remedies == ["bluejay doctor --adapter hci0"])
+        let lacking = try #require(
+            await machine.examine(as: .peripheral, adapter: "hci0", isAdapterGiven: true).problems.first)
+        #expect(lacking.remedies == ["dittojay doctor --adapter hci1"])
+    }
+
     @Test func thereIsNoRoomForAnotherAdvertisement() async throws {
         let machine = try await Machine()
         try await machine.start(FakeAdapter(activeAdvertisements: 3, roomForAdvertisements: 0))

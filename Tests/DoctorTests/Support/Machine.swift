@@ -122,8 +122,10 @@ final class Machine {
         return connection
     }
 
-    func examine(as role: Doctor.Role = .central, adapter: String? = nil) async -> Report {
-        await Doctor(role: role, adapter: adapter, surroundings: surroundings).examine()
+    func examine(as role: Doctor.Role = .central, adapter: String? = nil, isAdapterGiven: Bool = false)
+        async -> Report
+    {
+        await Doctor(role: role, adapter: adapter, isAdapterGiven: isAdapterGiven, surroundings: surroundings).examine()
     }
 }
 

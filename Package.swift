@@ -43,12 +43,14 @@ let package = Package(
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "BlueZ", "RestorationAgent", .product(name: "DequeModule", package: "swift-collections"),
+                "BlueZ", "LineOutput", "RestorationAgent",
+                .product(name: "DequeModule", package: "swift-collections"),
             ]),
         .target(
             name: "Bluejay",
             dependencies: [
-                "CoreBluetooth", "RestorationAgent", .product(name: "DequeModule", package: "swift-collections"),
+                "CoreBluetooth", "LineOutput", "RestorationAgent",
+                .product(name: "DequeModule", package: "swift-collections"),
             ]),
         .target(
             name: "Dittojay",
@@ -81,6 +83,7 @@ let package = Package(
 
         .target(name: "TestSupport", dependencies: ["DBus"], path: "Tests/TestSupport"),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"]),
+        .testTarget(name: "LineOutputTests", dependencies: ["LineOutput"]),
         .testTarget(name: "ResidentCodeTests", dependencies: ["ResidentCode"]),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "TestSupport"]),
         .testTarget(name: "RestorationAgentTests", dependencies: ["RestorationAgent"]),

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import LineOutput
 import ResidentCode
 
 @main
@@ -22,8 +24,15 @@ struct BluejayProgram: AsyncParsableCommand {
               6   the device has answered with an ATT error; its code is printed
               7   the device has no such characteristic, or several of that name
               64  wrong usage
-              130 ended by SIGINT before it was done; 143 by SIGTERM. What has no end of its own (monitor, listen and \
-            scan without a count) ends with 0
+              74  output was lost: it cannot be written, or its reader does not read
+              130 ended by SIGINT before it was done; 143 by SIGTERM, 129 by SIGHUP. What has no end of its own (monitor, \
+            listen and scan without a count) ends with 0
+
+            When the reader of the output stops reading, what comes then waits, up to 8 MiB; with more the program ends, with 74. \
+            A reader that closes the pipe ends it with 0.
+
+            Where the output is text, what came from outside and a terminal would act on is shown as \\u{1B} or \\n; JSON has the \
+            true characters, escaped.
 
             With --json, a failure is printed as an object with error and status, and attError where there is one.
 
@@ -36,8 +45,40 @@ struct BluejayProgram: AsyncParsableCommand {
         ])
 
     static func main() async {
+        StandardDescriptors.open()
         // What loading the program has taken.
         ResidentCode.release()
-        await main(nil)
+        do {
+            var command = try await asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            end(with: error)
+        }
+        end(with: nil)
+    }
+
+    /// Ends the program as `exit(withError:)` does, but with a status of its own if what is to be said cannot be written.
+    private static func end(with error: (any Error)?) -> Never {
+        guard let error else { Foundation.exit(0) }
+        if let error = error as? OutputError {
+            StandardError.write("bluejay: \(error)")
+            Foundation.exit(OutputError.exitStatus)
+        }
+        let (status, text) = (exitCode(for: error), fullMessage(for: error))
+        if text.isEmpty { Foundation.exit(status.rawValue) }
+        guard status == .success else {
+            StandardError.write(lines: text.components(separatedBy: "\n"))
+            Foundation.exit(status.rawValue)
+        }
+        do throws(OutputError) {
+            try StandardOutput.write(verbatim: text + "\n")
+        } catch {
+            end(with: error)
+        }
+        Foundation.exit(0)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluejay
 import Doctor
+import LineOutput
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,9 +19,14 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let doctor = Doctor(
-            role: .central, adapter: adapter ?? ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"])
+            role: .central, adapter: adapter ?? ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"],
+            isAdapterGiven: adapter != nil)
         let report = await doctor.examine()
-        for line in json ? report.objects.map(\.text) : report.lines { print(line) }
+        if json {
+            for object in report.objects { try StandardOutput.write(object) }
+        } else {
+            try StandardOutput.write(report.lines)
+        }
         let isHealthy = report.problems.isEmpty && (!strict || report.warnings.isEmpty)
         throw ExitCode((isHealthy ? ExitStatus.done : .bluetoothUnavailable).rawValue)
     }

@@ -1,4 +1,5 @@
 import Bluejay
+import LineOutput
 
 /// The program's exit statuses; documented in its help.
 enum ExitStatus: Int32, Swift.Sendable {
@@ -9,6 +10,7 @@ enum ExitStatus: Int32, Swift.Sendable {
     case connectionFailed = 5
     case attError = 6
     case noSuchCharacteristic = 7
+    case outputLost = 74
 }
 
 /// Why a command has not done what it was asked for.
@@ -44,6 +46,7 @@ struct Failure: Error {
             default: self.init(.failed, "\(attempt): \(error.localizedDescription)")
             }
         case let error as BluejayError: self.init(error, attempt: attempt)
+        case let error as OutputError: self.init(.outputLost, "\(error)")
         default: self.init(.failed, "\(attempt): \(error.localizedDescription)")
         }
     }

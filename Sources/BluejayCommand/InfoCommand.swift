@@ -36,7 +36,7 @@ struct InfoCommand: AsyncParsableCommand {
                 }
             }
         }
-        session.output.print(text(peripheral, services, read)) { object in
+        session.output.print(lines: lines(peripheral, services, read)) { object in
             object.add("address", peripheral.bluetoothAddress)
             object.add("identifier", peripheral.identifier.uuidString)
             object.add("name", peripheral.name)
@@ -45,9 +45,9 @@ struct InfoCommand: AsyncParsableCommand {
     }
 
     @MainActor
-    private func text(
+    private func lines(
         _ peripheral: CBPeripheral, _ services: [CBService], _ values: [ObjectIdentifier: Result<Data, Failure>]
-    ) -> String {
+    ) -> [String] {
         var lines = [
             "\(peripheral.bluetoothAddress ?? "?") \(peripheral.identifier) \"\(peripheral.name ?? "")\""
         ]
@@ -65,7 +65,7 @@ struct InfoCommand: AsyncParsableCommand {
                 lines.append(line)
             }
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     @MainActor

@@ -12,14 +12,20 @@ final class Output {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Called once when nobody reads the output any more.
-    func onBroken(_ action: @escaping @Sendable @MainActor () -> Void) {
-        writer.onBroken = { MainActor.assumeIsolated { action() } }
+    /// Called when output is lost: nobody reads it any more, it cannot be written, or too much waits for its reader.
+    func onLoss(_ action: @escaping @Sendable @MainActor (OutputError) -> Void) {
+        writer.onFailure = { error in MainActor.assumeIsolated { action(error) } }
+        writer.onOverflow = { error in MainActor.assumeIsolated { action(error) } }
     }
 
     /// Prints one of the two.
     func print(_ text: @autoclosure () -> String, json: (inout JSONObject) -> Void) {
-        guard isJSON else { return writer.write(text()) }
+        print(lines: [text()], json: json)
+    }
+
+    /// Prints lines or an object.
+    func print(lines: @autoclosure () -> [String], json: (inout JSONObject) -> Void) {
+        guard isJSON else { return writer.write(lines: lines()) }
         var object = JSONObject()
         json(&object)
         writer.write(object)
@@ -45,17 +51,20 @@ final class Output {
             object.add("attError", failure.attError)
             writer.write(object)
         }
-        writer.flush()
-        standardError("bluejay: \(failure.message)")
+        StandardError.write("bluejay: \(failure.message)")
     }
 
-    /// Writes out what is held back.
+    /// Hands over what is held back to be written with other lines.
     func flush() {
         writer.flush()
     }
-}
 
-/// Writes a line to standard error.
-func standardError(_ line: String) {
-    try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+    /// Waits until all is written, for as long as the reader takes unless there is a limit.
+    ///
+    /// - Returns: why something is missing; nil if nothing is.
+    func finish(within patience: DispatchTimeInterval?) async -> OutputError? {
+        await withCheckedContinuation { continuation in
+            writer.finish(within: patience) { continuation.resume(returning: $0) }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluejay
+import LineOutput
 import ResidentCode
 
 /// One run of the program: Bluetooth, the device that it is about, and the orderly end.
@@ -21,8 +22,12 @@ final class Session {
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
 
-    /// For how long an orderly end may take.
+    /// For how long an orderly end may take. bluetoothd answers when the link is down, after 2 s (5.66), and keeps its word
+    /// when the program has ended: after a signal that is enough.
     private static let endTimeout = 3.0
+    private static let interruptedEndTimeout = 1.0
+    /// For how long a reader that has stopped may keep a program that was interrupted.
+    private static let readerPatience = DispatchTimeInterval.milliseconds(500)
     /// For how long the state of Bluetooth may be unknown.
     private static let stateTimeout = 10.0
 
@@ -54,7 +59,7 @@ final class Session {
         // All that reading the command line has taken.
         ResidentCode.release()
         watchSignals()
-        output.onBroken { [weak self] in self?.interrupt(status: 0) }
+        output.onLoss { [weak self] error in self?.outputIsLost(error) }
         observer.onDisconnect = { [weak self] in self?.onDisconnect?() }
         do {
             try await waitForPower()
@@ -82,6 +87,8 @@ final class Session {
         set { observer.reconnects = newValue }
     }
 
+    private static let advice = "\"bluejay doctor\" says what to do"
+
     private func waitForPower() async throws {
         let state = await delegate.firstState(of: manager, timeout: Self.stateTimeout)
         switch state {
@@ -92,11 +99,11 @@ final class Session {
         case .unsupported:
             throw Failure(
                 .bluetoothUnavailable,
-                "there is no usable Bluetooth adapter (or none of that name), or bluetoothd is not running. Try ./lab run …"
-            )
+                "there is no usable Bluetooth adapter (or none of that name), or bluetoothd is not running; "
+                    + Self.advice)
         case .unknown, .resetting:
             throw Failure(
-                .bluetoothUnavailable, "Bluetooth does not answer: is bluetoothd running? Try ./lab run …")
+                .bluetoothUnavailable, "Bluetooth does not answer: is bluetoothd running? \(Self.advice)")
         }
     }
 
@@ -106,18 +113,32 @@ final class Session {
         await end(status.rawValue, failure)
     }
 
-    private func end(_ status: Int32, _ failure: Failure? = nil) async -> Never {
+    /// - Parameter isInterrupted: whether it ends soon, whatever it waits for.
+    private func end(_ status: Int32, _ failure: Failure? = nil, isInterrupted: Bool = false) async -> Never {
         // Once only: a signal may come while the command ends by itself.
         while isEnding { try? await Task.sleep(for: .seconds(60)) }
         isEnding = true
         output.flush()
-        if bluejay.isConnected || bluejay.isConnecting { await disconnect() }
+        if bluejay.isConnected || bluejay.isConnecting {
+            await disconnect(within: isInterrupted ? Self.interruptedEndTimeout : Self.endTimeout)
+        }
         if let failure { output.failure(failure) }
-        output.flush()
-        Foundation.exit(status)
+        let loss = await output.finish(within: isInterrupted ? Self.readerPatience : nil)
+        guard let loss, !loss.isByTheReader else { Foundation.exit(status) }
+        if failure?.status != .outputLost { StandardError.write("bluejay: \(loss)") }
+        Foundation.exit(status == ExitStatus.done.rawValue ? ExitStatus.outputLost.rawValue : status)
     }
 
-    private func disconnect() async {
+    /// Ends as the reader has it; or because a program without output is of no use.
+    private func outputIsLost(_ error: OutputError) {
+        // The end finds out by itself.
+        if isEnding { return }
+        if error.isByTheReader { return interrupt(status: ExitStatus.done.rawValue) }
+        let failure = Failure(error, attempt: "failed")
+        Task { await end(failure.status.rawValue, failure, isInterrupted: true) }
+    }
+
+    private func disconnect(within timeout: Double) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             var waiting: CheckedContinuation<Void, Never>? = continuation
             func resume() {
@@ -125,7 +146,7 @@ final class Session {
                 waiting = nil
             }
             bluejay.disconnect(immediate: true) { _ in resume() }
-            DispatchQueue.main.asyncAfter(deadline: .now() + Self.endTimeout) {
+            DispatchQueue.main.asyncAfter(deadline: .now() + timeout) {
                 MainActor.assumeIsolated { resume() }
             }
         }
@@ -149,7 +170,7 @@ final class Session {
     /// Ends the program in order; the second time at once.
     private func interrupt(status: Int32) {
         if isEnding { Foundation.exit(130) }
-        Task { await end(status) }
+        Task { await end(status, isInterrupted: true) }
     }
 }
 
@@ -207,6 +228,6 @@ final class LogPrinter: LogObserver, Swift.Sendable {
     }
 
     func debug(_ text: String) {
-        if isVerbose { standardError(text) }
+        if isVerbose { StandardError.write(text) }
     }
 }

@@ -1,5 +1,6 @@
 import BlueZ
 import DBus
+import LineOutput
 
 /// Where the module reports what has no error callback, as Apple's does in the system log: wrong use of the API.
 enum Diagnostics {
@@ -14,7 +15,7 @@ enum Diagnostics {
     }
 
     private static func write(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetooth] \(text)\n".utf8))
+        StandardError.write("[CoreBluetooth] \(text)")
     }
 }
 

@@ -12,26 +12,22 @@ struct ClientOptions: ParsableArguments {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    /// Sends a command and prints its answer. Ends the program if it fails.
-    func send(_ request: ControlRequest, text: (ControlReply) -> String?) throws {
+    /// Sends a command and prints its answer.
+    func send(_ request: ControlRequest, text: (ControlReply) -> [String]) throws {
+        let reply: ControlReply
         do throws(DittojayError) {
-            let reply = try ControlClient.send(request, to: ControlSocketAddress(path: socket))
-            if json {
-                print(reply.status?.json.text ?? reply.line)
-            } else if let text = text(reply) {
-                print(text)
-            }
+            reply = try ControlClient.send(request, to: ControlSocketAddress(path: socket))
         } catch {
-            if json { print(ControlReply(error: error.description).line) }
-            standardError("dittojay: \(error)")
+            StandardError.write("dittojay: \(error)")
+            if json { try StandardOutput.write(ControlReply(error: error.description).json) }
             throw ExitCode(error.exitStatus)
         }
+        if json {
+            try StandardOutput.write(reply.status?.json ?? reply.json)
+        } else {
+            try StandardOutput.write(text(reply))
+        }
     }
-}
-
-/// Writes a line to standard error.
-func standardError(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
 }
 
 struct StatusCommand: ParsableCommand {
@@ -40,7 +36,7 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.send(.status) { $0.status?.text }
+        try client.send(.status) { $0.status?.lines ?? [] }
     }
 }
 
@@ -66,8 +62,8 @@ struct ChirpCommand: ParsableCommand {
         }
         try client.send(.chirp(bytes)) { reply in
             switch reply.subscribers {
-            case 0, nil: "chirped, but nobody has subscribed"
-            case let count?: "chirped to \(counted(count, "subscriber"))"
+            case 0, nil: ["chirped, but nobody has subscribed"]
+            case let count?: ["chirped to \(counted(count, "subscriber"))"]
             }
         }
     }
@@ -105,8 +101,10 @@ struct BurstCommand: ParsableCommand {
         try client.send(.burst(count: count, size: size, rate: rate)) { reply in
             let seconds = reply.seconds ?? 0
             let rate = seconds > 0 ? Double(reply.sent ?? 0) / seconds : 0
-            return "\(counted(reply.sent ?? 0, "notification")) handed over in \(fixedPoint(seconds, places: 3)) s "
-                + "(\(fixedPoint(rate, places: 0)) a second), waited \(counted(reply.waits ?? 0, "time")) for room"
+            return [
+                "\(counted(reply.sent ?? 0, "notification")) handed over in \(fixedPoint(seconds, places: 3)) s "
+                    + "(\(fixedPoint(rate, places: 0)) a second), waited \(counted(reply.waits ?? 0, "time")) for room"
+            ]
         }
     }
 }
@@ -123,7 +121,7 @@ struct ServiceCommand: ParsableCommand {
         @OptionGroup var services: ServiceOptions
 
         func run() throws {
-            try client.send(.addService(services.name)) { _ in "added \(services.text)" }
+            try client.send(.addService(services.name)) { _ in ["added \(services.text)"] }
         }
     }
 
@@ -134,7 +132,7 @@ struct ServiceCommand: ParsableCommand {
         @OptionGroup var services: ServiceOptions
 
         func run() throws {
-            try client.send(.removeService(services.name)) { _ in "removed \(services.text)" }
+            try client.send(.removeService(services.name)) { _ in ["removed \(services.text)"] }
         }
     }
 
@@ -166,7 +164,7 @@ struct DisconnectCommand: ParsableCommand {
 
     func run() throws {
         try client.send(.disconnect(central: central)) { reply in
-            "disconnected " + (reply.disconnected ?? []).joined(separator: ", ")
+            ["disconnected " + (reply.disconnected ?? []).joined(separator: ", ")]
         }
     }
 }
@@ -177,6 +175,6 @@ struct QuitCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.send(.quit) { _ in "dittojay ends" }
+        try client.send(.quit) { _ in ["dittojay ends"] }
     }
 }

@@ -14,6 +14,7 @@ final class CommandInput {
     let takesKeys: Bool
 
     private let handler: (Line) -> Void
+    private let show: ([UInt8]) -> Void
     private var watch: DescriptorWatch?
     private var formerMode: termios?
     /// The line that is being typed, after `:`.
@@ -22,9 +23,12 @@ final class CommandInput {
 
     private static let lineLimit = 4096
 
-    /// - Parameter handler: called on `queue`.
-    init(queue: DispatchQueue, handler: @escaping (Line) -> Void) {
+    /// - Parameters:
+    ///   - show: shows what is typed after `:`. Called on `queue`.
+    ///   - handler: called on `queue`.
+    init(queue: DispatchQueue, show: @escaping ([UInt8]) -> Void, handler: @escaping (Line) -> Void) {
         self.handler = handler
+        self.show = show
         // A process in the background must neither read from its terminal nor change it.
         takesKeys = isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
         if isatty(STDIN_FILENO) == 1, !takesKeys { return }
@@ -107,13 +111,12 @@ final class CommandInput {
             guard line.count < Self.lineLimit else { return }
             line.append(key)
             typedLine = line
-            write(STDOUT_FILENO, [key], 1)
+            show([key])
         default: break
         }
     }
 
     private func echo(_ text: String) {
-        let bytes = Array(text.utf8)
-        write(STDOUT_FILENO, bytes, bytes.count)
+        show(Array(text.utf8))
     }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Dittojay
+import Foundation
+import LineOutput
 import ResidentCode
 
 @main
@@ -18,14 +20,21 @@ struct DittojayProgram: ParsableCommand {
             EXIT STATUS
               0   done; or ended by q, quit, SIGINT or SIGTERM, with everything put back
               1   something else has failed
-              3   Bluetooth cannot be used: no bus, no bluetoothd, or no permission
-              4   there is no such Bluetooth adapter, or none at all
-              5   the adapter cannot be switched on or cannot be a peripheral
+              4   Bluetooth cannot be used: no bus, no bluetoothd, no permission, no such adapter or none at all, or one
+                  that cannot be switched on or cannot be a peripheral
               6   a dittojay runs at this control socket already
               7   no dittojay runs at this control socket
               8   the running dittojay has refused the command, or it has failed there
               64  wrong usage, or a file with a mistake in it
+              74  output was lost: it cannot be written, or its reader had not taken it when dittojay ended
               130 ended by a second signal, without putting anything back
+
+            Output never holds up the sensor. When its reader stops reading, what comes then waits, up to 8 MiB; lines beyond \
+            that are dropped, and one in their place says how many (an event "dropped" with "lines"). A reader that closes the \
+            pipe ends the sensor, with 0.
+
+            Where the output is text, what came from outside and a terminal would act on is shown as \\u{1B} or \\n; JSON has the \
+            true characters, escaped.
 
             ENVIRONMENT
               BLUETOOTH_ADAPTER  the adapter, unless --adapter is given
@@ -38,20 +47,49 @@ struct DittojayProgram: ParsableCommand {
         defaultSubcommand: RunCommand.self)
 
     static func main() {
+        StandardDescriptors.open()
         // What loading the program has taken.
         ResidentCode.release()
-        main(nil)
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            end(with: error)
+        }
+        end(with: nil)
+    }
+
+    /// Ends the program as `exit(withError:)` does, but with a status of its own if what is to be said cannot be written.
+    static func end(with error: (any Error)?) -> Never {
+        guard let error else { Foundation.exit(0) }
+        if let error = error as? OutputError {
+            StandardError.write("dittojay: \(error)")
+            Foundation.exit(OutputError.exitStatus)
+        }
+        let (status, text) = (exitCode(for: error), fullMessage(for: error))
+        if text.isEmpty { Foundation.exit(status.rawValue) }
+        guard status == .success else {
+            StandardError.write(lines: text.components(separatedBy: "\n"))
+            Foundation.exit(status.rawValue)
+        }
+        do throws(OutputError) {
+            try StandardOutput.write(verbatim: text + "\n")
+        } catch {
+            end(with: error)
+        }
+        Foundation.exit(0)
     }
 }
 
 extension DittojayError {
-    /// The program's exit status; documented in its help.
+    /// The exit status when Bluetooth cannot be used, for whatever reason.
+    static let bluetoothStatus: Int32 = 4
+
+    /// The program's exit status; documented in its help. What `bluejay` can meet as well has the same one there.
     var exitStatus: Int32 {
         switch self {
         case .controlSocket: 1
-        case .bluetoothUnavailable: 3
-        case .noAdapter: 4
-        case .adapterUnusable: 5
+        case .bluetoothUnavailable, .noAdapter, .adapterUnusable: Self.bluetoothStatus
         case .alreadyRunning: 6
         case .notRunning: 7
         case .refused: 8

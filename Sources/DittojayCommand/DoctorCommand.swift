@@ -3,13 +3,13 @@ import Dispatch
 import Dittojay
 import Doctor
 import Foundation
+import LineOutput
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check whether dittojay can work on this machine, and say what mends it.",
         discussion: """
-            Ends with 0 if nothing is in the way, warnings aside; else with 3, 4 or 5, by the first problem, as the sensor \
-            would. It changes nothing.
+            Ends with 0 if nothing is in the way, warnings aside; else with 4, as the sensor would. It changes nothing.
             """)
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address.", valueName: "name"))
@@ -23,24 +23,22 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         let doctor = Doctor(
-            role: .peripheral, adapter: adapter ?? ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"])
+            role: .peripheral, adapter: adapter ?? ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"],
+            isAdapterGiven: adapter != nil)
         Task {
             let report = await doctor.examine()
-            for line in json ? report.objects.map(\.text) : report.lines { print(line) }
-            let worst = report.problems.first ?? (strict ? report.warnings.first : nil)
-            Foundation.exit(worst?.topic.exitStatus ?? 0)
+            do throws(OutputError) {
+                if json {
+                    for object in report.objects { try StandardOutput.write(object) }
+                } else {
+                    try StandardOutput.write(report.lines)
+                }
+            } catch {
+                DittojayProgram.end(with: error)
+            }
+            let isHealthy = report.problems.isEmpty && (!strict || report.warnings.isEmpty)
+            Foundation.exit(isHealthy ? 0 : DittojayError.bluetoothStatus)
         }
         dispatchMain()
-    }
-}
-
-extension Finding.Topic {
-    /// The exit status that the sensor itself would end with; documented in the program's help.
-    fileprivate var exitStatus: Int32 {
-        switch self {
-        case .bus, .bluetoothd, .permission, .version, .settings: 3
-        case .kernel, .adapter: 4
-        case .radio, .power, .scanning, .advertising, .services, .pairing, .sockets: 5
-        }
     }
 }

@@ -83,7 +83,7 @@ struct FaultCommand: ParsableCommand {
         }
 
         func run() throws {
-            try client.send(request()) { _ in "\(characteristic) misbehaves from now on" }
+            try client.send(request()) { _ in ["\(characteristic) misbehaves from now on"] }
         }
     }
 
@@ -96,7 +96,7 @@ struct FaultCommand: ParsableCommand {
 
         func run() throws {
             try client.send(.clearFaults(characteristic: characteristic)) { _ in
-                "\(characteristic ?? "everything") behaves from now on"
+                ["\(characteristic ?? "everything") behaves from now on"]
             }
         }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dittojay
 import Foundation
+import LineOutput
 
 /// Finds the profile that a user asks for, and ends the program with one message if it cannot be had.
 enum ProfileArgument {
@@ -12,7 +13,7 @@ enum ProfileArgument {
         if let known = PeripheralProfile.builtIn(named: text) { return known }
         if !text.contains("/"), !text.contains("."), !FileManager.default.fileExists(atPath: text) {
             let names = PeripheralProfile.builtIn.map(\.name).joined(separator: ", ")
-            standardError("dittojay: there is no profile \"\(text)\"; there are \(names), or the path of a file")
+            StandardError.write("dittojay: there is no profile \"\(text)\"; there are \(names), or the path of a file")
             throw wrongUsage
         }
         return try report { () throws(ProfileFileError) in try ProfileFile.read(path: text) }
@@ -28,10 +29,10 @@ enum ProfileArgument {
     ) throws -> Value {
         do throws(ProfileFileError) {
             let content = try read()
-            for warning in content.warnings { standardError("dittojay: warning: \(warning)") }
+            for warning in content.warnings { StandardError.write("dittojay: warning: \(warning)") }
             return content.value
         } catch {
-            standardError("dittojay: \(error)")
+            StandardError.write("dittojay: \(error)")
             throw wrongUsage
         }
     }
@@ -53,6 +54,6 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         var profile = try ProfileArgument.profile(profile)
         if let scenario { profile.scenario = try ProfileArgument.scenario(scenario, for: profile) }
-        print(json ? profile.json.text : profile.summary)
+        if json { try StandardOutput.write(profile.json) } else { try StandardOutput.write(profile.summary) }
     }
 }

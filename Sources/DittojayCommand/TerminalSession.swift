@@ -13,11 +13,17 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private var input: CommandInput?
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
+    /// Whether a signal has ended it: then it ends soon, whatever its output waits for.
+    private var isInterrupted = false
     /// Lines that came before the peripheral was ready; nil from then on.
     private var early: [String]? = []
 
     /// For how long bluetoothd may take to put everything back before the process ends all the same.
     private static let patience = DispatchTimeInterval.seconds(5)
+    /// For how long the reader of the output may take to read what waits at the end.
+    private static let readerPatience = DispatchTimeInterval.seconds(5)
+    /// The same after a signal.
+    private static let interruptedReaderPatience = DispatchTimeInterval.milliseconds(500)
 
     init(_ peripheral: VirtualPeripheral, json: Bool, quiet: Bool) {
         self.peripheral = peripheral
@@ -29,7 +35,9 @@ final class TerminalSession: @unchecked Swift.Sendable {
     func start() {
         peripheral.queue.async { [self] in
             watchSignals()
-            output.onBroken = { [self] in end() }
+            output.onFailure = { [self] error in outputHasFailed(error) }
+            output.dropNotice = { [json] count in Self.notice(ofDropped: count, json: json) }
+            peripheral.droppedLines = { [output] in output.droppedLines }
             if !quiet {
                 peripheral.onEvent = { [self] event in show(event) }
             } else {
@@ -38,7 +46,9 @@ final class TerminalSession: @unchecked Swift.Sendable {
             peripheral.onMilestone = { ResidentCode.release() }
             peripheral.onReady = { [self] in executeEarlyLines() }
             peripheral.onEnd = { [self] error in exit(with: error) }
-            input = CommandInput(queue: peripheral.queue) { [self] line in execute(line) }
+            input = CommandInput(
+                queue: peripheral.queue, show: { [output] bytes in output.write(verbatim: bytes) },
+                handler: { [self] line in execute(line) })
             peripheral.start()
         }
     }
@@ -47,30 +57,52 @@ final class TerminalSession: @unchecked Swift.Sendable {
 
     private func show(_ event: PeripheralEvent) {
         // Faults go to standard error, so that they are seen whatever becomes of the output.
-        if event.kind == .failed, !json { return standardError("dittojay: \(event.message ?? "")") }
+        if event.kind == .failed, !json { return StandardError.write("dittojay: \(event.message ?? "")") }
         if json { output.write(event.json) } else { output.write(event.text) }
     }
 
     private func exit(with error: DittojayError?) {
-        output.flush()
-        input?.stop()
         if let error {
-            standardError("dittojay: \(error)")
-            Foundation.exit(error.exitStatus)
+            let advice =
+                error.exitStatus == DittojayError.bluetoothStatus ? "; \"dittojay doctor\" says what to do" : ""
+            StandardError.write("dittojay: \(error)\(advice)")
         }
-        Foundation.exit(0)
+        // A reader that has stopped must not keep a program that has ended: there may be another signal.
+        output.finish(within: isInterrupted ? Self.interruptedReaderPatience : Self.readerPatience) { [self] loss in
+            input?.stop()
+            guard let loss, !loss.isByTheReader else { Foundation.exit(error?.exitStatus ?? 0) }
+            // A failed write was reported when it failed.
+            if case .notTaken = loss.reason { StandardError.write("dittojay: \(loss)") }
+            Foundation.exit(error?.exitStatus ?? OutputError.exitStatus)
+        }
+    }
+
+    /// What nobody can see is of no use: ends in order.
+    private func outputHasFailed(_ error: OutputError) {
+        if !error.isByTheReader { StandardError.write("dittojay: \(error)") }
+        if !isEnding { end() }
+    }
+
+    private static func notice(ofDropped count: Int, json: Bool) -> String {
+        let time = Timestamp.now
+        guard json else { return "\(time.timeOfDay) dropped \(counted(count, "line")) that nobody read in time" }
+        var object = JSONObject()
+        object.add("time", time.utc)
+        object.add("event", "dropped")
+        object.add("lines", count)
+        return object.text
     }
 
     // MARK: Commands
 
-    private static let help = """
-        c [VALUE]  chirp, VALUE a text or hex:0102 and the like
-        + [NAME]   add a service, chirp without a name; + all
-        - [NAME]   remove it; - all
-        s          status
-        d          disconnect the central
-        q          quit
-        """
+    private static let help = [
+        "c [VALUE]  chirp, VALUE a text or hex:0102 and the like",
+        "+ [NAME]   add a service, chirp without a name; + all",
+        "- [NAME]   remove it; - all",
+        "s          status",
+        "d          disconnect the central",
+        "q          quit",
+    ]
 
     /// How many lines may come before the peripheral is ready.
     private static let earlyLimit = 1000
@@ -84,7 +116,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
                 if waiting.count < Self.earlyLimit {
                     early?.append(text)
                 } else {
-                    standardError(
+                    StandardError.write(
                         "dittojay: too many lines before Bluetooth is ready: \"\(text.prefix(40))\" is left out")
                 }
                 return
@@ -102,14 +134,14 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private func execute(_ text: String) {
         if text.allSatisfy(\.isWhitespace) { return }
         if text == "?" || text == "h" || text == "help" {
-            if !quiet { output.write(Self.help + (input?.takesKeys == true ? "\n:          begin a line" : "")) }
+            if !quiet { output.write(lines: Self.help + (input?.takesKeys == true ? [":          begin a line"] : [])) }
             return
         }
         do throws(ControlRequest.ParsingError) {
             let request = try ControlRequest(typed: text)
             peripheral.perform(request) { [self] reply in show(reply) }
         } catch {
-            standardError("dittojay: \(error)")
+            StandardError.write("dittojay: \(error)")
         }
     }
 
@@ -117,10 +149,10 @@ final class TerminalSession: @unchecked Swift.Sendable {
         if json {
             // Events tell the rest.
             if let status = reply.status { output.write(status.json) }
-            if let error = reply.error { output.write(ControlReply(error: error).line) }
+            if let error = reply.error { output.write(ControlReply(error: error).json) }
         } else {
-            if let status = reply.status { output.write(status.text) }
-            if let error = reply.error { standardError("dittojay: \(error)") }
+            if let status = reply.status { output.write(lines: status.lines) }
+            if let error = reply.error { StandardError.write("dittojay: \(error)") }
         }
     }
 
@@ -130,7 +162,10 @@ final class TerminalSession: @unchecked Swift.Sendable {
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: peripheral.queue)
-            source.setEventHandler { [self] in end() }
+            source.setEventHandler { [self] in
+                isInterrupted = true
+                end()
+            }
             source.activate()
             signals.append(source)
         }
@@ -144,7 +179,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
         }
         isEnding = true
         peripheral.queue.asyncAfter(deadline: .now() + Self.patience) { [self] in
-            standardError("dittojay: bluetoothd does not answer; the adapter's name may not be put back")
+            StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not be put back")
             input?.stop()
             Foundation.exit(1)
         }

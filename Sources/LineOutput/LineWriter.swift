@@ -1,80 +1,168 @@
 import Dispatch
-import Glibc
 
-/// Writes lines to a file descriptor. Lines that come in quick succession go out together; a single one goes out as soon
-/// as the queue has nothing else to do.
+/// Writes lines to a file descriptor, never waiting for its reader. Lines that come in quick succession go out together; a
+/// single one goes out as soon as the queue has nothing else to do.
+///
+/// When more waits than may, lines are dropped and counted until there is room again; a line then says how many.
 ///
 /// Used on one serial queue only, the one that it was made with.
-// @unchecked: the state is only touched on `queue`, which `write` checks.
+// @unchecked: the state is only touched on `queue`, which `write` checks, and on which the writer's events are handled.
 public final class LineWriter: @unchecked Swift.Sendable {
-    private let descriptor: Int32
+    /// Called once when nothing can be written any more. What is written afterwards is dropped.
+    public var onFailure: ((OutputError) -> Void)?
+    /// Called when lines are dropped because too much waits; once until there is room again.
+    public var onOverflow: ((OutputError) -> Void)?
+    /// Makes the line that says how many lines are missing in its place.
+    public var dropNotice: ((Int) -> String)?
+    /// How many lines were dropped since the start.
+    public private(set) var droppedLines = 0
+
+    private let writer: BackgroundWriter
     private let queue: DispatchQueue
     private var buffer: [UInt8] = []
-    private var isFlushScheduled = false
+    private var linesInBuffer = 0
+    private var isHandOverScheduled = false
+    /// How many lines were dropped since a notice has said so.
+    private var unsaidLines = 0
+    private var failure: OutputError?
 
-    /// Called once when the reader of the descriptor is gone (a closed pipe). What is written afterwards is dropped.
-    public var onBroken: (() -> Void)?
-    private var isBroken = false
+    /// How many bytes may wait for a reader, unless another number is given.
+    public static let defaultCapacity = 8 << 20
 
-    private static let flushThreshold = 1 << 16
+    private static let handOverThreshold = 1 << 16
 
     /// - Parameters:
     ///   - descriptor: stays open.
+    ///   - capacity: how many bytes may wait for the reader.
     ///   - queue: a serial queue.
-    public init(descriptor: Int32, queue: DispatchQueue) {
-        self.descriptor = descriptor
+    public init(descriptor: Int32, capacity: Int = LineWriter.defaultCapacity, queue: DispatchQueue) {
         self.queue = queue
+        writer = BackgroundWriter(descriptor: descriptor, capacity: capacity)
+        writer.onEvent { [weak self, queue] event in
+            queue.async { [weak self] in self?.handle(event) }
+        }
     }
 
-    /// Writes one line; the line end is added.
+    /// Writes one line, as ``TerminalText`` has it; the line end is added.
     public func write(_ line: String) {
-        dispatchPrecondition(condition: .onQueue(queue))
-        buffer.append(contentsOf: line.utf8)
-        buffer.append(UInt8(ascii: "\n"))
-        scheduleFlush()
+        add(1) { $0.appendEscaped(line) }
+    }
+
+    /// Writes several lines.
+    public func write(lines: [String]) {
+        for line in lines { write(line) }
     }
 
     /// Writes an object as one line.
     public func write(_ object: JSONObject) {
-        dispatchPrecondition(condition: .onQueue(queue))
-        buffer.append(contentsOf: object.utf8)
-        buffer.append(UInt8(ascii: "\n"))
-        scheduleFlush()
+        add(1) { $0.append(contentsOf: object.utf8) }
     }
 
-    /// Writes out what is held back; before the program ends, for instance.
+    /// Writes bytes as they are: what moves the cursor of a terminal, for instance.
+    public func write(verbatim bytes: [UInt8]) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        buffer += bytes
+        scheduleHandOver()
+    }
+
+    /// Hands over what is held back to be written with other lines.
     public func flush() {
         dispatchPrecondition(condition: .onQueue(queue))
-        var start = 0
-        buffer.withUnsafeBytes { bytes in
-            while start < bytes.count, !isBroken {
-                let count = Glibc.write(descriptor, bytes.baseAddress! + start, bytes.count - start)
-                if count >= 0 {
-                    start += count
-                } else if errno == EAGAIN {
-                    // Somebody else made the descriptor non-blocking: wait here all the same.
-                    var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    poll(&poller, 1, -1)
-                } else if errno != EINTR {
-                    isBroken = true
-                }
-            }
+        // Whoever has missed lines must know before others follow.
+        if unsaidLines > 0, let dropNotice {
+            guard writer.write(Array((dropNotice(unsaidLines) + "\n").utf8)) == .taken else { return drop() }
+            unsaidLines = 0
         }
-        buffer.removeAll(keepingCapacity: buffer.capacity <= 2 * Self.flushThreshold)
-        if isBroken, let onBroken {
-            self.onBroken = nil
-            onBroken()
+        guard !buffer.isEmpty else { return }
+        switch writer.write(buffer) {
+        case .taken: clear()
+        case .noRoom, .failed: drop()
         }
     }
 
-    private func scheduleFlush() {
-        if buffer.count >= Self.flushThreshold { return flush() }
-        guard !isFlushScheduled else { return }
-        isFlushScheduled = true
+    /// Waits until all is written, at most for `patience` if that is not nil, without holding up the queue.
+    ///
+    /// - Parameter action: called once, on the queue: with nil if nothing is missing, or with the reason.
+    public func finish(within patience: DispatchTimeInterval?, _ action: @escaping (OutputError?) -> Void) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        let end = End(action)
+        if let patience {
+            queue.asyncAfter(deadline: .now() + patience) { [self] in
+                end(failure ?? OutputError(.notTaken(bytes: writer.backlog)))
+            }
+        }
+        waitForReader(end)
+    }
+
+    // @unchecked: only touched on the writer's queue.
+    private final class End: @unchecked Swift.Sendable {
+        private var action: ((OutputError?) -> Void)?
+        var hasCome: Bool { action == nil }
+
+        init(_ action: @escaping (OutputError?) -> Void) {
+            self.action = action
+        }
+
+        func callAsFunction(_ error: OutputError?) {
+            let action = action
+            self.action = nil
+            action?(error)
+        }
+    }
+
+    private func waitForReader(_ end: End) {
+        if end.hasCome { return }
+        flush()
+        if failure == nil, writer.backlog > 0 || writer.failure != nil {
+            writer.whenIdle { [self] in queue.async { [self] in waitForReader(end) } }
+        } else {
+            end(failure ?? (unsaidLines > 0 ? OutputError(.tooMuchWaits(limit: writer.capacity)) : nil))
+        }
+    }
+
+    private func add(_ lines: Int, _ append: (inout [UInt8]) -> Void) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        append(&buffer)
+        buffer.append(UInt8(ascii: "\n"))
+        linesInBuffer += lines
+        scheduleHandOver()
+    }
+
+    private func scheduleHandOver() {
+        if buffer.count >= Self.handOverThreshold { return flush() }
+        guard !isHandOverScheduled else { return }
+        isHandOverScheduled = true
         // Behind everything that waits in the queue already, so that a flood of lines is written in large pieces.
         queue.async { [self] in
-            isFlushScheduled = false
+            isHandOverScheduled = false
             flush()
+        }
+    }
+
+    private func clear() {
+        buffer.removeAll(keepingCapacity: buffer.capacity <= 2 * Self.handOverThreshold)
+        linesInBuffer = 0
+    }
+
+    private func drop() {
+        let isFirst = unsaidLines == 0
+        droppedLines += linesInBuffer
+        unsaidLines += linesInBuffer
+        clear()
+        if isFirst, unsaidLines > 0, writer.failure == nil {
+            onOverflow?(OutputError(.tooMuchWaits(limit: writer.capacity)))
+        }
+    }
+
+    private func handle(_ event: BackgroundWriter.Event) {
+        switch event {
+        case .room: flush()
+        case .failed(let code):
+            let error = OutputError(.failed(code))
+            failure = error
+            let action = onFailure
+            onFailure = nil
+            action?(error)
         }
     }
 }

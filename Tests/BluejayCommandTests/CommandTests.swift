@@ -53,6 +53,7 @@ struct FailureTests {
         #expect(status(BluejayError.missingService(ServiceIdentifier(uuid: "180D"))) == .noSuchCharacteristic)
         #expect(status(Failure(.notInTime, "y")) == .notInTime)
         #expect(status(CocoaError(.fileNoSuchFile)) == .failed)
+        #expect(status(OutputError(.failed(ENOSPC))) == .outputLost)
     }
 
     @Test("an ATT error tells its code in hexadecimal")

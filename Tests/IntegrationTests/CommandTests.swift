@@ -104,11 +104,11 @@ extension InTheLab {
             #expect(process.transcript.contains("hci99"))
         }
 
-        @Test func withoutABusItSaysSoAndEndsWithThree() async throws {
+        @Test func withoutABusItSaysSoAndEndsWithFour() async throws {
             let process = try ChildProcess(
                 "dittojay", ["--socket", NSTemporaryDirectory() + "/y.sock"],
                 environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere/bus"])
-            #expect(try await process.exitStatus() == 3)
+            #expect(try await process.exitStatus() == 4)
             #expect(process.transcript.contains("/nowhere/bus"))
         }
 

@@ -114,7 +114,7 @@ extension BlueZError: LocalizedError, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .notRunning: "org.bluez is not on the system bus: is bluetoothd running? Try ./lab run …"
+        case .notRunning: "org.bluez is not on the system bus: is bluetoothd running?"
         case .accessDenied(let message): "the system bus refuses access to org.bluez: \(message)"
         case .att(let code): "ATT error 0x" + (code < 16 ? "0" : "") + String(code, radix: 16, uppercase: true)
         case .notConnected: "the device is not connected"

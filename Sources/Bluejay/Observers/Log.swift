@@ -1,3 +1,4 @@
+import LineOutput
 import Synchronization
 
 /// Where messages go: to the log observers, or to standard error while there are none.
@@ -52,6 +53,6 @@ final class Log: Swift.Sendable {
     }
 
     private static func writeToStandardError(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data("[Bluejay] \(text)\n".utf8))
+        StandardError.write("[Bluejay] \(text)")
     }
 }

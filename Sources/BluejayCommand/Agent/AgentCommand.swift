@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LineOutput
 import RestorationAgent
 
 struct AgentCommand: AsyncParsableCommand {
@@ -26,16 +27,16 @@ struct AgentCommand: AsyncParsableCommand {
     var printUnit = false
 
     func run() async throws {
-        if printUnit { return print(Self.unit, terminator: "") }
+        if printUnit { return try StandardOutput.write(verbatim: Self.unit) }
         let location = AgentLocation()
         do {
             try await AgentProgram.start(location, exitsWhenIdle: exitWhenIdle)
         } catch AgentServer.Failure.alreadyRunning(let socket) where exitWhenIdle {
             // Several programs may have found none at the same time.
-            standardError("an agent runs already; it listens at \(socket)")
+            StandardError.write("an agent runs already; it listens at \(socket)")
             return
         } catch {
-            standardError("the agent cannot start: \(error)")
+            StandardError.write("the agent cannot start: \(error)")
             throw ExitCode.failure
         }
         while true { try await Task.sleep(for: .seconds(3600)) }
@@ -84,7 +85,7 @@ private enum AgentProgram {
         raiseDescriptorLimit()
         let file = RecordFile(folder: location.stateFolder)
         let surroundings = SystemSurroundings(file: file, queue: .main) { text in
-            standardError("\(Date.now.formatted(.iso8601)) \(text)")
+            StandardError.write("\(Date.now.formatted(.iso8601)) \(text)")
         }
         let backend = BluetoothBackend()
         // The lock first: who does not have it must not touch the record or Bluetooth.

@@ -54,7 +54,7 @@ final class Demo {
         bluejay.register(connectionObserver: self)
         bluejay.register(serviceObserver: self)
         input = DemoInput { [weak self] line in self?.handle(line) }
-        for number in [SIGINT, SIGTERM] {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
             source.setEventHandler { MainActor.assumeIsolated { [weak self] in self?.quit() } }
@@ -176,9 +176,9 @@ final class Demo {
 
     private func quit() {
         log.event("quit", "ending")
-        guard bluejay.isConnected || bluejay.isConnecting else { Foundation.exit(0) }
-        bluejay.disconnect(immediate: true) { _ in Foundation.exit(0) }
-        DispatchQueue.main.asyncAfter(deadline: .now() + 3) { Foundation.exit(0) }
+        guard bluejay.isConnected || bluejay.isConnecting else { log.exit() }
+        bluejay.disconnect(immediate: true) { [log] _ in log.exit() }
+        DispatchQueue.main.asyncAfter(deadline: .now() + 1.5) { [log] in log.exit() }
     }
 
     private func failed(_ what: String, _ error: (any Error)?) {

@@ -4,7 +4,9 @@ import LineOutput
 /// What has happened, on standard output and in a file. It is written at once: the program may be killed at any moment.
 final class DemoLog: Swift.Sendable {
     private let isJSON: Bool
-    private let descriptors: [Int32]
+    /// Nil where standard output is the agent's log, which has no use for all of this.
+    private let standardOutput: MessageWriter?
+    private let file: Int32?
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -14,22 +16,30 @@ final class DemoLog: Swift.Sendable {
     init(isJSON: Bool, file: String?) throws {
         self.isJSON = isJSON
         signal(SIGPIPE, SIG_IGN)
+        let hasTerminal = file == nil || UIApplication.launchOptions == nil
+        standardOutput = hasTerminal ? MessageWriter(descriptor: STDOUT_FILENO, capacity: 1 << 20) : nil
         guard let file else {
-            descriptors = [STDOUT_FILENO]
+            self.file = nil
             return
         }
         let descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Failure(description: "cannot write \(file): \(String(cString: strerror(errno)))")
         }
-        // Without a terminal, standard output is the agent's log, which has no use for all of this.
-        descriptors = UIApplication.launchOptions == nil ? [STDOUT_FILENO, descriptor] : [descriptor]
+        self.file = descriptor
+    }
+
+    /// Ends the program, with a status of its own if what was to be seen is lost.
+    func exit() -> Never {
+        guard let loss = standardOutput?.finish(), !loss.isByTheReader else { Foundation.exit(0) }
+        StandardError.write("bluejay: \(loss)")
+        Foundation.exit(ExitStatus.outputLost.rawValue)
     }
 
     /// Writes one line.
     func event(_ name: String, _ text: String, json: (inout JSONObject) -> Void = { _ in }) {
         let time = Timestamp.now
-        var line = "\(time.timeOfDay) \(text)\n"
+        var line = TerminalText.escaped("\(time.timeOfDay) \(text)") + "\n"
         if isJSON {
             var object = JSONObject()
             object.add("time", time.utc)
@@ -38,9 +48,8 @@ final class DemoLog: Swift.Sendable {
             line = object.text + "\n"
         }
         let bytes = Array(line.utf8)
-        for descriptor in descriptors {
-            _ = write(descriptor, bytes, bytes.count)
-        }
+        if let file { _ = write(file, bytes, bytes.count) }
+        standardOutput?.write(bytes)
     }
 
     /// Shows a text on the desktop, if there is one.

@@ -32,7 +32,10 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     }
 
     /// The line, without its end.
-    public var line: String {
+    public var line: String { json.text }
+
+    /// The object.
+    public var json: JSONObject {
         var object = JSONObject()
         object.add("ok", ok)
         object.add("error", error)
@@ -42,6 +45,6 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
         object.add("seconds", seconds, places: 6)
         if let disconnected { object.add("disconnected", disconnected) }
         object.add("status", status?.json)
-        return object.text
+        return object
     }
 }

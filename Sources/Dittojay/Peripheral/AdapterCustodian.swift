@@ -148,7 +148,7 @@ final class AdapterCustodian {
                 let known = adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
                 throw DittojayError.noAdapter(
                     known.isEmpty
-                        ? "there is no Bluetooth adapter on this machine (bluetoothd runs, but has none). Try ./lab run …"
+                        ? "there is no Bluetooth adapter on this machine (bluetoothd runs, but has none)"
                         : "there is no Bluetooth adapter \(selection ?? ""); there are: \(known)")
             }
             try await Task.sleep(for: .milliseconds(50))

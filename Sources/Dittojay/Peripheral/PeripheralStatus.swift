@@ -62,6 +62,8 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
     public var reads: UInt64
     /// How many writes were taken since the start.
     public var writes: UInt64
+    /// How many lines of its output the program has dropped since the start, because nobody read them.
+    public var droppedLines: Int?
 
     /// One line for programs.
     public var json: JSONObject {
@@ -113,11 +115,12 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         object.add("notifications", notifications)
         object.add("reads", reads)
         object.add("writes", writes)
+        object.add("droppedLines", droppedLines)
         return object
     }
 
     /// Several lines for people.
-    public var text: String {
+    public var lines: [String] {
         var lines = [
             "\(name) (profile \(profile), seed \(seed)) on \(adapter) \(address), "
                 + "\(isAdvertising ? "advertising" : "not advertising"), \(stateText)",
@@ -141,7 +144,10 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
             lines.append("central \(central.address)\(mtu)\(subscriptions)")
         }
         if centrals.isEmpty { lines.append("no central is connected") }
-        return lines.joined(separator: "\n")
+        if let droppedLines, droppedLines > 0 {
+            lines.append("\(counted(droppedLines, "line")) of output dropped: the reader does not read")
+        }
+        return lines
     }
 
     private var stateText: String {

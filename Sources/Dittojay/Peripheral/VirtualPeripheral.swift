@@ -43,6 +43,8 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     /// Called when something is done that does not come again soon: the peripheral has started, the adapter has
     /// been chosen, it is on, the peripheral advertises, a central has connected or disconnected.
     public var onMilestone: (() -> Void)?
+    /// How many lines of output were dropped by the program that shows the events; for ``status``.
+    public var droppedLines: (() -> Int)?
     /// Called once when the peripheral has ended: without an error after ``stop()``, with one if it could not start.
     public var onEnd: ((DittojayError?) -> Void)?
 
@@ -338,7 +340,8 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             heartRate: heart.map {
                 .init(rate: $0.currentRate, hasContact: $0.hasContact, energyExpended: Int($0.energyExpended))
             },
-            notifications: characteristics.reduce(0) { $0 + $1.notificationCount }, reads: reads, writes: writes)
+            notifications: characteristics.reduce(0) { $0 + $1.notificationCount }, reads: reads, writes: writes,
+            droppedLines: droppedLines?())
     }
 }
 

@@ -4,7 +4,7 @@ import LineOutput
 
 extension PeripheralProfile {
     /// What would be served, in several lines for people.
-    public var summary: String {
+    public var summary: [String] {
         var lines = ["profile \(name), advertised as \"\(localName)\""]
         if let manufacturer = advertisement.manufacturer {
             let company = String(manufacturer.company, radix: 16, uppercase: true)
@@ -22,7 +22,7 @@ extension PeripheralProfile {
             lines += service.characteristics.flatMap { $0.summary.map { "  " + $0 } }
         }
         if !scenario.isEmpty { lines.append("scenario of \(counted(scenario.count, "step"))") }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     /// The same as an object for programs.

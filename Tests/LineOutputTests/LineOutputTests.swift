@@ -10,7 +10,8 @@ struct LineOutputTests {
         var inner = JSONObject()
         inner.add("x", 1)
         var object = JSONObject()
-        let text = "quote \" backslash \\ line\nreturn\r tab\t null\u{0} del\u{7F} é 🐦"
+        let text =
+            "quote \" backslash \\ line\nreturn\r tab\t null\u{0} del\u{7F} é 🐦 csi\u{9B}31m \u{202E}turned\u{2066} sep\u{2028}\u{2029}"
         object.add("text", text)
         object.add("absent", String?.none)
         object.add("whole", -5)
@@ -33,6 +34,8 @@ struct LineOutputTests {
         #expect(parsed["texts"] as? [String] == ["a", "b\""])
         #expect(parsed["numbers"] as? [Double] == [0.5, 1])
         #expect(!object.text.contains("\n"))
+        #expect(object.text.contains(#"csi\u009b31m \u202eturned\u2066 sep\u2028\u2029"#))
+        #expect(!object.text.unicodeScalars.contains(where: TerminalText.acts))
         #expect(JSONObject().text == "{}")
     }
 
@@ -51,43 +54,5 @@ struct LineOutputTests {
         #expect(Timestamp(milliseconds: 951_782_400_007).utc == "2000-02-29T00:00:00.007Z")
         #expect(Timestamp(milliseconds: -1).utc == "1969-12-31T23:59:59.999Z")
         #expect(Timestamp(milliseconds: 0).timeOfDay.utf8.count == 12)
-    }
-
-    @Test("lines come out in order, whole, whatever their number")
-    func writer() throws {
-        var ends: [Int32] = [0, 0]
-        try #require(pipe(&ends) == 0)
-        let queue = DispatchQueue(label: "test")
-        let writer = LineWriter(descriptor: ends[1], queue: queue)
-        let reading = ends[0]
-        let writing = ends[1]
-        // More than a pipe holds, so that the writer has to wait for the reader.
-        queue.async {
-            for number in 0..<30_000 { writer.write("line \(number)") }
-            writer.flush()
-            close(writing)
-        }
-        let data = FileHandle(fileDescriptor: reading, closeOnDealloc: true).readDataToEndOfFile()
-        #expect(data == Data((0..<30_000).map { "line \($0)\n" }.joined().utf8))
-    }
-
-    @Test("a reader that is gone is told once, and what follows is dropped")
-    func brokenPipe() throws {
-        signal(SIGPIPE, SIG_IGN)
-        var ends: [Int32] = [0, 0]
-        try #require(pipe(&ends) == 0)
-        close(ends[0])
-        let queue = DispatchQueue(label: "test")
-        let writer = LineWriter(descriptor: ends[1], queue: queue)
-        var count = 0
-        queue.sync {
-            writer.onBroken = { count += 1 }
-            writer.write("one")
-            writer.flush()
-            writer.write("two")
-            writer.flush()
-        }
-        #expect(count == 1)
-        close(ends[1])
     }
 }

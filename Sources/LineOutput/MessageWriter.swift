@@ -1,0 +1,62 @@
+import Dispatch
+import Synchronization
+
+/// Writes messages to a descriptor before the call returns, unless nobody reads: then they wait, and when too many do they
+/// are dropped and counted.
+///
+/// May be used on any thread.
+public final class MessageWriter: Swift.Sendable {
+    private struct State {
+        var dropped = 0
+        /// Whether a message was not taken at once.
+        var isStuck = false
+    }
+
+    private let writer: BackgroundWriter
+    private let state = Mutex(State())
+
+    /// How long a message may hold up the program; once, until all that waits is written.
+    private static let patience = DispatchTimeInterval.milliseconds(50)
+    /// How long the end of the program waits for a reader that was late.
+    private static let lastPatience = DispatchTimeInterval.milliseconds(200)
+
+    /// - Parameters:
+    ///   - descriptor: stays open.
+    ///   - capacity: how many bytes may wait for the reader.
+    public init(descriptor: Int32, capacity: Int) {
+        writer = BackgroundWriter(descriptor: descriptor, capacity: capacity)
+        writer.onEvent { [weak self] event in
+            if case .room = event { self?.sayWhatWasDropped() }
+        }
+    }
+
+    /// Writes a message as it is.
+    public func write(_ message: [UInt8]) {
+        switch writer.write(message) {
+        case .noRoom: state.withLock { $0.dropped += 1 }
+        case .failed: break
+        case .taken:
+            guard !state.withLock(\.isStuck), !writer.drain(within: Self.patience) else { return }
+            state.withLock { $0.isStuck = true }
+            writer.whenIdle { [self] in state.withLock { $0.isStuck = false } }
+        }
+    }
+
+    /// Gives the reader a last moment.
+    ///
+    /// - Returns: why something is missing; nil if nothing is.
+    @discardableResult
+    public func finish() -> OutputError? {
+        let isDone = writer.drain(within: Self.lastPatience)
+        if let code = writer.failure { return OutputError(.failed(code)) }
+        return isDone ? nil : OutputError(.notTaken(bytes: writer.backlog))
+    }
+
+    private func sayWhatWasDropped() {
+        let count = state.withLock { state in
+            defer { state.dropped = 0 }
+            return state.dropped
+        }
+        if count > 0 { _ = writer.write(Array("(\(counted(count, "message")) not shown)\n".utf8)) }
+    }
+}

@@ -1,0 +1,37 @@
+import Glibc
+
+/// Why output was lost.
+public struct OutputError: Error, Hashable, CustomStringConvertible, Swift.Sendable {
+    /// What happened to it.
+    public enum Reason: Hashable, Swift.Sendable {
+        /// A write has failed with this error number.
+        case failed(Int32)
+        /// More was to be written than may wait for a reader that does not read; in bytes.
+        case tooMuchWaits(limit: Int)
+        /// The program has ended before its reader had taken so many bytes.
+        case notTaken(bytes: Int)
+    }
+
+    public let reason: Reason
+
+    public init(_ reason: Reason) {
+        self.reason = reason
+    }
+
+    /// The exit status of a program whose output was lost: `EX_IOERR` of sysexits.h.
+    public static let exitStatus: Int32 = 74
+
+    /// Whether the reader has closed the pipe, as `head` does when it has enough: its own wish, and no loss.
+    public var isByTheReader: Bool { reason == .failed(EPIPE) }
+
+    public var description: String {
+        switch reason {
+        // What it says of a descriptor that was closed at the start; see ``StandardDescriptors``.
+        case .failed(EBADF): "cannot write to standard output: it is closed"
+        case .failed(let code): "cannot write to standard output: \(String(cString: strerror(code)))"
+        case .tooMuchWaits(let limit):
+            "standard output is not read: more than \(limit) bytes would have to wait for its reader"
+        case .notTaken(let bytes): "standard output is not read: the last \(bytes) bytes are lost"
+        }
+    }
+}

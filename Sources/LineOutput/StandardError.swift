@@ -1,0 +1,28 @@
+import Glibc
+
+/// Standard error. A message is written before the call returns, unless nobody reads: then it waits, and when too many do
+/// they are dropped and counted.
+///
+/// May be used on any thread.
+public enum StandardError {
+    /// Writes one line, as ``TerminalText`` has it.
+    public static func write(_ line: String) {
+        write(lines: [line])
+    }
+
+    /// Writes several lines.
+    public static func write(lines: [String]) {
+        var bytes: [UInt8] = []
+        for line in lines {
+            bytes.appendEscaped(line)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        shared.write(bytes)
+    }
+
+    private static let shared: MessageWriter = {
+        let writer = MessageWriter(descriptor: STDERR_FILENO, capacity: 1 << 16)
+        atexit { StandardError.shared.finish() }
+        return writer
+    }()
+}

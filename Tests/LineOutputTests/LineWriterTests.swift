@@ -1,0 +1,186 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import LineOutput
+
+@Suite("A writer of lines", .timeLimit(.minutes(1)))
+struct LineWriterTests {
+    @Test("lines come out in order, whole, whatever their number")
+    func order() async throws {
+        let pipe = try TestPipe()
+        let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
+        pipe.queue.async {
+            for number in 0..<30_000 { writer.write("line \(number)") }
+            // Closed when all is written: the reader's end.
+            writer.finish(within: nil) { error in
+                #expect(error == nil)
+                pipe.closeWritingEnd()
+            }
+        }
+        #expect(pipe.readToEnd() == Array((0..<30_000).map { "line \($0)\n" }.joined().utf8))
+        #expect(pipe.queue.sync { writer.droppedLines } == 0)
+    }
+
+    @Test(
+        "a reader that stops holds nobody up; what waits is bounded, the rest is counted, and a line says so in its place"
+    )
+    func stuckReader() async throws {
+        let pipe = try TestPipe()
+        let writer = LineWriter(descriptor: pipe.writingEnd, capacity: 10_000, queue: pipe.queue)
+        let overflows = Mutex<[OutputError]>([])
+        let written = 5000
+        let dropped = pipe.queue.sync {
+            writer.dropNotice = { "dropped \($0)" }
+            writer.onOverflow = { error in overflows.withLock { $0.append(error) } }
+            for number in 0..<written {
+                writer.write("line \(number)")
+                writer.flush()
+            }
+            return writer.droppedLines
+        }
+        // 4,096 bytes are in the pipe, 10,000 wait, and a line has 10 at most.
+        #expect(dropped > written - 2000 && dropped < written - 1000)
+        #expect(overflows.withLock { $0 } == [OutputError(.tooMuchWaits(limit: 10_000))])
+        let lines = pipe.readLines { $0.hasPrefix("dropped") }
+        #expect(lines.last == "dropped \(dropped)")
+        #expect(lines.dropLast() == (0..<(written - dropped)).map { "line \($0)" }[...])
+        pipe.queue.sync { writer.write("after") }
+        #expect(pipe.readLines { _ in true } == ["after"])
+        #expect(await pipe.finish(writer) == nil)
+    }
+
+    @Test("the end waits for a slow reader, and for one that has stopped only as long as it is told")
+    func end() async throws {
+        let pipe = try TestPipe()
+        let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
+        pipe.queue.sync { for _ in 0..<1000 { writer.write("0123456789") } }
+        let start = ContinuousClock.now
+        let loss = try #require(await pipe.finish(writer, within: .milliseconds(50)))
+        #expect(ContinuousClock.now - start < .seconds(5))
+        guard case .notTaken(let bytes) = loss.reason else {
+            Issue.record("\(loss)")
+            return
+        }
+        #expect(bytes > 0 && bytes < 11_000)
+        async let end = pipe.finish(writer)
+        #expect(pipe.read(11_000).count == 11_000)
+        #expect(await end == nil)
+    }
+
+    @Test("a reader that is gone is reported once, and what follows is dropped")
+    func closedPipe() async throws {
+        let pipe = try TestPipe()
+        let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
+        let failures = Mutex<[OutputError]>([])
+        pipe.closeReadingEnd()
+        pipe.queue.sync {
+            writer.onFailure = { error in failures.withLock { $0.append(error) } }
+            writer.write("one")
+        }
+        #expect(await pipe.finish(writer)?.isByTheReader == true)
+        pipe.queue.sync { writer.write("two") }
+        #expect(await pipe.finish(writer)?.isByTheReader == true)
+        #expect(failures.withLock { $0 } == [OutputError(.failed(EPIPE))])
+    }
+
+    @Test("what a full device or a closed descriptor refuses is a loss")
+    func failure() async throws {
+        let pipe = try TestPipe()
+        let device = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        let readOnly = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { for descriptor in [device, readOnly] { close(descriptor) } }
+        for (descriptor, code) in [(device, ENOSPC), (readOnly, EBADF)] {
+            let writer = LineWriter(descriptor: descriptor, queue: pipe.queue)
+            pipe.queue.sync { writer.write("one") }
+            let loss = await pipe.finish(writer)
+            #expect(loss == OutputError(.failed(code)))
+            #expect(loss?.isByTheReader == false)
+        }
+        #expect(OutputError(.failed(ENOSPC)).description.contains("No space left"))
+        #expect(OutputError(.failed(EBADF)).description.contains("closed"))
+    }
+
+    @Test("a regular file takes everything")
+    func file() async throws {
+        let path = NSTemporaryDirectory() + "lines-\(UUID().uuidString)"
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        let pipe = try TestPipe()
+        let writer = LineWriter(descriptor: descriptor, queue: pipe.queue)
+        pipe.queue.sync { for number in 0..<10_000 { writer.write("\(number)") } }
+        #expect(await pipe.finish(writer) == nil)
+        #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count == 10_000)
+    }
+
+    @Test("a descriptor that others made non-blocking loses nothing")
+    func nonBlocking() async throws {
+        let pipe = try TestPipe()
+        _ = fcntl(pipe.writingEnd, F_SETFL, fcntl(pipe.writingEnd, F_GETFL) | O_NONBLOCK)
+        let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
+        pipe.queue.sync { for _ in 0..<2000 { writer.write("0123456789") } }
+        #expect(pipe.read(22_000).count == 22_000)
+        #expect(await pipe.finish(writer) == nil)
+    }
+}
+
+@Suite("A writer of messages", .timeLimit(.minutes(1)))
+struct MessageWriterTests {
+    private let message = Array("0123456789\n".utf8)
+
+    @Test("a message is written when the call returns")
+    func atOnce() throws {
+        let pipe = try TestPipe()
+        let writer = MessageWriter(descriptor: pipe.writingEnd, capacity: 1000)
+        writer.write(message)
+        pipe.closeWritingEnd()
+        #expect(pipe.readToEnd() == message)
+        #expect(writer.finish() == nil)
+    }
+
+    @Test("nobody waits for a reader that has stopped, and what it misses is counted")
+    func stuckReader() throws {
+        let pipe = try TestPipe()
+        let writer = MessageWriter(descriptor: pipe.writingEnd, capacity: 1000)
+        let start = ContinuousClock.now
+        for _ in 0..<5000 { writer.write(message) }
+        // One message has waited a moment; 5,000 that did would take minutes.
+        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(writer.finish() != nil)
+        let lines = pipe.readLines { $0.hasPrefix("(") }
+        #expect(lines.last == "(\(5000 - (lines.count - 1)) messages not shown)")
+        #expect(writer.finish() == nil)
+    }
+}
+
+@Suite("Descriptors 0 to 2", .timeLimit(.minutes(1)))
+struct StandardDescriptorTests {
+    @Test("those that are closed at the start become the null device: input has ended and output fails")
+    func closedOnes() async {
+        await #expect(processExitsWith: .success) {
+            for descriptor in [STDIN_FILENO, STDOUT_FILENO] { close(descriptor) }
+            StandardDescriptors.open()
+            // What is opened next is none of the three.
+            #expect(Glibc.open("/dev/null", O_RDWR) > STDERR_FILENO)
+            var byte: UInt8 = 0
+            #expect(read(STDIN_FILENO, &byte, 1) == 0)
+            #expect(throws: OutputError(.failed(EBADF))) { try StandardOutput.write(["lost"]) }
+        }
+    }
+
+    @Test("those that are open stay as they are")
+    func openOnes() async {
+        await #expect(processExitsWith: .success) {
+            func file(_ descriptor: Int32) -> ino_t {
+                var status = stat()
+                return fstat(descriptor, &status) == 0 ? status.st_ino : 0
+            }
+            let before = (0...2).map { file($0) }
+            StandardDescriptors.open()
+            #expect((0...2).map { file($0) } == before)
+        }
+    }
+}

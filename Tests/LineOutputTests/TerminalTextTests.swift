@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+@testable import LineOutput
+
+@Suite("Text on its way to a terminal")
+struct TerminalTextTests {
+    @Test("what a terminal would act on is shown instead")
+    func controls() {
+        #expect(TerminalText.escaped("a\u{1B}[31mb\u{7}c") == #"a\u{1B}[31mb\u{7}c"#)
+        #expect(TerminalText.escaped("one\nforged\r\ttab") == #"one\nforged\r\ttab"#)
+        #expect(TerminalText.escaped("\u{9B}2J\u{85}\u{7F}") == #"\u{9B}2J\u{85}\u{7F}"#)
+        #expect(TerminalText.escaped("\u{202E}gpj\u{2066}\u{200F}\u{61C}") == #"\u{202E}gpj\u{2066}\u{200F}\u{61C}"#)
+        #expect(TerminalText.escaped("\u{2028}\u{2029}") == #"\u{2028}\u{2029}"#)
+        #expect(TerminalText.escaped("\r\n") == #"\r\n"#)
+    }
+
+    @Test("everything else stays as it is")
+    func others() {
+        for text in ["", "Dittojay", "é ñ ± §", "日本語", "👩‍👩‍👧 🐦", "שלום", "\u{A0}\u{2027}\u{202F}\u{FFFD}", "\\u{1B}"] {
+            #expect(TerminalText.escaped(text) == text)
+        }
+    }
+
+    @Test("no character with an effect of its own comes through, whichever it is")
+    func all() throws {
+        // All of them are below U+3000.
+        let wrong = (UInt32(0)..<0x3000).compactMap(Unicode.Scalar.init).filter { scalar in
+            let properties = scalar.properties
+            let isDangerous: Bool =
+                switch properties.generalCategory {
+                case .control, .lineSeparator, .paragraphSeparator: true
+                default: properties.isBidiControl
+                }
+            let comesThrough = TerminalText.escaped(String(Character(scalar))).unicodeScalars.contains(scalar)
+            return comesThrough == isDangerous
+        }
+        #expect(wrong == [])
+    }
+
+    @Test("a line that is written cannot become two, nor can an object's")
+    func lines() async throws {
+        let pipe = try TestPipe()
+        let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
+        var object = JSONObject()
+        object.add("name", "a\nb\u{1B}\u{9B}")
+        let copy = object
+        pipe.queue.sync {
+            writer.write("name \"a\nb\u{1B}\"")
+            writer.write(copy)
+        }
+        #expect(await pipe.finish(writer) == nil)
+        pipe.closeWritingEnd()
+        let expected = #"name "a\nb\u{1B}""# + "\n" + #"{"name":"a\nb\u001b\u009b"}"# + "\n"
+        #expect(String(decoding: pipe.readToEnd(), as: UTF8.self) == expected)
+    }
+}

@@ -6,6 +6,11 @@ public struct AttributePath: Hashable, Swift.Sendable {
         /// As typed.
         public let text: String
 
+        /// The UUID in 36 characters and upper case; nil if it is none.
+        package var uuid: String? { Self.canonical(text) }
+        /// As ``AssignedNumbers/typedName(_:)`` writes it.
+        package var name: String { AssignedNumbers.typedName(text) }
+
         /// Whether it names an attribute with this UUID and this name.
         ///
         /// - Parameters:

@@ -9,21 +9,34 @@ struct AttributeIndex {
         let properties: CBCharacteristicProperties
     }
 
-    var services: [(name: String, uuid: String)] = []
-    var characteristics: [Characteristic] = []
+    private let services: [(name: String, uuid: String)]
+    private let characteristics: [Characteristic]
+    /// The numbers of the characteristics with this UUID, of 36 characters, or this name, as it is typed. A file can have
+    /// thousands of references to thousands of characteristics.
+    private let numbers: [String: [Int]]
 
-    init() {}
+    init(services: [(name: String, uuid: String)], characteristics: [Characteristic]) {
+        self.services = services
+        self.characteristics = characteristics
+        var numbers: [String: [Int]] = [:]
+        for (number, characteristic) in characteristics.enumerated() {
+            let keys = Set(
+                [AttributePath(characteristic.uuid)?.characteristic.uuid].compactMap(\.self)
+                    + [AssignedNumbers.typedName(characteristic.path.characteristic)])
+            for key in keys { numbers[key, default: []].append(number) }
+        }
+        self.numbers = numbers
+    }
 
     init(_ profile: PeripheralProfile) {
-        for service in profile.services {
-            services.append((service.name, service.uuid))
-            for characteristic in service.characteristics {
-                characteristics.append(
-                    .init(
-                        path: CharacteristicPath(service.name, characteristic.name), uuid: characteristic.uuid,
-                        properties: characteristic.properties))
-            }
-        }
+        self.init(
+            services: profile.services.map { ($0.name, $0.uuid) },
+            characteristics: profile.services.flatMap { service in
+                service.characteristics.map {
+                    Characteristic(
+                        path: CharacteristicPath(service.name, $0.name), uuid: $0.uuid, properties: $0.properties)
+                }
+            })
     }
 
     /// The characteristic that is meant, which has to be the only one.
@@ -34,9 +47,8 @@ struct AttributeIndex {
         guard let path = AttributePath(written) else {
             throw node.fail(expecting: "the name of a characteristic, as NAME or SERVICE/NAME")
         }
-        let matching = characteristics.filter {
-            path.characteristic.matches(uuid: $0.uuid, name: $0.path.characteristic)
-        }
+        let keys = [path.characteristic.uuid, path.characteristic.name].compactMap(\.self)
+        let matching = Set(keys.flatMap { numbers[$0] ?? [] }).sorted().map { characteristics[$0] }
         var found: [Characteristic]
         if let wanted = path.service {
             let names = services.filter { wanted.matches(uuid: $0.uuid, name: $0.name) }.map(\.name)

@@ -13,8 +13,6 @@ public enum ProfileFile {
 
     /// The largest file that is read, in bytes.
     public static let maximumLength = 1 << 20
-    /// How deep lists and mappings may be within each other.
-    static let maximumDepth = 100
 
     /// Reads a profile.
     ///
@@ -76,13 +74,16 @@ public enum ProfileFile {
             ProfileFileError(file: file, line: mark?.line, column: mark?.column, keyPath: "", message: message)
         }
         guard !text.utf8.contains(0) else { throw fail("the file has a zero byte in it, which is no text") }
-        guard !isTooDeep(text) else {
-            throw fail("lists and mappings are more than \(maximumDepth) deep within each other")
+        do throws(YAMLBounds.Violation) {
+            try YAMLBounds.check(text)
+        } catch {
+            throw ProfileFileError(
+                file: file, line: error.place?.line, column: error.place?.column, keyPath: "", message: error.message)
         }
         let node: Yams.Node?
         do {
             // What a scalar is decides who reads it. The resolver's default rules would try regular expressions on each.
-            node = try Yams.compose(yaml: text, .basic)
+            node = try Yams.compose(yaml: text, .basic, .default, .utf8)
         } catch YamlError.scanner(let context, let problem, let mark, _),
             YamlError.parser(let context, let problem, let mark, _),
             YamlError.composer(let context, let problem, let mark, _)
@@ -90,8 +91,8 @@ public enum ProfileFile {
             let place = context.map { $0.text.isEmpty ? "" : "\($0.text), " } ?? ""
             throw fail("this is no YAML: \(place)\(problem)", mark)
         } catch YamlError.duplicatedKeysInMapping(let duplicates, let context) {
-            let keys = duplicates.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
-            throw fail("the same key twice: \(keys)", context.mark)
+            let keys = duplicates.sorted().prefix(3).map { "\"\(FileNode.shortened($0))\"" }.joined(separator: ", ")
+            throw fail("the same key twice: \(keys)\(duplicates.count > 3 ? ", …" : "")", context.mark)
         } catch YamlError.reader(let problem, _, _, _) {
             throw fail("this is no YAML: \(problem)")
         } catch {
@@ -100,23 +101,5 @@ public enum ProfileFile {
         guard let node else { throw fail("the file is empty") }
         let context = FileContext(file: file)
         return (FileNode(node: node, path: "", context: context), context)
-    }
-
-    /// Whether reading would go deeper than the call stack can be trusted to. Brackets in texts are counted as well, but
-    /// nobody has so many that are never closed; and each level of a block takes a column or a hyphen.
-    private static func isTooDeep(_ text: String) -> Bool {
-        var depth = 0
-        for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true) {
-            let indentation = line.prefix {
-                $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "?")
-            }
-            if indentation.count > 4 * maximumDepth { return true }
-            for byte in line {
-                if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") { depth += 1 }
-                if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") { depth = max(0, depth - 1) }
-                if depth > maximumDepth { return true }
-            }
-        }
-        return false
     }
 }

@@ -25,16 +25,15 @@ enum ProfileReader {
             throw try file.required("services").fail("there have to be \(possibleCounts) services")
         }
         let drafts = try drafts(serviceNodes)
-        var index = AttributeIndex()
-        for draft in drafts {
-            index.services.append((draft.name.text, draft.uuid))
-            for characteristic in draft.characteristics {
-                index.characteristics.append(
+        let index = AttributeIndex(
+            services: drafts.map { ($0.name.text, $0.uuid) },
+            characteristics: drafts.flatMap { draft in
+                draft.characteristics.map {
                     .init(
-                        path: CharacteristicPath(draft.name.text, characteristic.name.text), uuid: characteristic.uuid,
-                        properties: characteristic.properties))
-            }
-        }
+                        path: CharacteristicPath(draft.name.text, $0.name.text), uuid: $0.uuid,
+                        properties: $0.properties)
+                }
+            })
         var services: [ServiceProfile] = []
         for draft in drafts {
             var characteristics: [CharacteristicProfile] = []

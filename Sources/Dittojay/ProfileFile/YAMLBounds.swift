@@ -1,0 +1,187 @@
+// libyaml, of which Yams makes its nodes: a module of Yams' package that comes with it.
+import CYaml
+
+/// Looks at a YAML text event by event, before nodes are made of it, and refuses what nodes must not be made of.
+///
+/// Yams builds nodes recursively, and compares, hashes and frees them recursively with all that their aliases stand for: a
+/// few hundred bytes can take forever, a few thousand the whole call stack.
+enum YAMLBounds {
+    /// How deep lists and mappings may be within each other, those that aliases stand for included.
+    static let maximumDepth = 100
+    /// How many scalars, lists and mappings there may be, those that aliases stand for included.
+    static let maximumNodes = 100_000
+    /// How many lines may begin with `%`. libyaml compares each directive with all the others.
+    static let maximumDirectives = 64
+
+    /// Where something begins; both are counted from 1.
+    struct Place {
+        let line: Int
+        let column: Int
+    }
+
+    /// What must not be made into nodes, and where.
+    struct Violation: Error {
+        let message: String
+        let place: Place?
+
+        fileprivate static func depth(_ place: Place) -> Violation {
+            Violation(message: "lists and mappings are more than \(maximumDepth) deep within each other", place: place)
+        }
+        fileprivate static func size(_ place: Place) -> Violation {
+            Violation(
+                message: "the file unfolds into more than \(maximumNodes) values, lists and mappings", place: place)
+        }
+        fileprivate static func key(_ place: Place) -> Violation {
+            Violation(message: "expected a key: plain text, found a list or a mapping", place: place)
+        }
+    }
+
+    /// Checks the first document of a text. A text that is no YAML passes as far as it is YAML: it is the parser's to say
+    /// what is wrong with it.
+    static func check(_ text: String) throws(Violation) {
+        let directives = text.utf8.split(separator: UInt8(ascii: "\n")).lazy.filter { $0.first == UInt8(ascii: "%") }
+        guard directives.prefix(maximumDirectives + 1).count <= maximumDirectives else {
+            throw Violation(message: "more than \(maximumDirectives) lines begin with %", place: nil)
+        }
+        var text = text
+        let result = text.withUTF8 { bytes in
+            Result { () throws(Violation) in
+                var walk = Walk()
+                let events = EventStream(bytes)
+                while let event = events.next(), try walk.take(event) {}
+            }
+        }
+        try result.get()
+    }
+
+    /// libyaml's events of a text, which has to outlive this.
+    private final class EventStream {
+        private let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+
+        init(_ bytes: UnsafeBufferPointer<UInt8>) {
+            parser.initialize(to: yaml_parser_t())
+            yaml_parser_initialize(parser)
+            yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+            yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+        }
+
+        deinit {
+            yaml_parser_delete(parser)
+            parser.deallocate()
+        }
+
+        /// Nil at the end, and where the text is no YAML.
+        func next() -> Event? {
+            var event = yaml_event_t()
+            guard yaml_parser_parse(parser, &event) == 1, event.type != YAML_NO_EVENT else { return nil }
+            defer { yaml_event_delete(&event) }
+            return Event(event)
+        }
+    }
+
+    /// What matters of an event.
+    private struct Event {
+        enum Kind {
+            case scalar(anchor: String?)
+            case begin(isMapping: Bool, anchor: String?)
+            case end
+            case alias(String)
+            case documentEnd
+            case other
+        }
+        let kind: Kind
+        let place: Place
+
+        init(_ event: yaml_event_t) {
+            func text(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
+                pointer.map { String(decodingCString: $0, as: UTF8.self) }
+            }
+            place = Place(line: Int(event.start_mark.line) + 1, column: Int(event.start_mark.column) + 1)
+            switch event.type {
+            case YAML_SCALAR_EVENT: kind = .scalar(anchor: text(event.data.scalar.anchor))
+            case YAML_SEQUENCE_START_EVENT:
+                kind = .begin(isMapping: false, anchor: text(event.data.sequence_start.anchor))
+            case YAML_MAPPING_START_EVENT:
+                kind = .begin(isMapping: true, anchor: text(event.data.mapping_start.anchor))
+            case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: kind = .end
+            case YAML_ALIAS_EVENT: kind = .alias(text(event.data.alias.anchor) ?? "")
+            case YAML_DOCUMENT_END_EVENT: kind = .documentEnd
+            default: kind = .other
+            }
+        }
+    }
+
+    /// Where in the tree the walk is, and what its anchors stand for.
+    private struct Walk {
+        /// A list or mapping that is open.
+        private struct Open {
+            let isMapping: Bool
+            let anchor: String?
+            /// How many nodes there were before it.
+            let nodesBefore: Int
+            /// How many lists and mappings are within each other in it, itself included.
+            var height = 1
+            var isKeyNext: Bool
+        }
+        private struct Anchored {
+            var nodes: Int
+            /// 0 for a scalar.
+            var height: Int
+        }
+
+        private var open: [Open] = []
+        private var anchors: [String: Anchored] = [:]
+        private var nodes = 0
+
+        /// - Returns: whether the walk goes on.
+        mutating func take(_ event: Event) throws(Violation) -> Bool {
+            switch event.kind {
+            case .scalar(let anchor):
+                try add(Anchored(nodes: 1, height: 0), event.place)
+                if let anchor { anchors[anchor] = Anchored(nodes: 1, height: 0) }
+            case .alias(let name):
+                // A list or mapping has its anchor only when it has ended: none can contain itself.
+                guard let anchored = anchors[name] else {
+                    let shown = name.prefix(40)
+                    throw Violation(message: "no anchor &\(shown) ends before its alias *\(shown)", place: event.place)
+                }
+                try add(anchored, event.place)
+            case .begin(let isMapping, let anchor):
+                guard open.last?.isKeyNext != true else { throw .key(event.place) }
+                guard open.count < maximumDepth else { throw .depth(event.place) }
+                open.append(Open(isMapping: isMapping, anchor: anchor, nodesBefore: nodes, isKeyNext: isMapping))
+                try count(1, event.place)
+            case .end:
+                guard let ended = open.popLast() else { return false }
+                if let anchor = ended.anchor {
+                    anchors[anchor] = Anchored(nodes: nodes - ended.nodesBefore, height: ended.height)
+                }
+                complete(height: ended.height)
+            case .documentEnd: return false
+            case .other: break
+            }
+            return true
+        }
+
+        /// Counts a scalar, or what an alias stands for.
+        private mutating func add(_ node: Anchored, _ place: Place) throws(Violation) {
+            guard open.last?.isKeyNext != true || node.height == 0 else { throw .key(place) }
+            guard open.count + node.height <= maximumDepth else { throw .depth(place) }
+            try count(node.nodes, place)
+            complete(height: node.height)
+        }
+
+        private mutating func count(_ more: Int, _ place: Place) throws(Violation) {
+            nodes += more
+            guard nodes <= maximumNodes else { throw .size(place) }
+        }
+
+        /// A node of this height is complete in the list or mapping that is open.
+        private mutating func complete(height: Int) {
+            guard var parent = open.popLast() else { return }
+            parent.height = max(parent.height, height + 1)
+            if parent.isMapping { parent.isKeyNext.toggle() }
+            open.append(parent)
+        }
+    }
+}

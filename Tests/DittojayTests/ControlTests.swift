@@ -1,5 +1,6 @@
 import Foundation
 import GATTProfiles
+import Synchronization
 import Testing
 import UserFolders
 
@@ -255,5 +256,141 @@ struct ControlSocketTests {
         let fallback = ControlSocketAddress(path: nil, environment: ["XDG_RUNTIME_DIR": "/nowhere"]).path
         #expect(fallback.hasSuffix("/dittojay.sock") && !fallback.hasPrefix("/nowhere"))
         try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    // MARK: Bounds
+
+    /// A client that does as a test says.
+    private final class Client {
+        let descriptor: Int32
+
+        init(_ address: ControlSocketAddress) throws {
+            let descriptor = try makeUnixSocket()
+            self.descriptor = descriptor
+            try #require(try address.withSocketAddress { connect(descriptor, $0, $1) } == 0)
+        }
+
+        deinit { close(descriptor) }
+
+        func send(_ text: String) { _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
+
+        /// What comes until the other end is closed, or until a line has ended.
+        func read(line: Bool = false) throws -> [UInt8] {
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while !line || bytes.last != UInt8(ascii: "\n") {
+                var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                try #require(poll(&poller, 1, 20_000) == 1, "nothing comes in time")
+                let count = Glibc.read(descriptor, &buffer, buffer.count)
+                guard count > 0 else { break }
+                bytes += buffer[..<count]
+            }
+            return bytes
+        }
+    }
+
+    /// A server whose answers to a chirp have 256 kB for each byte of the value, and that answers a quit never.
+    private func withServer(
+        _ limits: ControlServer.Limits = .init(), onChirp: @escaping @Sendable () -> Void = {},
+        _ body: () throws -> Void
+    ) throws {
+        let server = try ControlServer(address, queue: queue, limits: limits) { request, reply in
+            var answer = ControlReply()
+            if case .quit = request { return }
+            if case .chirp(let value) = request {
+                onChirp()
+                answer.disconnected = [String(repeating: "x", count: value.count << 18)]
+            }
+            reply(answer)
+        }
+        defer {
+            queue.sync { server.stop() }
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+        try body()
+    }
+
+    @Test("an answer above the socket's buffer arrives whole, and the next one after it")
+    func longAnswer() throws {
+        try withServer(.init()) {
+            let reply = try ControlClient.send(.chirp([1, 2, 3]), to: address)
+            #expect(reply.disconnected?.first?.utf8.count == 3 << 18)
+            let client = try Client(address)
+            client.send(ControlRequest.chirp([1]).line + "\n" + ControlRequest.status.line + "\n")
+            let first = try client.read(line: true)
+            #expect(first.count > 1 << 18)
+            #expect(try first.last == UInt8(ascii: "\n") || client.read(line: true).last == UInt8(ascii: "\n"))
+        }
+    }
+
+    @Test("what was asked for is answered after the client has ended its side")
+    func halfClosed() throws {
+        try withServer(.init()) {
+            let client = try Client(address)
+            client.send(ControlRequest.chirp([1]).line + "\n" + ControlRequest.chirp([1, 2]).line + "\n")
+            shutdown(client.descriptor, Int32(SHUT_WR))
+            let bytes = try client.read()
+            #expect(bytes.count > 3 << 18 && bytes.last == UInt8(ascii: "\n"))
+        }
+    }
+
+    @Test("answers that nobody takes do not pile up: the next request waits for it")
+    func notTaken() throws {
+        let chirps = Mutex(0)
+        try withServer(.init(), onChirp: { chirps.withLock { $0 += 1 } }) {
+            let client = try Client(address)
+            client.send(String(repeating: ControlRequest.chirp([1]).line + "\n", count: 50))
+            // Another client is served meanwhile, so what the first one has sent was seen.
+            for _ in 0..<20 { _ = try ControlClient.send(.status, to: address) }
+            #expect(chirps.withLock(\.self) == 1)
+        }
+    }
+
+    @Test("when there are too many clients the one that was idle for longest makes room")
+    func crowd() throws {
+        try withServer(.init(clients: 4)) {
+            let idle = try (0..<4).map { _ in
+                let client = try Client(address)
+                client.send(ControlRequest.status.line + "\n")
+                _ = try client.read(line: true)
+                return client
+            }
+            // The first one is in use again.
+            idle[0].send(ControlRequest.status.line + "\n")
+            _ = try idle[0].read(line: true)
+            #expect(try ControlClient.send(.status, to: address).ok)
+            #expect(try idle[1].read().isEmpty, "closed")
+            idle[0].send(ControlRequest.status.line + "\n")
+            #expect(try idle[0].read(line: true).isEmpty == false)
+        }
+    }
+
+    @Test("a client that finds all others waiting for their answers is refused in words")
+    func allBusy() throws {
+        try withServer(.init(clients: 2)) {
+            let busy = try (0..<2).map { _ in
+                let client = try Client(address)
+                // The answer to the first request says that the second one is being carried out.
+                client.send(ControlRequest.status.line + "\n" + ControlRequest.quit.line + "\n")
+                _ = try client.read(line: true)
+                return client
+            }
+            let error = #expect(throws: DittojayError.self) { try ControlClient.send(.status, to: address) }
+            #expect(error == .refused("2 programs wait already for what they have asked for"))
+            #expect(busy.count == 2)
+        }
+    }
+
+    @Test("a client that is idle for long is closed, one that waits for its answer is not")
+    func idle() throws {
+        try withServer(.init(idleTime: 0.05)) {
+            let (waiting, idle) = (try Client(address), try Client(address))
+            waiting.send(ControlRequest.quit.line + "\n")
+            #expect(try idle.read().isEmpty)
+            let second = try Client(address)
+            #expect(try second.read().isEmpty)
+            var poller = pollfd(fd: waiting.descriptor, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&poller, 1, 0) == 0, "still open")
+        }
     }
 }

@@ -25,6 +25,21 @@ struct FaultTests {
         #expect(hits(faults, 4) == [.error(1), .error(1), .disconnect, nil])
     }
 
+    @Test("a peripheral has so many faults and no more, unless some are used up or cleared")
+    func limit() throws {
+        let services = SimulatedServices(.default, seed: 1, queue: DispatchQueue(label: "test"))
+        let (first, last) = try (
+            #require(services.characteristics.first), #require(services.characteristics.last)
+        )
+        for _ in 1..<Fault.maximumCount { #expect(services.add(Fault(on: .read, .noAnswer), to: first)) }
+        #expect(services.add(Fault(on: .read, .noAnswer, times: 1), to: last))
+        #expect(!services.add(Fault(on: .read, .noAnswer), to: last))
+        #expect(last.faults.hit(.read) == .noAnswer)
+        #expect(services.add(Fault(on: .read, .noAnswer), to: last))
+        first.faults.clear()
+        #expect(services.add(Fault(on: .read, .noAnswer), to: first))
+    }
+
     @Test("after a new subscription the notifications are counted anew, the hits are not")
     func restart() {
         var injector = FaultInjector([Fault(on: .notify, .drop, skip: 1, times: 2)])

@@ -17,6 +17,9 @@ struct FaultInjector {
     /// Those that are still to come, or go on.
     var faults: [Fault] { entries.filter { $0.hits < $0.fault.times ?? .max }.map(\.fault) }
 
+    /// How many of them there are.
+    var count: Int { entries.count { $0.hits < $0.fault.times ?? .max } }
+
     mutating func add(_ fault: Fault) {
         entries.removeAll { $0.hits >= $0.fault.times ?? .max }
         entries.append(Entry(fault: fault))

@@ -25,6 +25,9 @@ public enum ControlClient {
             }
             if count > 0 {
                 start += count
+            } else if errno == EPIPE || errno == ECONNRESET {
+                // It has closed the connection; it may have said why.
+                break
             } else if errno != EINTR {
                 throw .controlSocket("dittojay at \(address.path) does not take the command: \(systemError())")
             }
@@ -34,7 +37,8 @@ public enum ControlClient {
         return reply
     }
 
-    private static let maximumReplyLength = 1 << 20
+    /// In bytes. The status of the largest peripheral that a file can describe is below it.
+    private static let maximumReplyLength = 1 << 24
 
     private static func readLine(_ descriptor: Int32, _ address: ControlSocketAddress) throws(DittojayError) -> [UInt8]
     {

@@ -1,19 +1,28 @@
 import DBus
 import Foundation
 
-/// One program that is connected to the control socket. Its requests are answered one after another, in order.
+/// One program that is connected to the control socket. Its requests are answered one after another, in order, and the next
+/// one not before the answer has been taken.
 final class ControlClientConnection {
-    /// Called once when the connection is closed from the other end or for a fault.
+    /// Called once when the connection is closed, from whatever side.
     var onClose: (() -> Void)?
+    /// When the program last sent something or took something of an answer.
+    private(set) var lastActivity = ContinuousClock.now
 
     private let descriptor: Int32
     private let handler: ControlServer.Handler
-    private var watch: DescriptorWatch?
+    private var input: DescriptorWatch?
+    /// Runs while there is more of an answer than the socket has room for. It has a copy of the descriptor.
+    private var room: DescriptorWatch?
     private var lines = LineSplitter(limit: ControlRequest.maximumLength)
     /// Requests that wait for the answer of the one before.
     private var waiting: [Result<ControlRequest, ControlRequest.ParsingError>] = []
+    /// What is left of the answer.
+    private var output: ArraySlice<UInt8> = []
     private var isBusy = false
     private var isReadingSuspended = false
+    /// Whether the program will send nothing more.
+    private var hasEnded = false
 
     /// How many requests may wait before no more are read.
     private static let waitingLimit = 16
@@ -22,28 +31,46 @@ final class ControlClientConnection {
     init(_ descriptor: Int32, queue: DispatchQueue, handler: @escaping ControlServer.Handler) {
         self.descriptor = descriptor
         self.handler = handler
-        // The watch keeps the connection alive until it is closed.
-        watch = DescriptorWatch(descriptor, queue: queue) { self.read() }
+        // The watches keep the connection alive until it is closed.
+        input = DescriptorWatch(descriptor, queue: queue) { self.read() }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        if copy >= 0 { room = DescriptorWatch(copy, for: .writable, queue: queue) { self.flush() } }
     }
 
+    /// Whether a request is being carried out. Otherwise the connection waits for the program at its other end.
+    var isCarryingOut: Bool { isBusy }
+
     func start() {
-        watch?.start()
+        input?.start()
     }
 
     func close() {
-        guard let watch else { return }
-        self.watch = nil
-        watch.cancel()
+        guard let input else { return }
+        self.input = nil
+        // The other end sees it at once, not when the loop has come to closing the descriptors.
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        input.cancel()
+        room?.cancel()
+        room = nil
         let closed = onClose
         onClose = nil
         closed?()
     }
 
+    // MARK: Requests
+
     private func read() {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Foundation.read(descriptor, &buffer, buffer.count)
         if count < 0, errno == EAGAIN || errno == EINTR { return }
-        guard count > 0 else { return close() }
+        guard count >= 0 else { return close() }
+        lastActivity = .now
+        guard count > 0 else {
+            // What has been asked is answered all the same: the other end may still read.
+            hasEnded = true
+            suspendReading()
+            return goOn()
+        }
         for line in lines.append(buffer[..<count]) {
             switch line {
             case .line(let bytes):
@@ -58,37 +85,68 @@ final class ControlClientConnection {
                     .failure(.init(description: "the request is longer than \(ControlRequest.maximumLength) bytes")))
             }
         }
-        answerNext()
-        if waiting.count > Self.waitingLimit, !isReadingSuspended, let watch {
-            isReadingSuspended = true
-            watch.suspend()
-        }
+        goOn()
+        if waiting.count > Self.waitingLimit { suspendReading() }
     }
 
-    private func answerNext() {
-        while !isBusy, !waiting.isEmpty, watch != nil {
+    private func suspendReading() {
+        guard !isReadingSuspended else { return }
+        isReadingSuspended = true
+        input?.suspend()
+    }
+
+    /// Carries out what waits, as far as answers are taken.
+    private func goOn() {
+        while !isBusy, output.isEmpty, !waiting.isEmpty, input != nil {
             isBusy = true
             switch waiting.removeFirst() {
             case .failure(let error): answer(ControlReply(error: error.description))
             case .success(let request):
                 handler(request) { [weak self] reply in
                     self?.answer(reply)
-                    self?.answerNext()
+                    self?.goOn()
                 }
             }
         }
-        if isReadingSuspended, waiting.isEmpty {
+        guard waiting.isEmpty, !isBusy, output.isEmpty else { return }
+        if hasEnded { return close() }
+        if isReadingSuspended {
             isReadingSuspended = false
-            watch?.resume()
+            input?.resume()
         }
     }
 
+    // MARK: Answers
+
     private func answer(_ reply: ControlReply) {
-        guard isBusy, watch != nil else { return }
+        guard isBusy, input != nil else { return }
         isBusy = false
-        let bytes = Array((reply.line + "\n").utf8)
-        let sent = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-        // A reply is far smaller than the socket's buffer: who has not read many of them will not read this one.
-        if sent != bytes.count { close() }
+        output = Array((reply.line + "\n").utf8)[...]
+        send()
+        if !output.isEmpty { room?.resume() }
+    }
+
+    private func flush() {
+        send()
+        guard output.isEmpty else { return }
+        room?.suspend()
+        goOn()
+    }
+
+    /// Sends as much of the answer as the socket takes.
+    private func send() {
+        while !output.isEmpty, input != nil {
+            let count = output.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+            if count > 0 {
+                output = output.dropFirst(count)
+                lastActivity = .now
+            } else if count < 0, errno == EAGAIN, room != nil {
+                return
+            } else if errno != EINTR {
+                return close()
+            }
+        }
     }
 }

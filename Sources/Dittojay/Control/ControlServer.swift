@@ -14,16 +14,28 @@ final class ControlServer {
     /// The socket file that this server made: another one at the same path is not its own.
     private let file: (device: dev_t, inode: ino_t)
     private var clients: [Int32: ControlClientConnection] = [:]
+    private let limits: Limits
+    private var sweep: (any DispatchSourceTimer)?
 
-    /// More than a few at a time is a mistake of somebody's script.
-    private static let clientLimit = 32
+    /// What connections are allowed.
+    struct Limits {
+        /// How many may be open. When one more comes, the one that has been idle for longest makes room.
+        var clients = 32
+        /// Seconds after which an idle one is closed: one that neither sends nor takes anything while nothing is carried out
+        /// for it.
+        var idleTime = 300.0
+    }
 
     /// Starts to listen.
     ///
+    /// - Parameter limits: what connections are allowed.
     /// - Throws: ``DittojayError/alreadyRunning(socket:)`` if somebody listens there; a socket file that nobody listens at
     ///   is replaced. ``DittojayError/controlSocket(_:)``.
-    init(_ address: ControlSocketAddress, queue: DispatchQueue, handler: @escaping Handler) throws(DittojayError) {
+    init(
+        _ address: ControlSocketAddress, queue: DispatchQueue, limits: Limits = Limits(), handler: @escaping Handler
+    ) throws(DittojayError) {
         self.address = address
+        self.limits = limits
         self.queue = queue
         self.handler = handler
         try address.prepareFolder()
@@ -54,6 +66,8 @@ final class ControlServer {
         guard let watch else { return }
         watch.cancel()
         self.watch = nil
+        sweep?.cancel()
+        sweep = nil
         for client in clients.values { client.close() }
         clients = [:]
         var info = stat()
@@ -102,7 +116,14 @@ final class ControlServer {
         guard descriptor >= 0 else { return }
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        guard clients.count < Self.clientLimit, Self.isAllowed(descriptor) else {
+        guard Self.isAllowed(descriptor) else {
+            close(descriptor)
+            return
+        }
+        guard clients.count < limits.clients || closeLongestIdle() else {
+            let reply = ControlReply(error: "\(limits.clients) programs wait already for what they have asked for")
+            let bytes = Array((reply.line + "\n").utf8)
+            send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             close(descriptor)
             return
         }
@@ -110,6 +131,33 @@ final class ControlServer {
         client.onClose = { [weak self] in self?.clients[descriptor] = nil }
         clients[descriptor] = client
         client.start()
+        scheduleSweep()
+    }
+
+    private var idleClients: some Sequence<ControlClientConnection> { clients.values.lazy.filter { !$0.isCarryingOut } }
+
+    /// - Returns: whether there was one.
+    private func closeLongestIdle() -> Bool {
+        guard let client = idleClients.min(by: { $0.lastActivity < $1.lastActivity }) else { return false }
+        client.close()
+        return true
+    }
+
+    /// Closes what has been idle for long, as long as anybody is connected.
+    private func scheduleSweep() {
+        guard sweep == nil else { return }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + limits.idleTime)
+        timer.setEventHandler { [weak self] in
+            guard let self else { return }
+            sweep?.cancel()
+            sweep = nil
+            let limit = ContinuousClock.now - .seconds(limits.idleTime)
+            for client in Array(idleClients) where client.lastActivity <= limit { client.close() }
+            if !clients.isEmpty { scheduleSweep() }
+        }
+        timer.activate()
+        sweep = timer
     }
 
     /// Whether the other end is a process of this user or of root. The file's mode says the same, but not every file system

@@ -31,6 +31,16 @@ final class SimulatedServices {
         return nil
     }
 
+    /// Adds a fault.
+    ///
+    /// - Returns: false if there are ``Fault/maximumCount`` already.
+    func add(_ fault: Fault, to characteristic: SimulatedCharacteristic) -> Bool {
+        let count = all.reduce(0) { $1.characteristics.reduce($0) { $0 + $1.faults.count } }
+        guard count < Fault.maximumCount else { return false }
+        characteristic.faults.add(fault)
+        return true
+    }
+
     /// The characteristic that chirps, if the profile has one.
     var chirp: SimulatedCharacteristic? {
         all.lazy.flatMap(\.characteristics).first { $0.profile.chirps }

@@ -20,10 +20,14 @@ extension VirtualPeripheral {
         case .removeService(nil): reply(removeAll())
         case .disconnect(let central): disconnect(central, reply)
         case .addFault(let characteristic, let fault):
-            reply(withCharacteristic(characteristic) { $0.faults.add(fault) })
+            reply(withCharacteristic(characteristic) { add(fault, to: $0) })
         case .clearFaults(let characteristic):
             if let characteristic {
-                reply(withCharacteristic(characteristic) { $0.faults.clear() })
+                reply(
+                    withCharacteristic(characteristic) { characteristic in
+                        characteristic.faults.clear()
+                        return ControlReply()
+                    })
             } else {
                 for characteristic in services.characteristics { characteristic.faults.clear() }
                 reply(ControlReply())
@@ -36,7 +40,9 @@ extension VirtualPeripheral {
 
     /// Does something with the characteristic that a user names: `service/characteristic`, or its name or UUID alone if
     /// only one has it.
-    private func withCharacteristic(_ text: String, _ body: (SimulatedCharacteristic) -> Void) -> ControlReply {
+    private func withCharacteristic(
+        _ text: String, _ body: (SimulatedCharacteristic) -> ControlReply
+    ) -> ControlReply {
         guard let path = AttributePath(text) else {
             return ControlReply(error: "\"\(text)\" is no characteristic: write NAME or SERVICE/NAME")
         }
@@ -54,7 +60,14 @@ extension VirtualPeripheral {
             return ControlReply(
                 error: "\"\(text)\" is one of several: " + found.map(\.path.description).joined(separator: ", "))
         }
-        body(characteristic)
+        return body(characteristic)
+    }
+
+    /// From now on this goes wrong, too, unless that is too much.
+    func add(_ fault: Fault, to characteristic: SimulatedCharacteristic) -> ControlReply {
+        guard services.add(fault, to: characteristic) else {
+            return ControlReply(error: "there are \(Fault.maximumCount) faults already: clear some of them first")
+        }
         return ControlReply()
     }
 

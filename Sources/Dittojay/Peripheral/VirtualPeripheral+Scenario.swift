@@ -56,7 +56,11 @@ extension VirtualPeripheral {
             services.characteristic(at: path)?.heart?.resetEnergy()
             completion()
         case .fault(let path, let fault):
-            services.characteristic(at: path)?.faults.add(fault)
+            if let characteristic = services.characteristic(at: path),
+                let error = add(fault, to: characteristic).error
+            {
+                tell(.failed) { $0.message = "scenario: \(error)" }
+            }
             completion()
         case .clearFaults(let path):
             perform(.clearFaults(characteristic: path?.description), step, completion)

@@ -40,6 +40,10 @@ struct CrossChecks {
                 }
             }
         }
+        let faults = profile.services.reduce(0) { $1.characteristics.reduce($0) { $0 + $1.faults.count } }
+        guard faults <= Fault.maximumCount else {
+            throw root.fail("there are \(faults) faults; \(Fault.maximumCount) is the most that is possible")
+        }
         if !profile.scenario.isEmpty { try checkScenario(profile.scenario, root) }
     }
 

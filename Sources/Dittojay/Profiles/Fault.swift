@@ -41,6 +41,8 @@ public struct Fault: Hashable, Swift.Sendable {
     public static let possibleDelays = 0.0...3600.0
     /// What ``skip`` and ``times`` must lie within.
     public static let possibleCounts = 0...1_000_000_000
+    /// How many faults a peripheral may have in all, those that are used up not counted.
+    public static let maximumCount = 1000
     /// How many values a flood may have.
     public static let possibleFloods = 1...100_000
 

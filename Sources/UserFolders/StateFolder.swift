@@ -9,4 +9,24 @@ package enum StateFolder {
         if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return folder + "/bluejay" }
         return (environment["HOME"] ?? NSHomeDirectory()) + "/.local/state/bluejay"
     }
+
+    /// A folder cannot be made.
+    package struct Failure: Error, CustomStringConvertible, Sendable {
+        package let description: String
+    }
+
+    /// Makes a folder for this user only, and those that it is in; what is there stays as it is.
+    package static func make(_ path: String) throws(Failure) {
+        var folder = path.hasPrefix("/") ? "/" : ""
+        for name in path.split(separator: "/") {
+            folder += (folder.isEmpty || folder == "/" ? "" : "/") + name
+            guard mkdir(folder, 0o700) != 0 else { continue }
+            let error = errno
+            var info = stat()
+            guard stat(folder, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
+                let reason = error == EEXIST ? "there is something else of that name" : String(cString: strerror(error))
+                throw Failure(description: "cannot make the folder \(folder): \(reason)")
+            }
+        }
+    }
 }

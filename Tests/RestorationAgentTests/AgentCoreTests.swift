@@ -365,7 +365,7 @@ import Testing
         #expect(!core.receive(.hello(old), from: stranger))
         let app = register()
         #expect(!core.receive(.hello(.app()), from: app), "twice")
-        for number in 2..<40 where number <= AgentCore.Limit.peripherals + 1 {
+        for number in 2..<40 where number <= AgentLimits.peripherals + 1 {
             #expect(core.receive(.connecting(request(.numbered(number))), from: app))
         }
         #expect(!core.receive(.connecting(request(.numbered(99))), from: app), "too many")

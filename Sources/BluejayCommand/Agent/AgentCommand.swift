@@ -92,7 +92,7 @@ private enum AgentProgram {
         let core = AgentCore(
             record: RestorationRecord(), backend: backend, surroundings: surroundings, queue: .main)
         let server = try AgentServer(location, core: core, queue: .main)
-        core.takeUp(try file.load())
+        core.takeUp(try file.load { surroundings.log($0) })
         (self.core, self.server, self.backend) = (core, server, backend)
         core.start()
         for number in [SIGTERM, SIGINT, SIGHUP] {

@@ -10,31 +10,37 @@ extension BluetoothBackend: CBCentralManagerDelegate {
                 known.failAll(AgentFailure(CBError(.notConnected)))
             }
             observer?.bluetoothIsGone()
-            return
+            return areDown(of: central)
         }
         for known in own { connect(known) }
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         // Told again when only the options of the connection have changed.
-        guard let known = kept[peripheral.identifier], !known.isReady, known.servicesToCome == 0 else { return }
+        guard let known = kept(peripheral.identifier, by: central), !known.isReady, known.servicesToCome == 0 else {
+            return
+        }
         peripheral.discoverServices(nil)
     }
 
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: Error?) {
-        lost(peripheral, isComing: false)
+        lost(peripheral, by: central, isComing: false)
     }
 
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: Error?
     ) {
-        lost(peripheral, isComing: isReconnecting)
+        lost(peripheral, by: central, isComing: isReconnecting)
     }
 
-    private func lost(_ peripheral: CBPeripheral, isComing: Bool) {
+    private func lost(_ peripheral: CBPeripheral, by manager: CBCentralManager, isComing: Bool) {
         let identifier = peripheral.identifier
-        guard let known = kept[identifier] else { return }
+        guard let known = kept(identifier, by: manager) else {
+            // It is to come back for nobody.
+            if isComing { manager.cancelPeripheralConnection(peripheral) }
+            return isDown(identifier, of: manager)
+        }
         known.failAll(AgentFailure(CBError(.peripheralDisconnected)))
         if isComing { return observer?.disconnected(identifier, isComing: true) ?? () }
         // When bluetoothd goes, its devices go first. That is no end of a connection: it will be made again.
@@ -46,6 +52,7 @@ extension BluetoothBackend: CBCentralManagerDelegate {
             kept[identifier] = nil
             known.failAll(AgentFailure(CBError(.peripheralDisconnected)))
             observer?.disconnected(identifier, isComing: false)
+            isDown(identifier, of: manager)
         }
         timer.activate()
         known.loss = timer

@@ -8,6 +8,8 @@ final class BluetoothBackend: NSObject, AgentBackend {
     /// One for each controller, by its address.
     var managers: [String: CBCentralManager] = [:]
     var kept: [UUID: KeptPeripheral] = [:]
+    /// The controllers of peripherals that are kept no longer and whose links are still up: a link ends with its manager.
+    private(set) var leaving: [UUID: String] = [:]
 
     private func manager(for adapter: String) -> CBCentralManager {
         if let known = managers[adapter] { return known }
@@ -18,14 +20,42 @@ final class BluetoothBackend: NSObject, AgentBackend {
         return manager
     }
 
+    /// Lets go of the managers that nothing is kept by any more.
+    private func releaseManagers() {
+        let used = Set(kept.values.map(\.request.adapter)).union(leaving.values)
+        for adapter in managers.keys where !used.contains(adapter) { managers[adapter] = nil }
+    }
+
+    /// A peripheral that was kept is so no longer, and its link is down.
+    func isDown(_ identifier: UUID, of manager: CBCentralManager) {
+        if let adapter = leaving[identifier], managers[adapter] === manager { leaving[identifier] = nil }
+        releaseManagers()
+    }
+
+    /// No link of this manager is up.
+    func areDown(of manager: CBCentralManager) {
+        leaving = leaving.filter { managers[$0.value] !== manager }
+        releaseManagers()
+    }
+
+    /// What is kept by this manager.
+    func kept(_ identifier: UUID, by manager: CBCentralManager) -> KeptPeripheral? {
+        kept[identifier].flatMap { managers[$0.request.adapter] === manager ? $0 : nil }
+    }
+
     // MARK: Connections
 
     func keep(_ request: PeripheralRequest) {
         if let known = kept[request.peripheral], known.loss == nil {
-            known.request = request
-            if known.isReady { observer?.connected(request.peripheral) }
-            return
+            if known.isReady || known.request.adapter == request.adapter {
+                // A link that is up stays on its controller.
+                known.request.reconnects = request.reconnects
+                if known.isReady { observer?.connected(request.peripheral) }
+                return
+            }
+            release(request.peripheral, disconnecting: true)
         }
+        if leaving[request.peripheral] == request.adapter { leaving[request.peripheral] = nil }
         let new = KeptPeripheral(request)
         kept[request.peripheral] = new
         connect(new)
@@ -45,7 +75,9 @@ final class BluetoothBackend: NSObject, AgentBackend {
     func release(_ identifier: UUID, disconnecting: Bool) {
         guard let known = kept.removeValue(forKey: identifier) else { return }
         known.failAll(AgentFailure(CBError(.peripheralDisconnected)))
+        defer { releaseManagers() }
         guard let peripheral = known.peripheral, let manager = managers[known.request.adapter] else { return }
+        if peripheral.state != .disconnected { leaving[identifier] = known.request.adapter }
         if disconnecting || peripheral.state == .connecting {
             manager.cancelPeripheralConnection(peripheral)
         } else if peripheral.state == .connected {

@@ -7,12 +7,12 @@ package enum AgentStarter {
 
     /// Starts the agent; it takes a moment until it listens. Where one runs already, nothing happens.
     ///
-    /// - Throws: ``AppLauncher/Failure``, in particular when there is no `bluejay` program.
+    /// - Throws: ``AgentLocation/Failure`` when there is no place for its record, ``AppLauncher/Failure`` in particular when
+    ///   there is no `bluejay` program.
     package static func start(
         _ location: AgentLocation, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
-        try FileManager.default.createDirectory(
-            atPath: location.stateFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try location.prepareStateFolder()
         let program = program(environment)
         guard isExecutable(program, environment["PATH"] ?? "") else {
             throw AppLauncher.Failure(description: "there is no program \(program)")

@@ -40,11 +40,15 @@ package struct AgentLocation: Hashable, Sendable {
         } catch {
             throw Failure(description: error.description)
         }
+        try prepareStateFolder()
+    }
+
+    /// Makes the folder of the record and of the log.
+    package func prepareStateFolder() throws(Failure) {
         do {
-            try FileManager.default.createDirectory(
-                atPath: stateFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try StateFolder.make(stateFolder)
         } catch {
-            throw Failure(description: "cannot make the folder \(stateFolder): \(error)")
+            throw Failure(description: error.description)
         }
     }
 

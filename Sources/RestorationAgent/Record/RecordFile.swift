@@ -16,19 +16,63 @@ package struct RecordFile: Sendable {
 
     /// The record; an empty one where there is no file.
     ///
-    /// A file that cannot be read as a record is put aside as `restoration.json.damaged`.
-    package func load() throws(Failure) -> RestorationRecord {
-        guard FileManager.default.fileExists(atPath: path) else { return RestorationRecord() }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure(description: "cannot read \(path)")
-        }
-        if let record = try? JSONDecoder().decode(RestorationRecord.self, from: data), record.version == 1 {
-            return record
+    /// What cannot be read as a record is put aside as `restoration.json.damaged`: something else than a file of this user,
+    /// a link included, a file above ``AgentLimits/recordLength``, or one of another content.
+    ///
+    /// - Parameter log: called with what was wrong.
+    package func load(log: (String) -> Void = { _ in }) throws(Failure) -> RestorationRecord {
+        let problem: String
+        switch contents() {
+        case .absent: return RestorationRecord()
+        case .failed(let error): throw Failure(description: "cannot read \(path): \(error)")
+        case .unfit(let text): problem = text
+        case .data(let data):
+            if let record = MessageCoder.decode(RestorationRecord.self, from: data), record.version == 1 {
+                return record
+            }
+            problem = "is no record of this version"
         }
         guard rename(path, path + ".damaged") == 0 else {
-            throw Failure(description: "\(path) is damaged and cannot be put aside: \(Self.systemError())")
+            throw Failure(description: "\(path) \(problem) and cannot be put aside: \(Self.systemError())")
         }
+        log("\(path) \(problem): it is put aside as \(path).damaged, and nothing is restored")
         return RestorationRecord()
+    }
+
+    private enum Contents {
+        case absent
+        case failed(String)
+        case unfit(String)
+        case data(Data)
+    }
+
+    private func contents() -> Contents {
+        // Without O_NONBLOCK a pipe would be waited for.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT: return .absent
+            case ELOOP: return .unfit("is a link")
+            case ENXIO: return .unfit("is no file")
+            default: return .failed(Self.systemError())
+            }
+        }
+        defer { close(descriptor) }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { return .failed(Self.systemError()) }
+        guard info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid() else {
+            return .unfit("is no file of this user")
+        }
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while data.count <= AgentLimits.recordLength {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return .failed(Self.systemError()) }
+            guard count > 0 else { return .data(data) }
+            data.append(contentsOf: buffer[..<count])
+        }
+        return .unfit("is longer than \(AgentLimits.recordLength) bytes")
     }
 
     /// Replaces the record. When it returns, the new one is on the disk.

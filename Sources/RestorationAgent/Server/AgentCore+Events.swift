@@ -76,8 +76,9 @@ extension AgentCore: AgentBackendObserver {
             }
             // A program that runs sees it for itself.
             if app.presence != .running {
-                let earlier = app.record[peripheral]?.serviceChange?.invalidated ?? []
-                app.record[peripheral]?.serviceChange = ServiceChangeRecord(invalidated: earlier + invalidated)
+                var change = app.record[peripheral]?.serviceChange ?? ServiceChangeRecord(invalidated: [])
+                change.add(invalidated)
+                app.record[peripheral]?.serviceChange = change
             }
             save()
             somethingHappened(to: app)

@@ -42,7 +42,7 @@ extension AgentCore {
     }
 
     private func note(_ request: PeripheralRequest, _ state: PeripheralRecord.State, _ app: RegisteredApp) -> Bool {
-        guard request.adapter.utf8.count <= Limit.textLength else { return false }
+        guard AgentLimits.isName(request.adapter) else { return false }
         if var known = app.record[request.peripheral] {
             known.adapter = request.adapter
             known.reconnects = request.reconnects
@@ -51,7 +51,7 @@ extension AgentCore {
             app.record[request.peripheral] = known
             return true
         }
-        guard app.record.peripherals.count < Limit.peripherals else { return false }
+        guard app.record.peripherals.count < AgentLimits.peripherals else { return false }
         app.record[request.peripheral] = PeripheralRecord(request, state: state)
         return true
     }
@@ -65,10 +65,20 @@ extension AgentCore {
 
     private func subscribe(_ request: SubscriptionRequest, _ app: RegisteredApp) -> Bool {
         guard request.subscription >= app.record.nextSubscription, request.subscription < .max,
-            [request.key.service, request.key.characteristic, request.key.path].allSatisfy({ $0.utf8.count <= 128 }),
-            app.record.peripherals.reduce(0, { $0 + $1.subscriptions.count }) < Limit.subscriptions
+            request.key.isWithinLimits
         else { return false }
         app.record.nextSubscription = request.subscription + 1
+        // A program that was started again and has not taken up its former subscription means this one instead.
+        app.record[request.peripheral]?.subscriptions.removeAll { $0.key == request.key }
+        guard app.record.peripherals.reduce(0, { $0 + $1.subscriptions.count }) < AgentLimits.subscriptions else {
+            let text =
+                "The restoration agent keeps \(AgentLimits.subscriptions) subscriptions of a program, and no more."
+            app.peer?.send(
+                .subscribed(
+                    subscription: request.subscription, failure: AgentFailure(domain: .core, code: 0, text: text)),
+                passing: nil)
+            return true
+        }
         guard app.record[request.peripheral] != nil else {
             // The link was lost while this was on its way.
             let failure = AgentFailure(domain: .core, code: 3, text: "The peripheral is not connected.")

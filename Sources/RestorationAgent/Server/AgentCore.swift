@@ -3,19 +3,12 @@ import Foundation
 /// What the agent does: remembers for each program what it is connected to and subscribed to, collects the values, and
 /// starts a program that is gone when something has happened. Used on the agent's queue only.
 package final class AgentCore {
-    /// The most a program may ask for.
-    package enum Limit {
-        package static let apps = 64
-        package static let peripherals = 16
-        package static let subscriptions = 128
-        package static let textLength = 1024
-    }
-
     let backend: any AgentBackend
     let surroundings: any AgentSurroundings
     var apps: [RegisteredApp] = []
 
     private let queue: DispatchQueue
+    private let backlogs = BacklogBudget(limit: AgentLimits.wholeBacklog)
     private var lastSave = -Double.infinity
     private var saving: AnyObject?
 
@@ -37,8 +30,10 @@ package final class AgentCore {
 
     /// Adds what an earlier run of the agent has left. Before ``start()``.
     package func takeUp(_ record: RestorationRecord) {
-        for app in record.apps {
-            guard let inbox = Inbox(queue: queue) else { continue }
+        let kept = record.withinLimits
+        if kept != record { surroundings.log("The record has more than the agent keeps: some of it is forgotten") }
+        for app in kept.apps {
+            guard let inbox = Inbox(queue: queue, budget: backlogs) else { continue }
             apps.append(RegisteredApp(app, presence: .running, inbox: inbox))
         }
     }
@@ -57,7 +52,8 @@ package final class AgentCore {
     ///
     /// - Returns: whether it is registered now.
     func register(_ registration: AppRegistration, _ peer: any AgentPeer) -> Bool {
-        if let reason = refusal(of: registration, peer) {
+        if let reason = refusal(of: registration, peer) ?? makeRoom(for: registration) {
+            surroundings.log("Refused \(registration.identifier.prefix(80)) of \(registration.program): \(reason)")
             peer.send(.refused(reason: reason), passing: nil)
             return false
         }
@@ -69,7 +65,7 @@ package final class AgentCore {
             app.record.process = peer.process
             if registration.isResuming { app.record.peripherals = [] }
         } else {
-            guard let inbox = Inbox(queue: queue) else {
+            guard let inbox = Inbox(queue: queue, budget: backlogs) else {
                 peer.send(.refused(reason: "the agent has no file descriptors left"), passing: nil)
                 return false
             }
@@ -117,14 +113,34 @@ package final class AgentCore {
         guard registration.version == agentProtocolVersion else {
             return "the agent speaks version \(agentProtocolVersion) of the protocol, not \(registration.version)"
         }
-        guard !registration.identifier.isEmpty, registration.identifier.utf8.count <= Limit.textLength,
-            registration.program.utf8.count <= Limit.textLength, !registration.command.isEmpty
-        else { return "the registration is not complete" }
-        guard let known = apps.first(where: { $0.isRegistration(of: registration) }) else {
-            return apps.count < Limit.apps ? nil : "\(Limit.apps) programs are registered already"
-        }
+        if let objection = AgentLimits.objection(to: registration) { return objection }
+        guard let known = apps.first(where: { $0.isRegistration(of: registration) }) else { return nil }
         guard let other = known.record.process, other != peer.process, surroundings.isAlive(other) else { return nil }
         return "process \(other.identifier) uses the restore identifier \(registration.identifier)"
+    }
+
+    /// Sees to it that there is room for a new registration: what has been gone for longest is forgotten.
+    ///
+    /// - Returns: why there is none.
+    private func makeRoom(for registration: AppRegistration) -> String? {
+        guard !apps.contains(where: { $0.isRegistration(of: registration) }) else { return nil }
+        let siblings = apps.filter { $0.record.registration.program == registration.program }
+        if siblings.count >= AgentLimits.appsPerProgram, !forgetLongestGone(of: siblings) {
+            return "\(AgentLimits.appsPerProgram) restore identifiers of \(registration.program) are in use already"
+        }
+        if apps.count >= AgentLimits.apps, !forgetLongestGone(of: apps) {
+            return "\(AgentLimits.apps) programs that run are registered already"
+        }
+        return nil
+    }
+
+    /// - Returns: whether there was one.
+    private func forgetLongestGone(of candidates: [RegisteredApp]) -> Bool {
+        let gone = candidates.filter { $0.presence == .gone || $0.presence == .wanted }
+        guard let oldest = gone.min(by: { $0.goneSince < $1.goneSince }) else { return false }
+        surroundings.log("\(oldest.name) is forgotten: it has been gone for longest, and there is no room for more")
+        forget(oldest)
+        return true
     }
 
     /// The connection to a program has ended without a word.
@@ -148,6 +164,7 @@ package final class AgentCore {
         app.timer = nil
         guard !app.record.peripherals.isEmpty else { return forget(app) }
         app.presence = .gone
+        app.goneSince = surroundings.now
         app.record.process = nil
         save()
         for peripheral in app.record.peripherals where peripheral.state != .disconnected {

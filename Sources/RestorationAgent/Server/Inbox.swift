@@ -7,9 +7,6 @@ import Foundation
 /// They are in a socket of which the program reads a copy. What it has not read when it dies is still there for its next
 /// run. What the socket has no room for waits here.
 package final class Inbox {
-    /// How many bytes of values may wait beside the socket. What is beyond that is lost, the newest first.
-    package static let backlogLimit = 16 * 1024 * 1024
-
     /// The end that programs get copies of.
     package let readEnd: Int32
     /// How many values were lost because nobody took the others.
@@ -18,11 +15,15 @@ package final class Inbox {
     private let writeEnd: Int32
     private var backlog: Deque<Data> = []
     private var backlogBytes = 0
+    private let budget: BacklogBudget
     /// Runs while something waits here. It owns the end that is written to.
     private var room: DescriptorWatch?
 
     /// Nil when the system has no descriptors left.
-    package init?(queue: DispatchQueue) {
+    ///
+    /// - Parameter budget: what all inboxes together may hold back.
+    package init?(queue: DispatchQueue, budget: BacklogBudget) {
+        self.budget = budget
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
@@ -34,18 +35,23 @@ package final class Inbox {
     deinit {
         close(readEnd)
         room?.cancel()
+        budget.give(back: backlogBytes)
     }
 
-    /// Adds a value.
+    /// The memory that a value takes while it waits here: its bytes, and what holds them.
+    private static func cost(_ bytes: Data) -> Int { bytes.count + 64 }
+
+    /// Adds a value. What is beyond ``AgentLimits/backlog`` is lost, the newest first.
     package func append(_ frame: ValueFrame) {
         let bytes = frame.bytes
         if backlog.isEmpty, PacketIO.send(bytes, to: writeEnd) != .full { return }
-        guard backlogBytes + bytes.count <= Self.backlogLimit else {
+        let cost = Self.cost(bytes)
+        guard backlogBytes + cost <= AgentLimits.backlog, budget.take(cost) else {
             lost += 1
             return
         }
         backlog.append(bytes)
-        backlogBytes += bytes.count
+        backlogBytes += cost
         room?.resume()
     }
 
@@ -60,8 +66,29 @@ package final class Inbox {
     private func flush() {
         while let next = backlog.first, PacketIO.send(next, to: writeEnd) != .full {
             backlog.removeFirst()
-            backlogBytes -= next.count
+            backlogBytes -= Self.cost(next)
+            budget.give(back: Self.cost(next))
         }
         if backlog.isEmpty { room?.suspend() }
     }
+}
+
+/// What the inboxes of all programs may hold back together. Used on the agent's queue only.
+package final class BacklogBudget {
+    private let limit: Int
+    private var taken = 0
+
+    /// - Parameter limit: in bytes.
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// - Returns: false if that is more than there is left.
+    func take(_ bytes: Int) -> Bool {
+        guard taken + bytes <= limit else { return false }
+        taken += bytes
+        return true
+    }
+
+    func give(back bytes: Int) { taken -= bytes }
 }

@@ -16,6 +16,8 @@ final class RegisteredApp {
 
     var record: AppRecord
     var presence: Presence
+    /// When its process was last found to be gone, in the seconds of the agent's clock.
+    var goneSince = 0.0
     weak var peer: (any AgentPeer)?
     let inbox: Inbox
     var policy = RestartPolicy()
@@ -41,7 +43,7 @@ final class RegisteredApp {
     var name: String { "\(record.registration.identifier) of \(record.registration.program)" }
 
     func isRegistration(of other: AppRegistration) -> Bool {
-        record.registration.program == other.program && record.registration.identifier == other.identifier
+        record.registration.isSameProgram(as: other)
     }
 
     /// The peripherals that were connected, and whose links the agent has yet to take up or to find lost.

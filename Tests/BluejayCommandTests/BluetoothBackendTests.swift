@@ -1,0 +1,43 @@
+import CoreBluetooth
+import Foundation
+import RestorationAgent
+import Testing
+
+@testable import BluejayCommand
+
+/// Without Bluetooth: what the agent keeps of controllers that programs name.
+@Suite("The agent's managers")
+@MainActor
+struct BluetoothBackendTests {
+    private let backend = BluetoothBackend()
+
+    private func request(_ peripheral: UUID, _ adapter: String) -> PeripheralRequest {
+        PeripheralRequest(peripheral: peripheral, adapter: adapter, reconnects: false)
+    }
+
+    @Test("a controller's manager goes with the last peripheral that is kept by it")
+    func released() {
+        let (first, second) = (UUID(), UUID())
+        backend.keep(request(first, "00:00:00:00:00:01"))
+        backend.keep(request(second, "00:00:00:00:00:01"))
+        #expect(backend.managers.count == 1)
+        backend.release(first, disconnecting: true)
+        #expect(backend.managers.count == 1)
+        weak var manager = backend.managers.values.first
+        backend.release(second, disconnecting: false)
+        #expect(backend.managers.isEmpty && backend.kept.isEmpty && backend.leaving.isEmpty)
+        #expect(manager == nil)
+    }
+
+    @Test("a program that names one controller after another leaves one manager")
+    func moving() {
+        let peripheral = UUID()
+        for number in 10..<60 {
+            backend.keep(request(peripheral, "00:00:00:00:00:\(number)"))
+            #expect(backend.managers.keys.map(\.self) == ["00:00:00:00:00:\(number)"])
+        }
+        #expect(backend.kept[peripheral]?.request.adapter == "00:00:00:00:00:59")
+        backend.release(peripheral, disconnecting: true)
+        #expect(backend.managers.isEmpty)
+    }
+}

@@ -98,8 +98,18 @@ let package = Package(
         .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "BluetoothLab", "TestSupport"]),
         .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput", "UserFolders"]),
         .testTarget(
-            name: "BluejayCommandTests", dependencies: ["BluejayCommand", "Bluejay", "GATTProfiles", "LineOutput"]),
+            name: "BluejayCommandTests",
+            dependencies: [
+                "BluejayCommand", "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput", "RestorationAgent",
+            ]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
+        // scripts/fuzz: no test of its own, and no part of what others get of this package.
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput", "RestorationAgent", "TestSupport",
+            ],
+            path: "Tests/Fuzz"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [

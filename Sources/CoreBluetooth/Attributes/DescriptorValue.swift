@@ -1,9 +1,9 @@
 /// The typed values of descriptors (``CBDescriptor/value``) and the bytes that go over the air for them.
-enum DescriptorValue {
+package enum DescriptorValue {
     /// The value that the public API shows for the bytes of a descriptor.
     ///
     /// Bytes that do not fit the type that the UUID promises come as they are, as `Data`.
-    static func decode(_ bytes: Data, of uuid: CBUUID) -> Any {
+    package static func decode(_ bytes: Data, of uuid: CBUUID) -> Any {
         switch uuid.assignedNumber {
         case 0x2900, 0x2902, 0x2903:  // extended properties, client and server configuration
             guard (1...2).contains(bytes.count) else { return bytes }
@@ -16,7 +16,7 @@ enum DescriptorValue {
     }
 
     /// The bytes for a value that an app has given to a local descriptor; nil if it is of a type that has no bytes.
-    static func encode(_ value: Any?) -> Data? {
+    package static func encode(_ value: Any?) -> Data? {
         // Data before NSNumber and String: none of them casts to another one by bridging.
         switch value {
         case let bytes as Data: bytes

@@ -1,21 +1,21 @@
 import BlueZ
 
 /// What ``CBPeripheralManager/startAdvertising(_:)`` transmits of the dictionary that it is given.
-struct AdvertisementPlan: Hashable, Swift.Sendable {
+package struct AdvertisementPlan: Hashable, Swift.Sendable {
     /// The name, which goes into the scan response.
-    let localName: String?
+    package let localName: String?
     /// 128-bit UUIDs in lower case.
-    let serviceUUIDs: [String]
+    package let serviceUUIDs: [String]
     /// By the company's number.
-    let manufacturerData: [UInt16: Data]
+    package let manufacturerData: [UInt16: Data]
     /// By 128-bit UUIDs in lower case.
-    let serviceData: [String: Data]
+    package let serviceData: [String: Data]
 
     /// What an advertisement holds beside its flags, in bytes; the scan response holds no name longer than 29.
     private static let room = 31 - 3
     private static let nameRoom = 31 - 2
 
-    init(_ data: [String: Any]) {
+    package init(_ data: [String: Any]) {
         let known = [
             CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey,
             CBAdvertisementDataManufacturerDataKey, CBAdvertisementDataServiceDataKey,

@@ -27,6 +27,8 @@ public final class Adapter: RemoteObject {
     public var isDiscovering: Bool { property("Discovering") ?? false }
     /// `central`, `peripheral`; older versions of BlueZ do not tell.
     public var roles: [String] { property("Roles") ?? [] }
+    /// bluetoothd's release; nil if its settings give adapters another identity (`DeviceID`).
+    public var bluezVersion: BlueZVersion? { property("Modalias").flatMap { BlueZVersion(modalias: $0) } }
     /// Whether local services can be registered here.
     public internal(set) var offersGattManager = false
     /// Whether advertisements can be registered here.

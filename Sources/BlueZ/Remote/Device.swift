@@ -27,8 +27,20 @@ public final class Device: RemoteObject {
     /// The GAP name, or before a connection the advertised name.
     public var name: String? { property("Name") }
     public var alias: String { property("Alias") ?? address }
-    /// The services that are advertised, or after a connection found, as 128-bit UUIDs in lower case.
+    /// The services that are advertised, or after a connection found, as 128-bit UUIDs in lower case; see
+    /// ``hidesAdvertisedServices``.
     public var serviceUUIDs: [String] { property("UUIDs") ?? [] }
+    /// Whether ``serviceUUIDs`` are those of a connection.
+    ///
+    /// Once bluetoothd has found a device's services, it reports those and no longer what the device advertises, until it
+    /// forgets the device (5.66 to 5.87, `device_add_eir_uuids` in src/device.c).
+    public var hidesAdvertisedServices: Bool {
+        areServicesResolved || serviceUUIDs.contains { Self.servicesOfConnections.contains($0) }
+    }
+    /// Generic Access and Generic Attribute, which devices have and hardly any advertises.
+    private static let servicesOfConnections: Set = [
+        "00001800-0000-1000-8000-00805f9b34fb", "00001801-0000-1000-8000-00805f9b34fb",
+    ]
     /// dBm; only while a scan sees the device. 127 means not known.
     public var rssi: Int? { property("RSSI", as: Int16.self).map(Int.init) }
     /// dBm, as advertised.
@@ -44,6 +56,11 @@ public final class Device: RemoteObject {
     public var areServicesResolved: Bool { property("ServicesResolved") ?? false }
     public var isPaired: Bool { property("Paired") ?? false }
     public var isTrusted: Bool { property("Trusted") ?? false }
+    public var isBlocked: Bool { property("Blocked") ?? false }
+    /// Whether anybody would miss what bluetoothd knows of the device: its connection, its pairing, what a user has set.
+    var isWorthKeeping: Bool {
+        isConnected || isPaired || isTrusted || isBlocked || (name != nil && alias != name) || attempts > 0
+    }
 
     /// The primary services, in the order of their handles.
     public var services: [RemoteService] { servicesByPath.values.sorted { $0.path.string < $1.path.string } }
@@ -51,10 +68,15 @@ public final class Device: RemoteObject {
 
     // MARK: Connecting
 
+    /// Attempts of this process to connect or pair that are under way.
+    private var attempts = 0
+
     /// Connects. bluetoothd gives up after some 40 seconds when the device is not there.
     ///
     /// - Throws: ``BlueZError``. Cancelling the task stops waiting; it is ``disconnect()`` that stops the attempt.
     public func connect() async throws {
+        attempts += 1
+        defer { attempts -= 1 }
         try await call("Connect", timeout: .seconds(120))
         // BlueZ 5.66 does not tell that the device is connected when its socket was connected before the kernel's
         // management interface said so ("is already connected" in its debug log).
@@ -78,6 +100,8 @@ public final class Device: RemoteObject {
 
     /// Pairs, with the help of the registered agent.
     public func pair() async throws {
+        attempts += 1
+        defer { attempts -= 1 }
         try await call("Pair", timeout: .seconds(60))
     }
 

@@ -3,8 +3,8 @@ import Foundation
 
 /// The scanning of one adapter, for as many in this process as want it.
 ///
-/// bluetoothd has one scan for each program, so several wishes are merged into one filter, and whoever asked looks at the
-/// devices himself. The scan is restarted from time to time: controllers that filter duplicates, and kernels (6.1)
+/// bluetoothd has one scan for each program, so several wishes are merged into one filter, and each device is compared with
+/// each wish here. The scan is restarted from time to time: controllers that filter duplicates, and kernels (6.1)
 /// that drop a report while discovery is still starting, otherwise keep an advertiser from being seen for many seconds.
 @BusActor
 public final class Discovery {
@@ -25,9 +25,12 @@ public final class Discovery {
     private var restarts = 0
     /// What bluetoothd lets through at present.
     private var filterInForce: DiscoveryFilter?
+    private var hidden = HiddenAdvertisers()
+    private let now: () -> ContinuousClock.Instant
 
-    init(_ adapter: Adapter) {
+    init(_ adapter: Adapter, now: @escaping () -> ContinuousClock.Instant = { .now }) {
         self.adapter = adapter
+        self.now = now
     }
 
     /// Scans until the registration is cancelled or released. `onSighting` is called each time that an advertisement is
@@ -61,6 +64,7 @@ public final class Discovery {
 
     private func run() async {
         observation = adapter?.session?.observe { [weak self] in self?.handle($0) }
+        hidden = HiddenAdvertisers()
         while !clients.isEmpty, let adapter, adapter.isValid {
             let wanted = mergedFilter
             do {
@@ -101,9 +105,12 @@ public final class Discovery {
         wakeUp = nil
     }
 
+    /// What bluetoothd is asked for: all services, unless it is known to survive that some are asked for. When it does not
+    /// say which release it is, there is no telling.
     private var mergedFilter: DiscoveryFilter {
         let filters = clients.values.map(\.filter)
-        let takesAny = filters.contains { $0.serviceUUIDs.isEmpty }
+        let takesAny =
+            filters.contains { $0.serviceUUIDs.isEmpty } || adapter?.bluezVersion?.survivesServiceFilters != true
         return DiscoveryFilter(
             serviceUUIDs: takesAny ? [] : Set(filters.flatMap(\.serviceUUIDs)).sorted(),
             reportsDuplicates: filters.contains { $0.reportsDuplicates })
@@ -120,22 +127,46 @@ public final class Discovery {
 
     private func sighted(_ device: Device) {
         guard device.adapter === adapter else { return }
-        for client in clients.values where client.filter.lets(device) || isLetThroughUnseen(device) {
-            client.onSighting(device)
+        // bluetoothd's own filter goes by the advertisement, whatever it reports.
+        let isFiltered = filterInForce?.serviceUUIDs.isEmpty == false
+        var isInDoubt = false
+        for client in clients.values {
+            if client.filter.lets(device) || (device.hidesAdvertisedServices && isFiltered) {
+                client.onSighting(device)
+            } else if device.hidesAdvertisedServices {
+                isInDoubt = true
+            }
         }
+        if isInDoubt { uncover(device) }
     }
 
-    /// Whether bluetoothd has let a device through for services that it does not tell.
-    ///
-    /// Of a device to which there has been a connection, bluetoothd tells the services that it had then, and no longer those
-    /// that it advertises (5.66, `device_add_eir_uuids`). But its own filter goes by the advertisement.
-    private func isLetThroughUnseen(_ device: Device) -> Bool {
-        guard let filterInForce, !filterInForce.serviceUUIDs.isEmpty else { return false }
-        return device.serviceUUIDs.contains(Self.genericAttributeService)
+    /// Makes bluetoothd forget a device whose advertised services it does not report, which is then found anew with what
+    /// it advertises. Nothing is lost that anybody would miss, and the device is there again with its next advertisement.
+    private func uncover(_ device: Device) {
+        guard let adapter, !device.isWorthKeeping, hidden.isDue(device.path, at: now()) else { return }
+        Task { try? await adapter.remove(device) }
     }
+}
 
-    /// A service that every device has, and none advertises.
-    private static let genericAttributeService = "00001801-0000-1000-8000-00805f9b34fb"
+/// The devices that a scan sees and that may advertise what is looked for, though bluetoothd reports other services.
+struct HiddenAdvertisers {
+    /// Whoever is connecting to a device that advertises succeeds within this time; it is not taken away from them.
+    static let patience = Duration.seconds(2)
+
+    private var firstSeen: [ObjectPath: ContinuousClock.Instant] = [:]
+    private var uncovered: Set<ObjectPath> = []
+
+    /// Notes that the device was seen. True once, when it has been seen for long enough: a device that is hidden again
+    /// after it was forgotten advertises just that.
+    mutating func isDue(_ device: ObjectPath, at now: ContinuousClock.Instant) -> Bool {
+        guard !uncovered.contains(device) else { return false }
+        let since = firstSeen[device] ?? now
+        firstSeen[device] = since
+        guard now - since >= Self.patience else { return false }
+        firstSeen[device] = nil
+        uncovered.insert(device)
+        return true
+    }
 }
 
 extension DiscoveryFilter {

@@ -28,6 +28,14 @@ public struct BlueZVersion: Hashable, Comparable, CustomStringConvertible, Swift
         self.init(Int(number >> 8), Int(number & 0xFF))
     }
 
+    /// Whether bluetoothd survives a discovery filter with `UUIDs`.
+    ///
+    /// 5.87 ends with SIGSEGV as soon as a device is seen that advertises any service: `is_filter_match` (src/adapter.c)
+    /// gives `queue_find` its arguments in the wrong order, and the UUID is called as a function. 5.55, 5.66 and 5.82 are
+    /// fine (5.86 is the last before the change). The fix came after 5.87, and no release that has it was tried.
+    /// Distributions may have put it into their 5.87, which cannot be seen from outside.
+    var survivesServiceFilters: Bool { self < BlueZVersion(5, 87) }
+
     /// By release.
     public static func < (left: BlueZVersion, right: BlueZVersion) -> Bool {
         (left.major, left.minor) < (right.major, right.minor)

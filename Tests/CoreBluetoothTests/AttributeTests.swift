@@ -108,7 +108,8 @@ import Testing
         peripheral.mtu = 247
         #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 244)
         peripheral.mtu = 517
-        #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 512)
+        #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 510)
+        #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
     }
 
     @Test func `descriptions name what they describe`() {

@@ -1,6 +1,8 @@
+import Bluejay
 import BluetoothLab
 import CoreBluetooth
 import Foundation
+import GATTProfiles
 import Testing
 import UserFolders
 
@@ -8,7 +10,7 @@ extension InTheLab {
     /// What releases of BlueZ do differently, so that a new one that does something else again is noticed. The list for
     /// people is `docs/bluez-versions.md`.
     @Suite struct Quirks {
-        /// What has been seen: 5.66 as Debian 12 has it, and 5.82. A release in between may do either.
+        /// What has been seen: 5.66 as Debian 12 has it, 5.82 and 5.87. A release in between may do either.
         private func isNew() async throws -> Bool? {
             let version = try await Lab.here.bluezVersion()
             if version <= BlueZVersion(5, 66) { return false }
@@ -34,6 +36,71 @@ extension InTheLab {
                 }
             }
         }
+
+        /// Longer ones are dropped by 5.66 without a word, hence `maximumWriteValueLength` is 510.
+        @Test(arguments: [510, 511, 512])
+        func theServerTakesWritesWithoutResponseOf512Bytes(length: Int) async throws {
+            try await withPlain(["--profile", "lab"], advertising: HeartRateService.uuid) { _, central in
+                let before = try await self.sinkCount(central)
+                try await Lab.here.writeCommand(
+                    Data(count: length), to: LabService.sink, of: Lab.sensorAddress, on: Lab.centralAdapter)
+                let arrived = try await self.sinkCount(central).byteCount - before.byteCount
+                switch try await isNew() {
+                case false? where length > 510: #expect(arrived == 0)
+                case nil: #expect([0, UInt64(length)].contains(arrived))
+                default: #expect(arrived == length)
+                }
+            }
+        }
+
+        private func sinkCount(_ central: PlainCentral) async throws -> LabService.SinkCount {
+            let count = try await central.service(CBUUID(string: LabService.uuid))
+                .found(CBUUID(string: LabService.sinkCount))
+            return try #require(LabService.SinkCount(bytes: try await central.read(count) ?? Data()))
+        }
+
+        // MARK: Scans
+
+        /// 5.87 ends with SIGSEGV when a program asks for services and a device is seen that advertises any; hence this
+        /// package does not ask it.
+        @Test func bluetoothdSurvivesAFilterForServices() async throws {
+            let lab = try Lab.here
+            try await lab.forgetEachOther()
+            let sensor = try await Sensor()
+            let survives = try await lab.bluetoothdSurvivesScan(
+                for: HeartRateService.uuid, finding: Lab.sensorAddress, on: Lab.centralAdapter)
+            if try await lab.bluezVersion() == BlueZVersion(5, 87) {
+                #expect(!survives)
+            } else {
+                #expect(survives)
+            }
+            try await lab.bluetoothd(.restart)
+            try await sensor.stop()
+        }
+
+        /// For a device that was connected, bluetoothd reports the services of that connection. Its own filter goes by what
+        /// is advertised, but 5.87 cannot be asked for services, and a device that is paired is not forgotten for that.
+        @Test func aPairedDeviceIsFoundByAServiceThatItAdvertisesOnlyNow() async throws {
+            let thermometer = ["--profile", Lab.profile("thermometer")]
+            try await withPlain(thermometer, advertising: "181A") { _, central in
+                let serial = try await central.services.flatMap { $0.characteristics ?? [] }
+                    .first { $0.uuid == CBUUID(string: "2A25") }
+                #expect(try await central.text(#require(serial)) == "0012-3456")
+                #expect(try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter))
+            }
+            let sensor = try await Sensor()
+            let central = try await Central()
+            let isFound: Bool = try await answer("the end of the scan") { [bluejay = central.bluejay] done in
+                bluejay.scan(
+                    duration: 8, serviceIdentifiers: [ServiceIdentifier(uuid: ChirpService.uuid)],
+                    discovery: { _, _ in .stop }, stopped: { found, _ in done(!found.isEmpty) })
+            }
+            #expect(try await isFound == (Lab.here.bluezVersion() < BlueZVersion(5, 87)))
+            try await sensor.stop()
+            try await Lab.here.forgetEachOther()
+        }
+
+        // MARK: Advertising
 
         /// When an adapter becomes discoverable or ceases to be, bluetoothd forgets whom it has to tell that an advertisement
         /// is registered. It never answers, and goes on advertising when the program has ended.

@@ -82,6 +82,31 @@ extension InTheLab {
             }
         }
 
+        /// What is sent in pieces of the reported length arrives whole: bluetoothd 5.66 drops longer ones in silence.
+        @Test func whatIsWrittenInPiecesOfTheReportedLengthArrivesWhole() async throws {
+            try await Lab.here.forgetEachOther()
+            let sensor = try await Sensor("--profile", "lab")
+            let central = PlainCentral()
+            try await central.connect(advertising: HeartRateService.uuid)
+            try await central.discoverEverything()
+            let service = try await central.service(CBUUID(string: LabService.uuid))
+            let sink = try service.found(CBUUID(string: LabService.sink))
+            let length = try await central.on { try central.peripheral.maximumWriteValueLength(for: .withoutResponse) }
+            let total = 3 * length + 7
+            for start in stride(from: 0, to: total, by: length) {
+                try await central.on {
+                    let piece = Data(count: min(length, total - start))
+                    try central.peripheral.writeValue(piece, for: sink, type: .withoutResponse)
+                }
+            }
+            // The answer to a request after the commands says that they have arrived.
+            let count = try await central.read(service.found(CBUUID(string: LabService.sinkCount)))
+            #expect(LabService.SinkCount(bytes: count ?? Data()) == .init(writes: 4, byteCount: UInt64(total)))
+            #expect(length == 510, "there is no need to split them further")
+            try await central.disconnect()
+            try await sensor.stop()
+        }
+
         @Test func theProtectedTextIsReadAfterPairing() async throws {
             try await withSensor { _, central in
                 let text = try await central.read(.pairingText, as: String.self)

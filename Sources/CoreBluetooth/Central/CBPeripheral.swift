@@ -81,12 +81,12 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         engine(#function)?.readValue(of: descriptor, on: self)
     }
 
-    /// How many bytes can be written at once: with response 512, without response what fits into one packet (20 until the
-    /// size of packets is known).
+    /// How many bytes can be written at once: with response 512; without response what fits into one packet (20 until the
+    /// size of packets is known), but at most 510, because peripherals on BlueZ may drop 511 and 512 in silence.
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
         case .withResponse: ATT.maximumValueLength
-        case .withoutResponse: min((mtu ?? ATT.minimumMTU) - ATT.valueHeaderLength, ATT.maximumValueLength)
+        case .withoutResponse: min((mtu ?? ATT.minimumMTU) - ATT.valueHeaderLength, ATT.maximumCommandValueLength)
         }
     }
 

@@ -12,20 +12,28 @@ extension Doctor {
 
     // MARK: Version
 
-    func checkVersion(_ version: BlueZVersion?) -> Finding {
-        guard let version else { return .ok(.version, "cannot be told from here") }
+    func checkVersion(_ version: BlueZVersion?) -> [Finding] {
+        guard let version else { return [.ok(.version, "cannot be told from here")] }
         let text = "bluetoothd \(version)"
         let upgrade = "sudo apt update && sudo apt install --only-upgrade bluez"
         if role == .peripheral, version < Self.firstWithAdvertising {
-            return .problem(
-                .version, "\(text) is too old for a peripheral, which needs \(Self.firstWithAdvertising) or newer",
-                upgrade)
+            return [
+                .problem(
+                    .version, "\(text) is too old for a peripheral, which needs \(Self.firstWithAdvertising) or newer",
+                    upgrade)
+            ]
         }
+        var findings: [Finding] = []
         if version < Self.oldestTested {
-            return .warning(
-                .version, "\(text) is older than \(Self.oldestTested), the oldest that was tested", upgrade)
+            findings.append(
+                .warning(.version, "\(text) is older than \(Self.oldestTested), the oldest that was tested", upgrade))
         }
-        return .ok(.version, text)
+        for fault in KnownFault.all where fault.releases.contains(version) && fault.roles.contains(role) {
+            findings.append(
+                Finding(
+                    .version, fault.verdict, "\(text) \(fault.text)", remedies: fault.verdict == .ok ? [] : [upgrade]))
+        }
+        return findings.isEmpty ? [.ok(.version, text)] : findings
     }
 
     /// From the identity that bluetoothd gives to its adapters; or else, if a setting has changed that, from its program.

@@ -50,7 +50,7 @@ public struct Doctor: Swift.Sendable {
         let version = answer.flatMap { self.version(of: $0) }
         all += checkSettings(version: version)
         if let adapters = answer?.adapters {
-            all.append(checkVersion(version))
+            all += checkVersion(version)
             all += checkAdapter(among: adapters)
         }
         if answer?.adapters?.isEmpty ?? true {

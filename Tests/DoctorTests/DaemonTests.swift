@@ -41,6 +41,28 @@ import Testing
         #expect(report.warnings.map(\.topic) == [.version])
     }
 
+    @Test(arguments: [Doctor.Role.central, .peripheral])
+    func aReleaseThatCrashesIsAWarning(role: Doctor.Role) async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(modalias: "usb:v1D6Bp0246d0557"))
+        let report = await machine.examine(as: role)
+        let warning = try #require(report.warnings.first)
+        #expect(report.problems.isEmpty && report.warnings.count == 1 && warning.topic == .version)
+        #expect(warning.text.hasPrefix("bluetoothd 5.87 crashes when a program scans for certain services"))
+        #expect(warning.remedies.first?.contains("bluez") == true)
+    }
+
+    @Test(arguments: [("usb:v1D6Bp0246d0542", true), ("usb:v1D6Bp0246d0552", false)])
+    func aReleaseThatDropsLongWritesSaysSoToPeripherals(modalias: String, drops: Bool) async throws {
+        let machine = try await Machine()
+        try await machine.start(FakeAdapter(modalias: modalias))
+        let versions = await machine.examine(as: .peripheral).findings.filter { $0.topic == .version }
+        #expect(versions.map { $0.text.contains("510 bytes") } == [drops])
+        #expect(versions.map(\.verdict) == [.ok])
+        let central = await machine.examine(as: .central).findings.filter { $0.topic == .version }
+        #expect(central.map { $0.text.contains("510") } == [false])
+    }
+
     // MARK: Settings
 
     private static let withGroup =

@@ -8,10 +8,11 @@ extension InTheLab {
         // MARK: Healthy
 
         @Test func aHealthyMachineIsHealthy() async throws {
+            let summary = try await summary()
             let central = try await doctor("bluejay", Lab.centralAdapter)
-            #expect(central.lines.last == "no problems")
+            #expect(central.lines.last == summary)
             let peripheral = try await doctor("dittojay", Lab.sensorAdapter)
-            #expect(peripheral.lines.last == "no problems")
+            #expect(peripheral.lines.last == summary)
             #expect(peripheral.lines.contains { $0.contains("\(Lab.sensorAdapter) \(Lab.sensorAddress)") })
         }
 
@@ -33,6 +34,12 @@ extension InTheLab {
             #expect(central.transcript.contains("somebody is scanning"))
             try await scan.interrupt()
             try await sensor.stop()
+        }
+
+        /// The last line on a machine with so many things to warn of, besides what is known of bluetoothd's release.
+        private func summary(besides warnings: Int = 0) async throws -> String {
+            let count = try await warnings + (Lab.here.bluezVersion() == BlueZVersion(5, 87) ? 1 : 0)
+            return count == 0 ? "no problems" : count == 1 ? "1 warning" : "\(count) warnings"
         }
 
         // MARK: Bus and bluetoothd
@@ -200,14 +207,15 @@ extension InTheLab {
             #expect(several != original)
             try await withFile(file, several) {
                 let report = try await doctor("bluejay", Lab.centralAdapter)
-                #expect(report.lines.last == "1 warning")
+                #expect(try await report.lines.last == summary(besides: 1))
                 try await doctor("bluejay", Lab.centralAdapter, "--strict", expecting: 4)
                 let json = try await doctor("bluejay", Lab.centralAdapter, "--json")
-                let warning = try #require(findings(json).first { $0.verdict == "warning" })
+                let warning = try #require(
+                    findings(json).first { $0.verdict == "warning" && $0.topic != "version" })
                 #expect(warning.topic == "settings")
                 try await mend(try #require(warning.remedies.first))
-                let healed = try await doctor("bluejay", Lab.centralAdapter, "--strict")
-                #expect(healed.lines.last == "no problems")
+                let healed = try await doctor("bluejay", Lab.centralAdapter)
+                #expect(try await healed.lines.last == summary())
                 let text = try String(contentsOfFile: file, encoding: .utf8)
                 #expect(text.contains("[GATT]\nChannels = 1\n") && !text.contains("Channels = 3"))
             }
@@ -218,7 +226,7 @@ extension InTheLab {
             let original = try String(contentsOfFile: file, encoding: .utf8)
             try write("10", to: file)
             let report = try await doctor("bluejay", Lab.centralAdapter, "--json")
-            let warning = findings(report).first { $0.verdict == "warning" }
+            let warning = findings(report).first { $0.verdict == "warning" && $0.topic != "version" }
             try write(original, to: file)
             #expect(warning?.topic == "sockets")
         }

@@ -96,7 +96,8 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "BluejayTests", dependencies: ["Bluejay", "BluetoothLab", "TestSupport"]),
         .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "BluetoothLab", "TestSupport"]),
-        .testTarget(name: "DittojayTests", dependencies: ["Dittojay", "GATTProfiles", "LineOutput", "UserFolders"]),
+        .testTarget(name: "DittojayTests",
+            dependencies: ["BlueZ", "DBus", "Dittojay", "GATTProfiles", "LineOutput", "UserFolders"]),
         .testTarget(
             name: "BluejayCommandTests",
             dependencies: [
@@ -107,7 +108,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput", "RestorationAgent", "TestSupport",
+                "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput", "RestorationAgent",
+                "TestSupport",
             ],
             path: "Tests/Fuzz"),
         .testTarget(

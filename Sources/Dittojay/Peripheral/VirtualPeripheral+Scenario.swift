@@ -10,9 +10,20 @@ struct AwaitedOccasion {
 
 /// Scenarios and reactions: steps that the peripheral plays by itself.
 extension VirtualPeripheral {
+    /// How many lists of steps are played at a time. A central can write faster than reactions end.
+    static let maximumPlays = 256
+
     /// Plays steps, beside those that are being played already.
     func play(_ steps: [ScenarioStep], onEnd: @escaping () -> Void) {
         guard isRunning else { return }
+        guard runners.count < Self.maximumPlays else {
+            tell(.failed) { event in
+                event.message =
+                    "scenario: \(Self.maximumPlays) lists of steps are being played already: what follows from this one is "
+                    + "left out"
+            }
+            return onEnd()
+        }
         var key: ObjectIdentifier?
         let runner = StepRunner(
             steps, queue: queue,

@@ -4,11 +4,11 @@ import RestorationAgent
 
 extension FuzzTarget {
     /// Programs that talk to the restoration agent, die and come back, while Bluetooth does what it likes.
-    static let agent = FuzzTarget(name: "agent", weight: 10, generate: AgentStory.generate, run: AgentStory.run)
+    static let agent = FuzzTarget(name: "agent", weight: 100, generate: AgentStory.generate, run: AgentStory.run)
 
     /// The agent's record on disk.
     static let record = FuzzTarget(
-        name: "record", weight: 5, generate: RecordTexts.generate,
+        name: "record", weight: 50, generate: RecordTexts.generate,
         run: { bytes in
             guard let record = MessageCoder.decode(RestorationRecord.self, from: Data(bytes)) else { return }
             let core = AgentCore(

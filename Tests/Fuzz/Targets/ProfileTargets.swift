@@ -4,22 +4,22 @@ import Foundation
 extension FuzzTarget {
     /// Profile files.
     static let profiles = FuzzTarget(
-        name: "profiles", weight: 15, generate: { ProfileTexts.mutator.input(&$0) },
+        name: "profiles", weight: 150, generate: { ProfileTexts.mutator.input(&$0) },
         run: { bytes in
             try ProfileTexts.check(bytes) { text throws(ProfileFileError) in
                 let profile = try ProfileFile.parse(text, file: "x.yaml").value
-                return (profile.summary, profile.json.text)
+                return (profile.summary.joined(separator: "\n"), profile.json.text)
             }
         })
 
     /// Scenario files.
     static let scenarios = FuzzTarget(
-        name: "scenarios", weight: 10, generate: { ScenarioTexts.mutator.input(&$0) },
+        name: "scenarios", weight: 100, generate: { ScenarioTexts.mutator.input(&$0) },
         run: { bytes in
             try ProfileTexts.check(bytes) { text throws(ProfileFileError) in
                 var profile = PeripheralProfile.default
                 profile.scenario = try ProfileFile.parseScenario(text, file: "x.yaml", for: profile).value
-                return (profile.summary, profile.json.text)
+                return (profile.summary.joined(separator: "\n"), profile.json.text)
             }
         })
 }

@@ -6,15 +6,15 @@ import RestorationAgent
 
 extension FuzzTarget {
     /// Values of characteristics: as people write them, and as they come.
-    static let values = FuzzTarget(name: "values", weight: 25, generate: ValueTexts.generate, run: ValueTexts.run)
+    static let values = FuzzTarget(name: "values", weight: 250, generate: ValueTexts.generate, run: ValueTexts.run)
 
     /// UUIDs, names and addresses.
     static let identifiers = FuzzTarget(
-        name: "identifiers", weight: 10, generate: IdentifierTexts.generate, run: IdentifierTexts.run)
+        name: "identifiers", weight: 100, generate: IdentifierTexts.generate, run: IdentifierTexts.run)
 
     /// What programs advertise, and descriptors' values.
     static let advertisements = FuzzTarget(
-        name: "advertisements", weight: 5, generate: { $0.bytes($0.length(upTo: 600)) }, run: Advertisements.run)
+        name: "advertisements", weight: 50, generate: { $0.bytes($0.length(upTo: 600)) }, run: Advertisements.run)
 }
 
 private enum ValueTexts {

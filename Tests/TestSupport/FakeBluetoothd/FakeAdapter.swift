@@ -178,6 +178,7 @@ package final class FakeAdapter: FakeObject {
                 device.forgetKeys()
                 device.lose()
                 device.hide()
+                device.set("UUIDs", device.advertisedServices.busValue)
                 invocation.reply()
             },
         ]

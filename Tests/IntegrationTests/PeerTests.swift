@@ -10,7 +10,8 @@ extension InTheLab {
             let control = try ChildProcess("bluetoothctl")
             try control.type("select \(Lab.centralAddress)")
             try control.type("menu scan")
-            try control.type("uuids 180d")
+            // Not by services: bluetoothd 5.87 does not survive that.
+            try control.type("transport le")
             try control.type("back")
             try control.type("scan on")
             try await control.line(containing: "Device \(Lab.sensorAddress)", within: .seconds(60))

@@ -32,6 +32,9 @@ final class AdapterCustodian {
     /// What the alias was before, to be put back; nil while it is as it was.
     private var formerAlias: String?
     private var hasPoweredOn = false
+    /// The change of the controller's power and name at the start.
+    private var setup: Task<Void, any Error>?
+    private var isStopped = false
     /// Whether the controller was on when last seen.
     private var wasPowered = false
 
@@ -66,14 +69,12 @@ final class AdapterCustodian {
         guard adapter.offersGattManager, adapter.offersAdvertising else {
             throw DittojayError.adapterUnusable("the Bluetooth adapter \(adapter.name) cannot be a peripheral")
         }
+        guard !isStopped else { throw DittojayError.adapterUnusable("stopped before it had begun") }
         chosen = Description(name: adapter.name, address: adapter.address)
+        let setup = Task { try await setUp(adapter) }
+        self.setup = setup
         do {
-            if !adapter.isPowered {
-                try await switchOn(adapter)
-                hasPoweredOn = true
-            }
-            wasPowered = true
-            try await giveName(to: adapter)
+            try await setup.value
         } catch {
             await stop()
             throw DittojayError.adapterUnusable("cannot set up the Bluetooth adapter \(adapter.name): \(error)")
@@ -84,8 +85,20 @@ final class AdapterCustodian {
         return Description(name: adapter.name, address: adapter.address)
     }
 
+    private func setUp(_ adapter: Adapter) async throws {
+        if !adapter.isPowered {
+            try await switchOn(adapter)
+            hasPoweredOn = true
+        }
+        wasPowered = true
+        try await giveName(to: adapter)
+    }
+
     /// Puts the controller's name and power back. Does nothing the second time.
     func stop() async {
+        isStopped = true
+        // What is changed while this goes on could not be put back.
+        _ = await setup?.result
         observation?.cancel()
         observation = nil
         defer {

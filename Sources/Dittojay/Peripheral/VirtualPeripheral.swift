@@ -134,7 +134,8 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
                 queue.async { [self] in run(on: adapter) }
             } catch {
                 let error = error as? DittojayError ?? .bluetoothUnavailable("cannot use Bluetooth: \(error)")
-                queue.async { [self] in end(error) }
+                // Stopped meanwhile, it ends as `stop` has it.
+                queue.async { [self] in if isRunning { end(error) } }
             }
         }
     }

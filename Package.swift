@@ -96,13 +96,16 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "BluejayTests", dependencies: ["Bluejay", "BluetoothLab", "TestSupport"]),
         .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "BluetoothLab", "TestSupport"]),
-        .testTarget(name: "DittojayTests",
+        .testTarget(
+            name: "DittojayTests",
             dependencies: ["BlueZ", "DBus", "Dittojay", "GATTProfiles", "LineOutput", "UserFolders"]),
         .testTarget(
             name: "BluejayCommandTests",
             dependencies: [
                 "BluejayCommand", "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput", "RestorationAgent",
             ]),
+        // The built programs, each in a process of its own.
+        .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "TestSupport"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
         // scripts/fuzz: no test of its own, and no part of what others get of this package.
         .executableTarget(

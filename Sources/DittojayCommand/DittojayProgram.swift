@@ -29,7 +29,7 @@ struct DittojayProgram: ParsableCommand {
               74  output was lost: it cannot be written, or its reader had not taken it when dittojay ended
               130 ended by a second signal, without putting anything back
 
-            Output never holds up the sensor. When its reader stops reading, what comes then waits, up to 8 MiB; lines beyond \
+            Output never holds up the sensor. When its reader stops reading, what comes then waits, up to 1 MiB; lines beyond \
             that are dropped, and one in their place says how many (an event "dropped" with "lines"). A reader that closes the \
             pipe ends the sensor, with 0.
 

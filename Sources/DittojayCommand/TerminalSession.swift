@@ -18,6 +18,8 @@ final class TerminalSession: @unchecked Swift.Sendable {
     /// Lines that came before the peripheral was ready; nil from then on.
     private var early: [String]? = []
 
+    /// How many bytes may wait for the reader of the output: some 5,000 events.
+    private static let outputCapacity = 1 << 20
     /// For how long bluetoothd may take to put everything back before the process ends all the same.
     private static let patience = DispatchTimeInterval.seconds(5)
     /// For how long the reader of the output may take to read what waits at the end.
@@ -29,7 +31,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
         self.peripheral = peripheral
         self.json = json
         self.quiet = quiet
-        output = LineWriter(descriptor: STDOUT_FILENO, queue: peripheral.queue)
+        output = LineWriter(descriptor: STDOUT_FILENO, capacity: Self.outputCapacity, queue: peripheral.queue)
     }
 
     func start() {

@@ -1,0 +1,120 @@
+import BluetoothLab
+import Foundation
+import Synchronization
+import TestSupport
+
+/// The programs as they were built, each in a process and with folders of its own, on a fake bluetoothd.
+struct Programs {
+    /// What a program's standard output or error is.
+    enum Stream {
+        /// The test reads it.
+        case read
+        /// Nobody reads it, until the test does.
+        case stuck(StuckReader)
+        /// Each write fails: the device is full.
+        case full
+        /// It is closed.
+        case closed
+    }
+
+    let folder: URL
+    /// Where bluetoothd is.
+    private let address: String
+
+    init(on daemon: FakeBluetoothd? = nil) throws {
+        address = daemon?.bus.address ?? "unix:path=/nowhere/bus"
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("programs-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    /// The control socket of the sensor.
+    var socket: String { folder.path + "/dittojay.sock" }
+
+    func run(
+        _ words: String..., output: Stream = .read, error: Stream = .read, hasInput: Bool = true
+    ) throws -> ChildProcess {
+        try run(words, output: output, error: error, hasInput: hasInput)
+    }
+
+    /// - Parameter words: the program and its arguments.
+    func run(
+        _ words: [String], output: Stream = .read, error: Stream = .read, hasInput: Bool = true
+    ) throws -> ChildProcess {
+        let redirections = redirection(">", output) + redirection("2>", error) + (hasInput ? "" : " <&-")
+        return try ChildProcess(
+            "/bin/sh", ["-c", "exec \"$0\" \"$@\"" + redirections, try Self.path(of: words[0])] + words.dropFirst(),
+            environment: [
+                "DBUS_SYSTEM_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": folder.path, "XDG_STATE_HOME": folder.path,
+                "HOME": folder.path, "DITTOJAY_SOCKET": socket, "BLUETOOTH_ADAPTER": "",
+            ])
+    }
+
+    private func redirection(_ sign: String, _ stream: Stream) -> String {
+        switch stream {
+        case .read: ""
+        case .stuck(let reader): " \(sign)'\(reader.path)'"
+        case .full: " \(sign)/dev/full"
+        case .closed: " \(sign)&-"
+        }
+    }
+
+    /// Beside the tests, where they were built.
+    private static func path(of program: String) throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(program).path
+    }
+}
+
+/// The reader of a pipe that does not read until it is asked to.
+final class StuckReader: Sendable {
+    let path: String
+    private let descriptor: Int32
+    private let isOpen = Mutex(true)
+
+    private struct NoPipe: Error {}
+
+    init(in programs: Programs) throws {
+        path = programs.folder.path + "/pipe-\(UUID().uuidString)"
+        guard mkfifo(path, 0o600) == 0 else { throw NoPipe() }
+        // Without waiting for somebody who writes.
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw NoPipe() }
+    }
+
+    deinit { close() }
+
+    /// Whoever writes finds nobody who reads any more.
+    func close() {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        if wasOpen { Foundation.close(descriptor) }
+    }
+
+    /// Reads from now on, until the other end is closed, a line contains `text`, or nothing comes for 20 s.
+    func lines(through text: String? = nil) async -> [String] {
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                var (lines, line): ([String], [UInt8]) = ([], [])
+                var buffer = [UInt8](repeating: 0, count: 1 << 16)
+                reading: while true {
+                    var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    guard poll(&poller, 1, 20_000) > 0 else { break }
+                    let count = read(descriptor, &buffer, buffer.count)
+                    guard count > 0 else { break }
+                    for byte in buffer[..<count] {
+                        guard byte == UInt8(ascii: "\n") else {
+                            line.append(byte)
+                            continue
+                        }
+                        lines.append(String(decoding: line, as: UTF8.self))
+                        line = []
+                        if let text, lines[lines.count - 1].contains(text) { break reading }
+                    }
+                }
+                continuation.resume(returning: lines)
+            }
+        }
+    }
+}

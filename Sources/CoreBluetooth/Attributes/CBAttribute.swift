@@ -1,5 +1,5 @@
 /// What services, characteristics and descriptors have in common.
-// @unchecked: the state of an attribute, its subclasses' included, is only touched on its manager's queue.
+// @unchecked: programs use attributes on any thread. What changes, in the subclasses too, is behind a lock.
 open class CBAttribute: NSObject, @unchecked Swift.Sendable {
     /// What kind of attribute it is.
     open var uuid: CBUUID { storedUUID }
@@ -8,7 +8,12 @@ open class CBAttribute: NSObject, @unchecked Swift.Sendable {
 
     /// The object path of the attribute in BlueZ: of a remote one while its peripheral is connected, of a local one while
     /// it is published.
-    package var objectPath: String?
+    package var objectPath: String? {
+        get { lockedPath.withLock { $0 } }
+        set { lockedPath.withLock { $0 = newValue } }
+    }
+
+    private let lockedPath = Locked<String?>(nil)
 
     init(uuid: CBUUID) {
         storedUUID = uuid

@@ -1,10 +1,23 @@
 /// A characteristic of our own, a part of a ``CBMutableService``.
 open class CBMutableCharacteristic: CBCharacteristic, @unchecked Swift.Sendable {
     /// What centrals may do with the value, and on what kind of link.
-    open var permissions: CBAttributePermissions
+    open var permissions: CBAttributePermissions {
+        get { stored.withLock { $0.permissions } }
+        set { stored.withLock { $0.permissions = newValue } }
+    }
 
     /// The centrals that have turned notifications or indications on.
-    open internal(set) var subscribedCentrals: [CBCentral]? = []
+    open internal(set) var subscribedCentrals: [CBCentral]? {
+        get { stored.withLock { $0.subscribedCentrals } }
+        set { stored.store(newValue) { swap(&$0.subscribedCentrals, &$1) } }
+    }
+
+    private struct Stored {
+        var permissions: CBAttributePermissions
+        var subscribedCentrals: [CBCentral]? = []
+    }
+
+    private let stored: Locked<Stored>
 
     /// - Parameters:
     ///   - uuid: what kind of characteristic it is.
@@ -15,7 +28,7 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Swift.Sendable 
     public init(
         type uuid: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
     ) {
-        self.permissions = permissions
+        stored = Locked(Stored(permissions: permissions))
         super.init(uuid: uuid, properties: properties, value: value)
     }
 

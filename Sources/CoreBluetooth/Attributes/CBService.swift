@@ -1,21 +1,41 @@
 /// A group of characteristics that make up one function of a device, a remote one's or our own.
 open class CBService: CBAttribute, @unchecked Swift.Sendable {
     /// The device that has the service; nil for a local one.
-    open internal(set) weak var peripheral: CBPeripheral?
+    open internal(set) var peripheral: CBPeripheral? {
+        get { stored.withLock { $0.peripheral } }
+        set { stored.withLock { $0.peripheral = newValue } }
+    }
 
     /// Whether the service stands for itself (primary) or is only there to be included in others (secondary).
-    open internal(set) var isPrimary: Bool
+    open internal(set) var isPrimary: Bool {
+        get { stored.withLock { $0.isPrimary } }
+        set { stored.withLock { $0.isPrimary = newValue } }
+    }
 
     /// The services that this one refers to; nil until discovered.
-    open internal(set) var includedServices: [CBService]?
+    open internal(set) var includedServices: [CBService]? {
+        get { stored.withLock { $0.includedServices } }
+        set { stored.store(newValue) { swap(&$0.includedServices, &$1) } }
+    }
 
     /// The characteristics discovered so far; nil before. Every remote characteristic keeps its object for the time of a
     /// connection.
-    open internal(set) var characteristics: [CBCharacteristic]?
+    open internal(set) var characteristics: [CBCharacteristic]? {
+        get { stored.withLock { $0.characteristics } }
+        set { stored.store(newValue) { swap(&$0.characteristics, &$1) } }
+    }
+
+    private struct Stored {
+        weak var peripheral: CBPeripheral?
+        var isPrimary: Bool
+        var includedServices: [CBService]?
+        var characteristics: [CBCharacteristic]?
+    }
+
+    private let stored: Locked<Stored>
 
     init(uuid: CBUUID, isPrimary: Bool, peripheral: CBPeripheral?) {
-        self.isPrimary = isPrimary
-        self.peripheral = peripheral
+        stored = Locked(Stored(peripheral: peripheral, isPrimary: isPrimary))
         super.init(uuid: uuid)
     }
 

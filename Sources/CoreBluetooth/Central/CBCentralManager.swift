@@ -6,15 +6,28 @@ import BlueZ
 /// manager is not powered on is ignored and reported on standard error.
 open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
     /// Receives what happens. May be replaced at any time; the next event goes to the new one.
-    open weak var delegate: (any CBCentralManagerDelegate)?
+    open var delegate: (any CBCentralManagerDelegate)? {
+        get { stored.withLock { $0.delegate } }
+        set { stored.withLock { $0.delegate = newValue } }
+    }
 
     /// Whether a scan is on: from ``scanForPeripherals(withServices:options:)`` until ``stopScan()`` or loss of power.
-    open internal(set) var isScanning = false
+    open internal(set) var isScanning: Bool {
+        get { stored.withLock { $0.isScanning } }
+        set { stored.withLock { $0.isScanning = newValue } }
+    }
 
     /// The options that the manager was created with.
     let options: [String: Any]
-    /// Does the work.
+    /// Does the work. Not exchanged once the manager is in use.
     var engine: (any CentralEngine)?
+
+    private struct Stored {
+        weak var delegate: (any CBCentralManagerDelegate)?
+        var isScanning = false
+    }
+
+    private let stored: Locked<Stored>
 
     /// Creates a manager without a delegate that uses the main queue.
     public convenience init() {
@@ -32,7 +45,7 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
     ///   - queue: a serial queue on which the delegate is called; the main queue if nil.
     ///   - options: by the keys `CBCentralManagerOption…`; among them, on Linux, `CBCentralManagerOptionAdapterKey`.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
-        self.delegate = delegate
+        stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
         engine = BlueZCentralEngine(manager: self, session: .shared)
@@ -43,7 +56,7 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
         session: BlueZSession
     ) {
-        self.delegate = delegate
+        stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
         engine = BlueZCentralEngine(manager: self, session: session)
@@ -60,15 +73,20 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
     ///   - options: by the keys `CBCentralManagerScanOption…`.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard isPoweredOn(#function) else { return }
-        isScanning = true
-        engine?.scan(for: serviceUUIDs?.nilIfEmpty, options: options ?? [:])
+        // In one step: of two threads that start and stop, the engine must not hear the one last and `isScanning` the other.
+        stored.withLock {
+            $0.isScanning = true
+            engine?.scan(for: serviceUUIDs?.nilIfEmpty, options: options ?? [:])
+        }
     }
 
     /// Stops the scan, if there is one.
     open func stopScan() {
-        guard isScanning else { return }
-        isScanning = false
-        engine?.stopScan()
+        stored.withLock {
+            guard $0.isScanning else { return }
+            $0.isScanning = false
+            engine?.stopScan()
+        }
     }
 
     /// Connects to a peripheral, however long it takes: there is no timeout, and a peripheral that is away is connected
@@ -88,6 +106,7 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
     }
 
     /// The peripherals with these identifiers that the system knows, in the order asked for. Empty unless powered on.
+    @discardableResult
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         guard isPoweredOn(#function) else { return [] }
         return engine?.peripherals(withIdentifiers: identifiers) ?? []
@@ -95,12 +114,14 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
 
     /// The peripherals that some program on this machine is connected to and that have one of the services. They can be
     /// used after ``connect(_:options:)``, which is quick then. Empty unless powered on.
+    @discardableResult
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard isPoweredOn(#function) else { return [] }
         return engine?.connectedPeripherals(withServices: serviceUUIDs) ?? []
     }
 
     /// Whether the system has a feature. Always false on Linux.
+    @discardableResult
     open class func supports(_ features: CBCentralManager.Feature) -> Bool { false }
 
     /// Asks for `connectionEventDidOccur` whenever any program connects or disconnects a matching device.

@@ -5,19 +5,34 @@
 /// standard error.
 open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     /// Receives what happens. Stays across connections.
-    open weak var delegate: (any CBPeripheralDelegate)?
+    open var delegate: (any CBPeripheralDelegate)? {
+        get { stored.withLock { $0.delegate } }
+        set { stored.withLock { $0.delegate = newValue } }
+    }
 
     /// The device's name: the one it has in its GAP service if known, else the advertised one.
-    open internal(set) var name: String?
+    open internal(set) var name: String? {
+        get { stored.withLock { $0.name } }
+        set { stored.withLock { $0.name = newValue } }
+    }
 
     /// How the peripheral stands with its manager.
-    open internal(set) var state: CBPeripheralState = .disconnected
+    open internal(set) var state: CBPeripheralState {
+        get { stored.withLock { $0.state } }
+        set { stored.withLock { $0.state = newValue } }
+    }
 
     /// The services discovered so far; nil before, and again after a disconnect.
-    open internal(set) var services: [CBService]?
+    open internal(set) var services: [CBService]? {
+        get { stored.withLock { $0.services } }
+        set { stored.store(newValue) { swap(&$0.services, &$1) } }
+    }
 
     /// Whether there is room for another write without response. After it was false, `peripheralIsReady` announces room.
-    open internal(set) var canSendWriteWithoutResponse = false
+    open internal(set) var canSendWriteWithoutResponse: Bool {
+        get { stored.withLock { $0.commands.hasRoom } }
+        set { stored.withLock { $0.commands.hasRoom = newValue } }
+    }
 
     /// Always false: Linux has no Apple Notification Center Service.
     open var ancsAuthorized: Bool { false }
@@ -27,15 +42,32 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     open var rssi: NSNumber? { lastRSSI }
 
     /// The manager that created the peripheral, and the only one that accepts it.
-    weak var manager: CBCentralManager?
+    var manager: CBCentralManager? { stored.withLock { $0.manager } }
     /// The ATT MTU of the connection in bytes, if known.
-    var mtu: Int?
-    var lastRSSI: NSNumber?
-    /// Writes without response that bluetoothd has yet to take.
-    var commandsUnderWay = 0
+    var mtu: Int? {
+        get { stored.withLock { $0.mtu } }
+        set { stored.withLock { $0.mtu = newValue } }
+    }
+    var lastRSSI: NSNumber? {
+        get { stored.withLock { $0.lastRSSI } }
+        set { stored.store(newValue) { swap(&$0.lastRSSI, &$1) } }
+    }
+
+    private struct Stored {
+        weak var manager: CBCentralManager?
+        weak var delegate: (any CBPeripheralDelegate)?
+        var name: String?
+        var state = CBPeripheralState.disconnected
+        var services: [CBService]?
+        var mtu: Int?
+        var lastRSSI: NSNumber?
+        var commands = CommandWindow()
+    }
+
+    private let stored: Locked<Stored>
 
     init(identifier: UUID, manager: CBCentralManager?) {
-        self.manager = manager
+        stored = Locked(Stored(manager: manager))
         super.init(identifier: identifier)
     }
 
@@ -83,6 +115,7 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
 
     /// How many bytes can be written at once: with response 512; without response what fits into one packet (20 until the
     /// size of packets is known), but at most 510, because peripherals on BlueZ may drop 511 and 512 in silence.
+    @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
         case .withResponse: ATT.maximumValueLength
@@ -116,6 +149,49 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
 
     open override var description: String {
         "<\(type(of: self)): identifier = \(identifier), name = \(name ?? "none"), state = \(state)>"
+    }
+
+    // MARK: Changes of several values in one step
+
+    /// The program has asked for a connection, on whatever thread.
+    func connectionIsWanted() {
+        stored.withLock { if $0.state != .connected { $0.state = .connecting } }
+    }
+
+    /// The program has asked for the end of the connection, on whatever thread.
+    func connectionIsUnwanted() {
+        stored.withLock { if $0.state == .connected { $0.state = .disconnecting } }
+    }
+
+    /// To be called on the manager's queue.
+    func connectionIsUp(name: String?) {
+        stored.withLock {
+            if let name { $0.name = name }
+            $0.state = .connected
+            $0.commands.open()
+        }
+    }
+
+    /// To be called on the manager's queue.
+    func connectionIsDown(state: CBPeripheralState) {
+        stored.store([CBService]?.none) {
+            $0.state = state
+            swap(&$0.services, &$1)
+            $0.mtu = nil
+            $0.commands.close()
+        }
+    }
+
+    /// The program has written without response, on whatever thread.
+    func commandBegins() {
+        stored.withLock { $0.commands.add() }
+    }
+
+    /// bluetoothd has taken a write without response.
+    ///
+    /// - Returns: whether there is room again after there was none.
+    func commandEnds() -> Bool {
+        stored.withLock { $0.commands.remove(reopens: $0.state == .connected) }
     }
 
     /// The manager's engine, if the peripheral is connected.

@@ -1,5 +1,5 @@
 /// A remote device, in whichever role.
-// @unchecked: the state of a peer, its subclasses' included, is only touched on its manager's queue.
+// @unchecked: programs use peers on any thread. What changes, in the subclasses only, is behind a lock.
 open class CBPeer: NSObject, NSCopying, @unchecked Swift.Sendable {
     /// Identifies the device. Stable: it stays the same across connections, launches and, on Linux, machines, and can be
     /// stored for ``CBCentralManager/retrievePeripherals(withIdentifiers:)``.
@@ -13,6 +13,7 @@ open class CBPeer: NSObject, NSCopying, @unchecked Swift.Sendable {
     }
 
     /// Returns the same object: a peer stands for one device.
+    @discardableResult
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 

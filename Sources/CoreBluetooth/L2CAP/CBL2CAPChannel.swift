@@ -3,22 +3,27 @@ public typealias CBL2CAPPSM = UInt16
 
 /// A stream connection to a peer beside GATT. Not available on Linux yet: opening or publishing one is answered with
 /// `CBError.operationNotSupported`.
-// @unchecked: the state of a channel is only touched on its manager's queue.
+// @unchecked: nothing changes; the streams are the program's to protect, as all of Foundation's.
 open class CBL2CAPChannel: NSObject, @unchecked Swift.Sendable {
     /// The other end.
-    open internal(set) var peer: CBPeer!
+    open var peer: CBPeer! { storedPeer }
     /// What the peer sends; unopened at first.
-    open internal(set) var inputStream: InputStream!
+    open var inputStream: InputStream! { storedInputStream }
     /// What is sent to the peer; unopened at first.
-    open internal(set) var outputStream: OutputStream!
+    open var outputStream: OutputStream! { storedOutputStream }
     /// The channel's number.
-    open internal(set) var psm: CBL2CAPPSM
+    open var psm: CBL2CAPPSM { storedPSM }
+
+    private let storedPeer: CBPeer
+    private let storedInputStream: InputStream
+    private let storedOutputStream: OutputStream
+    private let storedPSM: CBL2CAPPSM
 
     init(peer: CBPeer, inputStream: InputStream, outputStream: OutputStream, psm: CBL2CAPPSM) {
-        self.peer = peer
-        self.inputStream = inputStream
-        self.outputStream = outputStream
-        self.psm = psm
+        storedPeer = peer
+        storedInputStream = inputStream
+        storedOutputStream = outputStream
+        storedPSM = psm
         super.init()
     }
 }

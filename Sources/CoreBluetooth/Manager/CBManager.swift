@@ -1,9 +1,15 @@
 /// What ``CBCentralManager`` and ``CBPeripheralManager`` have in common: the state of the Bluetooth controller.
-// @unchecked: the state of a manager, its subclasses' included, is only touched on the manager's queue.
+// @unchecked: programs call managers on any thread. What changes, in the subclasses too, is behind a lock; the rest is
+// constant.
 open class CBManager: NSObject, @unchecked Swift.Sendable {
     /// What the controller can do at the moment. ``CBManagerState/unknown`` until the first call of the delegate, which
     /// always comes.
-    open internal(set) var state: CBManagerState = .unknown
+    open internal(set) var state: CBManagerState {
+        get { lockedState.withLock { $0 } }
+        set { lockedState.withLock { $0 = newValue } }
+    }
+
+    private let lockedState = Locked(CBManagerState.unknown)
 
     /// Whether the program may use Bluetooth. Always allowed on Linux: who may is up to the policy of the system bus, and
     /// a program that it refuses finds the manager in the state ``CBManagerState/unauthorized``.

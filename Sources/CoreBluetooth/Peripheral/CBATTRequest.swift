@@ -1,6 +1,6 @@
 /// A central's request to read or write one of our characteristics, to be answered by
 /// ``CBPeripheralManager/respond(to:withResult:)``.
-// @unchecked: the state of a request is only touched on its manager's queue.
+// @unchecked: the value is behind a lock; the rest is constant.
 open class CBATTRequest: NSObject, @unchecked Swift.Sendable {
     /// Who asks.
     open var central: CBCentral { storedCentral }
@@ -12,7 +12,12 @@ open class CBATTRequest: NSObject, @unchecked Swift.Sendable {
     open var offset: Int { storedOffset }
 
     /// The bytes to be written, or the bytes from ``offset`` on as the answer to a read.
-    open var value: Data?
+    open var value: Data? {
+        get { lockedValue.withLock { $0 } }
+        set { lockedValue.store(newValue) { swap(&$0, &$1) } }
+    }
+
+    private let lockedValue: Locked<Data?>
 
     private let storedCentral: CBCentral
     private let storedCharacteristic: CBCharacteristic
@@ -28,7 +33,7 @@ open class CBATTRequest: NSObject, @unchecked Swift.Sendable {
         storedCentral = central
         storedCharacteristic = characteristic
         storedOffset = offset
-        self.value = value
+        lockedValue = Locked(value)
         super.init()
     }
 

@@ -4,10 +4,15 @@ open class CBCentral: CBPeer, @unchecked Swift.Sendable {
     open var maximumUpdateValueLength: Int { min(attMTU - ATT.valueHeaderLength, ATT.maximumValueLength) }
 
     /// Linux: the size of a packet, in bytes, that was agreed on with the central.
-    public internal(set) var attMTU: Int
+    public internal(set) var attMTU: Int {
+        get { lockedMTU.withLock { $0 } }
+        set { lockedMTU.withLock { $0 = newValue } }
+    }
+
+    private let lockedMTU: Locked<Int>
 
     init(identifier: UUID, attMTU: Int = ATT.minimumMTU) {
-        self.attMTU = attMTU
+        lockedMTU = Locked(attMTU)
         super.init(identifier: identifier)
     }
 

@@ -6,16 +6,29 @@ import BlueZ
 /// manager is not powered on is ignored and reported on standard error.
 open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     /// Receives what happens. May be replaced at any time; the next event goes to the new one.
-    open weak var delegate: (any CBPeripheralManagerDelegate)?
+    open var delegate: (any CBPeripheralManagerDelegate)? {
+        get { stored.withLock { $0.delegate } }
+        set { stored.withLock { $0.delegate = newValue } }
+    }
 
     /// Whether the services are advertised: from `peripheralManagerDidStartAdvertising` without error until
     /// ``stopAdvertising()`` or loss of power.
-    open internal(set) var isAdvertising = false
+    open internal(set) var isAdvertising: Bool {
+        get { stored.withLock { $0.isAdvertising } }
+        set { stored.withLock { $0.isAdvertising = newValue } }
+    }
 
     /// The options that the manager was created with.
     let options: [String: Any]
-    /// Does the work.
+    /// Does the work. Not exchanged once the manager is in use.
     var engine: (any PeripheralEngine)?
+
+    private struct Stored {
+        weak var delegate: (any CBPeripheralManagerDelegate)?
+        var isAdvertising = false
+    }
+
+    private let stored: Locked<Stored>
 
     /// Creates a manager without a delegate that uses the main queue.
     public convenience init() {
@@ -33,7 +46,7 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     ///   - queue: a serial queue on which the delegate is called; the main queue if nil.
     ///   - options: by the keys `CBPeripheralManagerOption…`; among them, on Linux, `CBPeripheralManagerOptionAdapterKey`.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
-        self.delegate = delegate
+        stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
         engine = BlueZPeripheralEngine(manager: self, session: .shared)
@@ -44,7 +57,7 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
         session: BlueZSession
     ) {
-        self.delegate = delegate
+        stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
         engine = BlueZPeripheralEngine(manager: self, session: session)
@@ -66,8 +79,14 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
 
     /// Stops advertising, if it is on.
     open func stopAdvertising() {
-        isAdvertising = false
+        // The engine first: what ``advertisingStarted(unless:)`` asks it then says so, or comes before.
         engine?.stopAdvertising()
+        isAdvertising = false
+    }
+
+    /// The services are advertised now, unless the program has stopped that meanwhile, on whatever thread.
+    func advertisingStarted(unless wasStopped: () -> Bool) {
+        stored.withLock { $0.isAdvertising = !wasStopped() }
     }
 
     /// Publishes a service; answered by `peripheralManager(_:didAdd:error:)` with the same object. The services that it
@@ -111,6 +130,7 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     ///     them; the value goes to all if one of these is subscribed, else to none.
     /// - Returns: false if the queue is full: nothing was sent, and `peripheralManagerIsReady(toUpdateSubscribers:)` tells
     ///   when to try again.
+    @discardableResult
     open func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
     ) -> Bool {
@@ -135,6 +155,7 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
 
     /// Always authorized on Linux.
     @available(*, deprecated, message: "Use authorization")
+    @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
 
     private func isPoweredOn(_ call: String) -> Bool {

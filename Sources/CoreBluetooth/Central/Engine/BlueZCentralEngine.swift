@@ -41,13 +41,13 @@ final class BlueZCentralEngine: CentralEngine {
     // MARK: Connecting
 
     func connect(_ peripheral: CBPeripheral, options: [String: Any]) {
-        if peripheral.state != .connected { peripheral.state = .connecting }
+        peripheral.connectionIsWanted()
         let options = ConnectOptions(options, usesNotifySockets: usesNotifySockets)
         MainLoop.shared.async { [core] in core.connect(peripheral, options) }
     }
 
     func cancelConnection(_ peripheral: CBPeripheral) {
-        if peripheral.state == .connected { peripheral.state = .disconnecting }
+        peripheral.connectionIsUnwanted()
         MainLoop.shared.async { [core] in core.cancelConnection(peripheral) }
     }
 
@@ -121,10 +121,7 @@ final class BlueZCentralEngine: CentralEngine {
             guard data.count <= limit else {
                 return Diagnostics.misuse("\(data.count) bytes in one write without response; \(limit) fit: dropped")
             }
-            peripheral.commandsUnderWay += 1
-            if peripheral.commandsUnderWay >= CBPeripheral.commandWindow {
-                peripheral.canSendWriteWithoutResponse = false
-            }
+            peripheral.commandBegins()
             withLink(peripheral) { $0.writeCommand(data, to: characteristic) }
         }
     }

@@ -157,12 +157,7 @@ extension PeripheralLink {
 
     private func commandIsThrough() {
         post { peripheral in
-            guard peripheral.commandsUnderWay > 0 else { return }
-            peripheral.commandsUnderWay -= 1
-            guard !peripheral.canSendWriteWithoutResponse, peripheral.state == .connected,
-                peripheral.commandsUnderWay <= CBPeripheral.commandWindow / 2
-            else { return }
-            peripheral.canSendWriteWithoutResponse = true
+            guard peripheral.commandEnds() else { return }
             peripheral.delegate?.peripheralIsReady(toSendWriteWithoutResponse: peripheral)
         }
     }

@@ -367,25 +367,3 @@ private final class DeviceSearch {
         continuation = nil
     }
 }
-
-extension CBPeripheral {
-    /// How many writes without response may be under way before the app is asked to wait.
-    static let commandWindow = 32
-
-    /// On the manager's queue.
-    func connectionIsUp(name: String?) {
-        if let name { self.name = name }
-        state = .connected
-        commandsUnderWay = 0
-        canSendWriteWithoutResponse = true
-    }
-
-    /// On the manager's queue.
-    fileprivate func connectionIsDown(state: CBPeripheralState) {
-        self.state = state
-        services = nil
-        mtu = nil
-        commandsUnderWay = 0
-        canSendWriteWithoutResponse = false
-    }
-}

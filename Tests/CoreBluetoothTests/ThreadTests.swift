@@ -1,0 +1,188 @@
+import Synchronization
+import Testing
+
+@testable import CoreBluetooth
+
+/// Programs use managers, peers and attributes on any thread, while the manager's queue changes them. Run these with
+/// `--sanitize=thread` as well: it sees accesses that happen to go well.
+@Suite struct ThreadTests {
+    private static let idleQueue = DispatchQueue(label: "idle", attributes: .initiallyInactive)
+
+    /// Runs all of `bodies` at the same time.
+    private func together(_ bodies: @Sendable () -> Void...) {
+        DispatchQueue.concurrentPerform(iterations: bodies.count) { bodies[$0]() }
+    }
+
+    private func central() -> CBCentralManager {
+        let manager = CBCentralManager(delegate: nil, queue: Self.idleQueue)
+        manager.state = .poweredOn
+        return manager
+    }
+
+    @Test func `no write without response is lost from the count, whatever threads they come from`() {
+        let peripheral = CBPeripheral(identifier: UUID(), manager: nil)
+        peripheral.connectionIsUp(name: nil)
+        let (threads, writes) = (8, 2_000)
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in
+            for _ in 0..<writes { peripheral.commandBegins() }
+        }
+        #expect(!peripheral.canSendWriteWithoutResponse)
+        let ready = Atomic(0)
+        let ended = threads * writes - CommandWindow.size / 2
+        DispatchQueue.concurrentPerform(iterations: threads) { thread in
+            for _ in stride(from: thread, to: ended - 1, by: threads) where peripheral.commandEnds() {
+                ready.add(1, ordering: .relaxed)
+            }
+        }
+        // One more is the one that frees half of the window.
+        #expect(ready.load(ordering: .relaxed) == 0)
+        #expect(!peripheral.canSendWriteWithoutResponse)
+        #expect(peripheral.commandEnds())
+        #expect(peripheral.canSendWriteWithoutResponse)
+    }
+
+    @Test func `connecting on another thread does not hide that the link has come up`() {
+        let peripheral = CBPeripheral(identifier: UUID(), manager: nil)
+        for _ in 0..<2_000 {
+            peripheral.connectionIsDown(state: .disconnected)
+            together({ peripheral.connectionIsWanted() }, { peripheral.connectionIsUp(name: nil) })
+            #expect(peripheral.state == .connected)
+        }
+    }
+
+    @Test func `disconnecting on another thread does not hide that the link has ended`() {
+        let peripheral = CBPeripheral(identifier: UUID(), manager: nil)
+        for _ in 0..<2_000 {
+            peripheral.connectionIsUp(name: nil)
+            together({ peripheral.connectionIsUnwanted() }, { peripheral.connectionIsDown(state: .disconnected) })
+            #expect(peripheral.state == .disconnected)
+        }
+    }
+
+    @Test func `of starts and stops of a scan on two threads, the engine and the property know the same last one`() {
+        let manager = CBCentralManager(delegate: nil, queue: Self.idleQueue)
+        let engine = ScanEngine()
+        manager.engine = engine
+        manager.state = .poweredOn
+        for _ in 0..<1_000 {
+            together({ manager.scanForPeripherals(withServices: nil) }, { manager.stopScan() })
+            #expect(manager.isScanning == engine.isScanning)
+        }
+    }
+
+    @Test func `advertising that is stopped on another thread while it starts is not reported as on`() {
+        let manager = CBPeripheralManager(delegate: nil, queue: Self.idleQueue)
+        for _ in 0..<2_000 {
+            let engine = StopEngine()
+            manager.engine = engine
+            manager.isAdvertising = false
+            together(
+                { manager.stopAdvertising() },
+                { manager.advertisingStarted { engine.isStopped.load(ordering: .relaxed) } })
+            #expect(!manager.isAdvertising)
+        }
+    }
+
+    @Test func `what the queue changes can be read on any thread, and is whole`() {
+        let manager = central()
+        let peripheral = CBPeripheral(identifier: UUID(), manager: manager)
+        let service = CBService(uuid: CBUUID(string: "180D"), isPrimary: true, peripheral: peripheral)
+        let characteristic = CBCharacteristic(uuid: CBUUID(string: "2A37"), properties: .notify, service: service)
+        let descriptor = CBDescriptor(uuid: CBUUID(string: "2901"), characteristic: characteristic)
+        let client = CBCentral(identifier: UUID())
+        let torn = Atomic(0)
+        let rounds = 2_000
+        let delegate = Delegate()
+        together(
+            {  // the manager's queue
+                for round in 0..<rounds {
+                    manager.state = round.isMultiple(of: 2) ? .poweredOff : .poweredOn
+                    manager.isScanning = false
+                    peripheral.name = String(repeating: "n", count: 20 + round % 20)
+                    peripheral.services = [service]
+                    peripheral.connectionIsUp(name: nil)
+                    peripheral.mtu = 23 + round % 200
+                    service.characteristics = [characteristic]
+                    characteristic.value = Data(repeating: UInt8(truncatingIfNeeded: round), count: 20 + round % 40)
+                    characteristic.isNotifying.toggle()
+                    characteristic.descriptors = [descriptor]
+                    descriptor.value = "\(round) and some more text"
+                    client.attMTU = 23 + round % 200
+                    peripheral.connectionIsDown(state: .disconnected)
+                }
+            },
+            {  // a thread that looks
+                for _ in 0..<rounds {
+                    let value = characteristic.value ?? Data()
+                    if Set(value).count > 1 { torn.add(1, ordering: .relaxed) }
+                    if peripheral.name?.allSatisfy({ $0 == "n" }) == false { torn.add(1, ordering: .relaxed) }
+                    _ = peripheral.services?.first?.characteristics?.first?.descriptors?.first?.value
+                    _ = peripheral.maximumWriteValueLength(for: .withoutResponse)
+                    _ = (peripheral.description, characteristic.description, descriptor.description, client.description)
+                    _ = (characteristic.service, service.peripheral, descriptor.characteristic)
+                }
+            },
+            {  // a thread that calls
+                for _ in 0..<rounds {
+                    manager.delegate = delegate
+                    peripheral.delegate = delegate
+                    if peripheral.state == .connecting || manager.isScanning { _ = manager.state }
+                    peripheral.commandBegins()
+                    peripheral.delegate = nil
+                    manager.delegate = nil
+                }
+            })
+        #expect(torn.load(ordering: .relaxed) == 0)
+    }
+
+    private final class Delegate: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, Swift.Sendable {
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+    }
+}
+
+/// Knows whether a scan is on.
+private final class ScanEngine: CentralEngine {
+    private let scanning = Atomic(false)
+    var isScanning: Bool { scanning.load(ordering: .relaxed) }
+
+    func invalidate() {}
+    func scan(for services: [CBUUID]?, options: [String: Any]) { scanning.store(true, ordering: .relaxed) }
+    func stopScan() { scanning.store(false, ordering: .relaxed) }
+    func connect(_ peripheral: CBPeripheral, options: [String: Any]) {}
+    func cancelConnection(_ peripheral: CBPeripheral) {}
+    func peripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] { [] }
+    func connectedPeripherals(withServices services: [CBUUID]) -> [CBPeripheral] { [] }
+    func registerForConnectionEvents(_ options: [CBConnectionEventMatchingOption: Any]?) {}
+    func readRSSI(of peripheral: CBPeripheral) {}
+    func discoverServices(_ filter: [CBUUID]?, of peripheral: CBPeripheral) {}
+    func discoverIncludedServices(_ filter: [CBUUID]?, of service: CBService, on peripheral: CBPeripheral) {}
+    func discoverCharacteristics(_ filter: [CBUUID]?, of service: CBService, on peripheral: CBPeripheral) {}
+    func discoverDescriptors(of characteristic: CBCharacteristic, on peripheral: CBPeripheral) {}
+    func readValue(of characteristic: CBCharacteristic, on peripheral: CBPeripheral) {}
+    func readValue(of descriptor: CBDescriptor, on peripheral: CBPeripheral) {}
+    func writeValue(
+        _ data: Data, to characteristic: CBCharacteristic, type: CBCharacteristicWriteType,
+        on peripheral: CBPeripheral
+    ) {}
+    func writeValue(_ data: Data, to descriptor: CBDescriptor, on peripheral: CBPeripheral) {}
+    func setNotifying(_ enabled: Bool, for characteristic: CBCharacteristic, on peripheral: CBPeripheral) {}
+    func openL2CAPChannel(_ psm: CBL2CAPPSM, on peripheral: CBPeripheral) {}
+}
+
+/// Knows whether advertising was stopped.
+private final class StopEngine: PeripheralEngine {
+    let isStopped = Atomic(false)
+
+    func invalidate() {}
+    func startAdvertising(_ data: [String: Any]) {}
+    func stopAdvertising() { isStopped.store(true, ordering: .relaxed) }
+    func add(_ service: CBMutableService) {}
+    func remove(_ service: CBMutableService) {}
+    func removeAllServices() {}
+    func respond(to request: CBATTRequest, with result: CBATTError.Code) {}
+    func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool {
+        true
+    }
+    func publishL2CAPChannel(encrypted: Bool) {}
+    func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {}
+}

@@ -47,7 +47,7 @@ final class BlueZPeripheralEngine: PeripheralEngine {
             let plan = try ServicePlan(service)
             MainLoop.shared.async { core.add(plan, in: call) }
         } catch {
-            MainLoop.shared.async { core.answerAdd(service, error: error) }
+            MainLoop.shared.async { core.refuse(service, error) }
         }
     }
 

@@ -133,7 +133,7 @@ final class PeripheralCore {
 
     func add(_ plan: ServicePlan, in call: PeripheralEpochs.Call) {
         let key = ObjectIdentifier(plan.service)
-        guard isCurrent(call), let adapter else { return answerAdd(plan.service, error: CBError(.operationCancelled)) }
+        guard isCurrent(call), let adapter else { return refuse(plan.service, CBError(.operationCancelled)) }
         enqueue { [self] in
             guard isCurrent(call) else { return answerAdd(plan.service, error: CBError(.operationCancelled)) }
             guard services[key] == nil else {
@@ -159,7 +159,12 @@ final class PeripheralCore {
         }
     }
 
-    nonisolated func answerAdd(_ service: CBMutableService, error: (any Error)?) {
+    /// Answers in its turn: the services before may still wait for bluetoothd.
+    func refuse(_ service: CBMutableService, _ error: any Error) {
+        enqueue { [self] in answerAdd(service, error: error) }
+    }
+
+    private nonisolated func answerAdd(_ service: CBMutableService, error: (any Error)?) {
         deliver { $0.delegate?.peripheralManager($0, didAdd: service, error: error) }
     }
 
@@ -214,8 +219,8 @@ final class PeripheralCore {
     // MARK: Advertising
 
     func startAdvertising(_ plan: AdvertisementPlan, in call: PeripheralEpochs.Call) {
-        guard isCurrent(call), let adapter else { return answerAdvertising(CBError(.operationCancelled)) }
-        guard !wantsAdvertising else { return answerAdvertising(CBError(.alreadyAdvertising)) }
+        guard isCurrent(call), let adapter else { return refuseAdvertising(CBError(.operationCancelled)) }
+        guard !wantsAdvertising else { return refuseAdvertising(CBError(.alreadyAdvertising)) }
         wantsAdvertising = true
         let advertisement = Advertisement(plan.bluezData)
         self.advertisement = advertisement
@@ -230,7 +235,7 @@ final class PeripheralCore {
                 advertisement.onRelease = { [weak self, weak advertisement] in self?.advertisementEnded(advertisement) }
                 deliver { [epochs] manager in
                     // A stop that the app has called meanwhile has the last word.
-                    manager.isAdvertising = epochs.current.stops == call.stops
+                    manager.advertisingStarted { epochs.current.stops != call.stops }
                     manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: nil)
                 }
             } catch {
@@ -241,6 +246,11 @@ final class PeripheralCore {
                 answerAdvertising(CBError(peripheralRole: error))
             }
         }
+    }
+
+    /// In its turn: the calls before may still wait for bluetoothd, and answers come in the order of the calls.
+    private func refuseAdvertising(_ error: CBError) {
+        enqueue { [self] in answerAdvertising(error) }
     }
 
     private func answerAdvertising(_ error: CBError) {

@@ -6,3 +6,9 @@
 ///
 /// Apple declares the type in CoreFoundation, which does not exist for Swift on Linux.
 public typealias CFAbsoluteTime = Double
+
+/// A length of time in seconds: what lies between two of ``CFAbsoluteTime``.
+public typealias CFTimeInterval = Double
+
+/// The present time in seconds since 2001-01-01 00:00:00 UTC, to be compared with the time stamp of a disconnection.
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }

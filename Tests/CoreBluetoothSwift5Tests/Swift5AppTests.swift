@@ -14,6 +14,8 @@ protocol ScannerListener: AnyObject {
 class Scanner5: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     static let shared = Scanner5()
     static var serviceUUID = CBUUID(string: "180D")
+    var lastUUID = CBUUID()
+    var startTime = CFAbsoluteTimeGetCurrent()
 
     lazy var manager = CBCentralManager(delegate: self, queue: nil)
     var peripherals = Set<CBPeripheral>()
@@ -79,6 +81,7 @@ class Sensor5: NSObject, CBPeripheralManagerDelegate {
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
         request.value = Data([0, 60])
         peripheral.respond(to: request, withResult: .success)
+        peripheral.updateValue(Data([0, 60]), for: characteristic, onSubscribedCentrals: nil)
     }
 }
 

@@ -54,6 +54,12 @@ import Testing
         #expect(!CBUUID(string: "180D").isEqual("180D"))
     }
 
+    @Test func `a UUID from nothing is all zeros, as a placeholder`() {
+        #expect(CBUUID() == CBUUID(string: "00000000-0000-0000-0000-000000000000"))
+        #expect(CBUUID().data == Data(count: 16))
+        #expect(CBUUID() != CBUUID(string: "0000"))
+    }
+
     @Test func `a Foundation UUID becomes a 128-bit UUID`() throws {
         let uuid = try #require(UUID(uuidString: "83B4A431-A6F1-4540-B3EE-3C14AEF71A04"))
         #expect(CBUUID(nsuuid: uuid).uuidString == uuid.uuidString)

@@ -270,6 +270,11 @@ private final class MyManager: CBCentralManager, @unchecked Sendable {
         central.registerForConnectionEvents(options: [.serviceUUIDs: [CBUUID.heartRate]])
         for known in central.retrievePeripherals(withIdentifiers: [peripheral.identifier]) where known === other {}
         _ = central.retrieveConnectedPeripherals(withServices: [.heartRate]).first
+        // For the effect alone.
+        central.retrievePeripherals(withIdentifiers: [])
+        central.retrieveConnectedPeripherals(withServices: [])
+        peripheral.maximumWriteValueLength(for: .withResponse)
+        CBCentralManager.supports(.extendedScanAndConnect)
         central.delegate = nil
 
         let set: Set<CBPeripheral> = [peripheral, other]
@@ -322,6 +327,7 @@ private final class MyManager: CBCentralManager, @unchecked Sendable {
             CBAdvertisementDataServiceUUIDsKey: [service.uuid], CBAdvertisementDataLocalNameKey: "Sensor",
         ])
         _ = manager.updateValue(Data([0, 60]), for: notifying, onSubscribedCentrals: nil)
+        manager.updateValue(Data([0, 60]), for: notifying, onSubscribedCentrals: nil)
         if !manager.updateValue(Data(), for: notifying, onSubscribedCentrals: [central]) {}
         _ = notifying.subscribedCentrals?.count
         manager.setDesiredConnectionLatency(.low, for: central)
@@ -347,6 +353,19 @@ private final class MyManager: CBCentralManager, @unchecked Sendable {
         #expect((data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID])?.contains(.heartRate) == true)
         #expect(data[CBAdvertisementDataLocalNameKey] as? String == "Sensor")
         #expect(data[CBAdvertisementDataTxPowerLevelKey] as? Int == -4)
+    }
+
+    @Test func `the time of a disconnection is compared with the present one`() {
+        let before: CFAbsoluteTime = Date().timeIntervalSinceReferenceDate
+        let elapsed: CFTimeInterval = CFAbsoluteTimeGetCurrent() - before
+        #expect(elapsed >= 0 && elapsed < 60)
+    }
+
+    @Test func `a UUID that is to be set later is made from nothing`() {
+        struct Sighting {
+            var service = CBUUID()
+        }
+        #expect(Sighting().service == CBUUID())
     }
 
     @Test func `option sets are written in every usual form`() {

@@ -26,6 +26,11 @@ open class CBUUID: NSObject, NSCopying, @unchecked Swift.Sendable {
         super.init()
     }
 
+    /// Creates a UUID of zeros, as a placeholder: no attribute has it.
+    public convenience override init() {
+        self.init(bits: 0, width: .bits128)
+    }
+
     /// Creates a UUID from text.
     ///
     /// - Parameter theString: 4 or 8 hexadecimal digits, or the 36-character form of a 128-bit UUID, in upper or lower
@@ -119,6 +124,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Swift.Sendable {
     }
 
     /// Returns the same object: a UUID does not change.
+    @discardableResult
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// The bits and the width that a text stands for, or nil if it is not a UUID.

@@ -5,6 +5,7 @@ let package = Package(
     name: "bluejay-linux",
     products: [
         .library(name: "Bluejay", targets: ["Bluejay"]),
+        .library(name: "UIKitStandIns", targets: ["UIKitStandIns"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "Dittojay", targets: ["Dittojay"]),
         .library(name: "BluetoothLab", targets: ["BluetoothLab"]),
@@ -46,10 +47,12 @@ let package = Package(
                 "BlueZ", "LineOutput", "RestorationAgent",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
+        // The names of UIKit that Bluejay's API mentions, apart for those who have their own.
+        .target(name: "UIKitStandIns"),
         .target(
             name: "Bluejay",
             dependencies: [
-                "CoreBluetooth", "LineOutput", "RestorationAgent",
+                "CoreBluetooth", "LineOutput", "RestorationAgent", "UIKitStandIns",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
         .target(
@@ -81,6 +84,7 @@ let package = Package(
         // For tests, ours and those of other packages: the lab around them, and programs under test.
         .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus"]),
 
+        .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
         .target(name: "TestSupport", dependencies: ["DBus"], path: "Tests/TestSupport"),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"]),
         .testTarget(name: "LineOutputTests", dependencies: ["LineOutput"]),
@@ -94,7 +98,8 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        .testTarget(name: "BluejayTests", dependencies: ["Bluejay", "BluetoothLab", "TestSupport"]),
+        .testTarget(
+            name: "BluejayTests", dependencies: ["Bluejay", "UIKitStandIns", "BluetoothLab", "OwnUIKit", "TestSupport"]),
         .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "BluetoothLab", "TestSupport"]),
         .testTarget(
             name: "DittojayTests",

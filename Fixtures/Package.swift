@@ -8,19 +8,21 @@ import PackageDescription
 let bluejay: Target.Dependency = .product(name: "Bluejay", package: "bluejay-linux")
 let coreBluetooth: Target.Dependency = .product(name: "CoreBluetooth", package: "bluejay-linux")
 
-let programs: [(folder: String, name: String, library: Target.Dependency)] = [
-    ("readme", "heart-rate", bluejay),
-    ("readme", "coffee", bluejay),
-    ("readme", "unlock", bluejay),
-    ("readme", "serial-number", bluejay),
-    ("readme", "download-log", bluejay),
-    ("readme", "reset-energy", bluejay),
-    ("readme", "restoration", bluejay),
-    ("readme", "service-observer", bluejay),
-    ("readme", "reconnect", bluejay),
-    ("readme", "handover", bluejay),
-    ("corebluetooth", "json-central", coreBluetooth),
-    ("corebluetooth", "json-peripheral", coreBluetooth),
+let uiKitStandIns: Target.Dependency = .product(name: "UIKitStandIns", package: "bluejay-linux")
+
+let programs: [(folder: String, name: String, libraries: [Target.Dependency])] = [
+    ("readme", "heart-rate", [bluejay]),
+    ("readme", "coffee", [bluejay]),
+    ("readme", "unlock", [bluejay]),
+    ("readme", "serial-number", [bluejay]),
+    ("readme", "download-log", [bluejay]),
+    ("readme", "reset-energy", [bluejay]),
+    ("readme", "restoration", [bluejay, uiKitStandIns]),
+    ("readme", "service-observer", [bluejay]),
+    ("readme", "reconnect", [bluejay]),
+    ("readme", "handover", [bluejay]),
+    ("corebluetooth", "json-central", [coreBluetooth]),
+    ("corebluetooth", "json-peripheral", [coreBluetooth]),
 ]
 
 let package = Package(
@@ -29,10 +31,10 @@ let package = Package(
     targets: programs.flatMap { program -> [Target] in
         [
             .executableTarget(
-                name: "\(program.name)-swift6", dependencies: [program.library],
+                name: "\(program.name)-swift6", dependencies: program.libraries,
                 path: "\(program.folder)/\(program.name)", swiftSettings: [.swiftLanguageMode(.v6)]),
             .executableTarget(
-                name: "\(program.name)-swift5", dependencies: [program.library],
+                name: "\(program.name)-swift5", dependencies: program.libraries,
                 path: "swift5/\(program.folder)/\(program.name)", swiftSettings: [.swiftLanguageMode(.v5)]),
         ]
     }

@@ -11,7 +11,7 @@ final class ChirpMonitor: @preconcurrency BackgroundRestorer, @preconcurrency Li
     func start() {
         let config = BackgroundRestoreConfig(
             restoreIdentifier: "chirps", backgroundRestorer: self, listenRestorer: self,
-            launchOptions: UIApplication.launchOptions)
+            launchOptions: Bluejay.launchOptions)
         bluejay.start(mode: .new(StartOptions(enableBluetoothAlert: false, backgroundRestore: .enable(config))))
         if !config.isRestoringFromBackground {
             // A fresh start: scan and connect as ever.

@@ -1,6 +1,7 @@
 import Bluejay
 import CoreBluetooth
 import Testing
+import UIKitStandIns
 
 /// Programs written for Bluejay on Apple's platforms rely on these types. They are checked when the tests are compiled,
 /// as a client sees them.

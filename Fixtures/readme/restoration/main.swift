@@ -1,6 +1,7 @@
 // The set-up of a program whose connection outlives it: who is told about the connection of an earlier run, and about
 // values that nobody listens to yet.
 import Bluejay
+import UIKitStandIns
 
 let heartRate = ServiceIdentifier(uuid: "180D")
 let measurement = CharacteristicIdentifier(uuid: "2A37", service: heartRate)

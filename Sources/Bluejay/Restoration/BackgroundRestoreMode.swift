@@ -1,8 +1,7 @@
+import UIKitStandIns
+
 /// Names the state that a program leaves behind for its next run.
 public typealias RestoreIdentifier = String
-
-/// Why the program was started; nil or empty for a fresh start.
-public typealias LaunchOptions = [UIApplication.LaunchOptionsKey: Any]?
 
 /// Whether the Bluetooth state of an earlier run of the program is taken up.
 public enum BackgroundRestoreMode {

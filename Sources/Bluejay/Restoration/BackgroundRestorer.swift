@@ -1,3 +1,5 @@
+import UIKitStandIns
+
 /// Is told what became of the connection of an earlier run. Called on the main queue.
 public protocol BackgroundRestorer: UIApplicationDelegate {
     /// The peripheral is connected. Comes before ``ConnectionObserver/connected(to:)``.

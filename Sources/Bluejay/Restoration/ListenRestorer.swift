@@ -1,3 +1,5 @@
+import UIKitStandIns
+
 /// Is asked what to do with values that have no listener, as they come after a restoration. Called on the main queue.
 public protocol ListenRestorer: UIApplicationDelegate {
     /// A value has come that nobody listens to.

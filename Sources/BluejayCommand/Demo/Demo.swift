@@ -43,7 +43,7 @@ final class Demo {
     func start(restoreIdentifier: String, isIdle: Bool) {
         let config = BackgroundRestoreConfig(
             restoreIdentifier: restoreIdentifier, backgroundRestorer: self, listenRestorer: self,
-            launchOptions: UIApplication.launchOptions)
+            launchOptions: Bluejay.launchOptions)
         isStartedByAgent = config.isRestoringFromBackground
         connectsWhenOn = !isIdle && !isStartedByAgent
         log.event("started", isStartedByAgent ? "started by the agent" : "started") { object in

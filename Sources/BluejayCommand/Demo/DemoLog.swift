@@ -16,7 +16,7 @@ final class DemoLog: Swift.Sendable {
     init(isJSON: Bool, file: String?) throws {
         self.isJSON = isJSON
         signal(SIGPIPE, SIG_IGN)
-        let hasTerminal = file == nil || UIApplication.launchOptions == nil
+        let hasTerminal = file == nil || Bluejay.launchOptions == nil
         standardOutput = hasTerminal ? MessageWriter(descriptor: STDOUT_FILENO, capacity: 1 << 20) : nil
         guard let file else {
             self.file = nil

@@ -1,18 +1,13 @@
-import RestorationAgent
+// The names of UIKit that Bluejay's API mentions, for programs that bring an iOS app's code to Linux. In a module of their
+// own: a program that has stand-ins for UIKit itself, or uses another package's, need not see these.
 
 /// What iOS's application delegates conform to; empty, so that restorers written for iOS compile.
 public protocol UIApplicationDelegate: AnyObject {}
 
 /// The part of iOS's `UIApplication` that Bluejay's API mentions.
 public enum UIApplication {
-    /// Why this program was started: a Linux addition that takes the place of what iOS passes to
-    /// `application(_:didFinishLaunchingWithOptions:)`. Nil unless the restoration agent has started it.
-    public static var launchOptions: LaunchOptions {
-        LaunchEnvironment.centrals(in: ProcessInfo.processInfo.environment).map { [.bluetoothCentrals: $0] }
-    }
-
     /// Why a program was started.
-    public struct LaunchOptionsKey: RawRepresentable, Hashable, Swift.Sendable {
+    public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
         public init(rawValue: String) {

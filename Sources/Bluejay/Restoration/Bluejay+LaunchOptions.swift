@@ -1,0 +1,15 @@
+import RestorationAgent
+import UIKitStandIns
+
+/// Why the program was started; nil or empty for a fresh start.
+///
+/// The type of the keys is `UIApplication.LaunchOptionsKey` of the module `UIKitStandIns`, as code written for iOS spells it.
+public typealias LaunchOptions = [UIApplication.LaunchOptionsKey: Any]?
+
+extension Bluejay {
+    /// Why this program was started: a Linux addition that takes the place of what iOS passes to
+    /// `application(_:didFinishLaunchingWithOptions:)`. Nil unless the restoration agent has started it.
+    public static var launchOptions: LaunchOptions {
+        LaunchEnvironment.centrals(in: ProcessInfo.processInfo.environment).map { [.bluetoothCentrals: $0] }
+    }
+}

@@ -1,0 +1,41 @@
+import Bluejay
+import OwnUIKit
+import Testing
+
+/// A program with stand-ins for UIKit of its own beside `import Bluejay`. That this compiles is most of the proof.
+@Suite struct OwnUIKitTests {
+    private final class AppDelegate: UIApplicationDelegate, BackgroundRestorer, ListenRestorer {
+        var isLaunched = false
+
+        func applicationDidFinishLaunching() {
+            isLaunched = true
+        }
+
+        func didRestoreConnection(to peripheral: PeripheralIdentifier) -> BackgroundRestoreCompletion { .continue }
+
+        func didFailToRestoreConnection(
+            to peripheral: PeripheralIdentifier, error: Error
+        ) -> BackgroundRestoreCompletion { .continue }
+
+        func didReceiveUnhandledListen(
+            from peripheral: PeripheralIdentifier, on characteristic: CharacteristicIdentifier, with value: Data?
+        ) -> ListenRestoreAction { .promiseRestoration }
+    }
+
+    @Test func `a program's own stand-ins for UIKit do not clash with Bluejay's`() {
+        let delegate = AppDelegate()
+        delegate.applicationDidFinishLaunching()
+        #expect(delegate.isLaunched)
+        #expect(UIApplication.shared === UIApplication.shared)
+        #expect([UIApplication.LaunchOptionsKey(): 1].count == 1)
+    }
+
+    @Test func `restoration can be set up without the stand-ins`() {
+        let delegate = AppDelegate()
+        let options: LaunchOptions = [.bluetoothCentrals: ["here"]]
+        let config = BackgroundRestoreConfig(
+            restoreIdentifier: "here", backgroundRestorer: delegate, listenRestorer: delegate, launchOptions: options)
+        #expect(config.isRestoringFromBackground)
+        #expect(Bluejay.launchOptions == nil)
+    }
+}

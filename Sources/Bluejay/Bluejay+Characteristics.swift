@@ -4,7 +4,8 @@ extension Bluejay {
     /// Its service and the characteristic are discovered first if need be. Fails with CoreBluetooth's error, what the
     /// decoding throws, ``BluejayError/missingService(_:)``, ``BluejayError/missingCharacteristic(_:)``,
     /// ``BluejayError/readFailed`` if the characteristic is being listened to, ``BluejayError/notConnected``,
-    /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``, or what cancelled the queue.
+    /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``, ``BluejayNotStartedError``, or what
+    /// cancelled the queue.
     public func read<R: Receivable>(
         from characteristicIdentifier: CharacteristicIdentifier,
         completion: @escaping (ReadResult<R>) -> Void
@@ -92,10 +93,10 @@ extension Bluejay {
 
     /// Whether there is a listen to a characteristic, also one that the peripheral has not confirmed yet.
     ///
-    /// - Throws: ``BluejayError/notConnected``.
+    /// - Throws: ``BluejayError/notConnected``, ``BluejayNotStartedError``.
     public func isListening(to characteristicIdentifier: CharacteristicIdentifier) throws -> Bool {
         try MainQueue.sync {
-            guard let connected else { throw BluejayError.notConnected }
+            guard let connected else { throw absence }
             return connected.listeners.isListening(to: characteristicIdentifier)
         }
     }
@@ -103,19 +104,19 @@ extension Bluejay {
     /// Asks for the signal strength of the connection, at once and not through the queue. Main queue only. The RSSI
     /// observers receive it.
     ///
-    /// - Throws: ``BluejayError/backgroundTaskRunning``, ``BluejayError/notConnected``.
+    /// - Throws: ``BluejayError/backgroundTaskRunning``, ``BluejayError/notConnected``, ``BluejayNotStartedError``.
     public func readRSSI() throws {
         MainQueue.require()
         if runningTask != nil { throw BluejayError.backgroundTaskRunning }
-        guard let connected else { throw BluejayError.notConnected }
+        guard let connected else { throw absence }
         connected.cbPeripheral.readRSSI()
     }
 
     /// The peripheral, or why its characteristics cannot be used.
-    func access() -> Result<ConnectedPeripheral, BluejayError> {
-        if runningTask != nil { return .failure(.backgroundTaskRunning) }
-        guard let connected else { return .failure(.notConnected) }
-        if pendingDisconnection != nil { return .failure(.disconnectQueued) }
+    func access() -> Result<ConnectedPeripheral, any Error> {
+        if runningTask != nil { return .failure(BluejayError.backgroundTaskRunning) }
+        guard let connected else { return .failure(absence) }
+        if pendingDisconnection != nil { return .failure(BluejayError.disconnectQueued) }
         return .success(connected)
     }
 }

@@ -7,7 +7,7 @@ extension Bluejay {
     /// ``BluejayError/unexpectedPeripheral(_:)`` if it is not known to the system, ``BluejayError/connectionTimedOut``,
     /// ``BluejayError/unexpectedDisconnect`` if the attempt fails, ``BluejayError/explicitDisconnect`` or another error if
     /// it is given up at the program's request, ``BluejayError/bluetoothUnavailable``,
-    /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``.
+    /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``, ``BluejayNotStartedError``.
     ///
     /// - Parameters:
     ///   - peripheralIdentifier: which peripheral.
@@ -52,20 +52,22 @@ extension Bluejay {
     }
 
     /// The peripheral, or why it cannot be connected now.
-    private func peripheralToConnect(_ identifier: PeripheralIdentifier) -> Result<CBPeripheral, BluejayError> {
-        guard let central else { return .failure(.bluetoothUnavailable) }
-        if runningTask != nil { return .failure(.backgroundTaskRunning) }
-        if pendingDisconnection != nil { return .failure(.disconnectQueued) }
-        guard case .none = link, pendingConnection == nil else { return .failure(.multipleConnectNotSupported) }
-        if central.state != .poweredOn, wasPoweredOn { return .failure(.bluetoothUnavailable) }
+    private func peripheralToConnect(_ identifier: PeripheralIdentifier) -> Result<CBPeripheral, any Error> {
+        guard let central else { return .failure(BluejayNotStartedError()) }
+        if runningTask != nil { return .failure(BluejayError.backgroundTaskRunning) }
+        if pendingDisconnection != nil { return .failure(BluejayError.disconnectQueued) }
+        guard case .none = link, pendingConnection == nil else {
+            return .failure(BluejayError.multipleConnectNotSupported)
+        }
+        if central.state != .poweredOn, wasPoweredOn { return .failure(BluejayError.bluetoothUnavailable) }
         guard central.state == .poweredOn,
             let peripheral = central.retrievePeripherals(withIdentifiers: [identifier.uuid]).first
-        else { return .failure(.unexpectedPeripheral(identifier)) }
+        else { return .failure(BluejayError.unexpectedPeripheral(identifier)) }
         return .success(peripheral)
     }
 
     public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        MainQueue.require()
+        MainQueue.requireOfManager()
         guard case .connecting(let operation) = link, operation.peripheral === peripheral else {
             return log("Ignored a connection to \(PeripheralIdentifier(peripheral).description): nobody asked for it")
         }

@@ -8,7 +8,7 @@ extension Bluejay {
     ///   - completion: called after the connection observers and the disconnect handler. Fails with
     ///     ``BluejayError/notConnected`` if there is nothing to disconnect,
     ///     ``BluejayError/multipleDisconnectNotSupported`` if that is under way already,
-    ///     ``BluejayError/backgroundTaskRunning``, or what ended the queue meanwhile.
+    ///     ``BluejayError/backgroundTaskRunning``, ``BluejayNotStartedError``, or what ended the queue meanwhile.
     public func disconnect(immediate: Bool = false, completion: ((DisconnectionResult) -> Void)? = nil) {
         MainQueue.require()
         queueDisconnection(
@@ -41,24 +41,26 @@ extension Bluejay {
         }
     }
 
-    private func refusalOfDisconnection(immediate: Bool) -> BluejayError? {
-        if runningTask != nil { return .backgroundTaskRunning }
-        if isDropping || (!immediate && pendingDisconnection != nil) { return .multipleDisconnectNotSupported }
-        if case .none = link { return .notConnected }
+    private func refusalOfDisconnection(immediate: Bool) -> (any Error)? {
+        if runningTask != nil { return BluejayError.backgroundTaskRunning }
+        if isDropping || (!immediate && pendingDisconnection != nil) {
+            return BluejayError.multipleDisconnectNotSupported
+        }
+        if case .none = link { return absence }
         return nil
     }
 
     public func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: Error?
     ) {
-        MainQueue.require()
+        MainQueue.requireOfManager()
         linkEnded(peripheral, error)
     }
 
     public func centralManager(
         _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: Error?
     ) {
-        MainQueue.require()
+        MainQueue.requireOfManager()
         linkEnded(peripheral, error)
     }
 }

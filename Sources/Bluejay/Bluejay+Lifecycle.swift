@@ -120,7 +120,7 @@ extension Bluejay {
     // CBCentralManagerDelegate
 
     public func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        MainQueue.require()
+        MainQueue.requireOfManager()
         log.detail("Bluetooth is \(central.state.string())")
         if central.state == .poweredOn {
             bluetoothIsOn()

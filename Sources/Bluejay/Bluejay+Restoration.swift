@@ -33,7 +33,7 @@ final class Restoration {
 
 extension Bluejay {
     public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
-        MainQueue.require()
+        MainQueue.requireOfManager()
         guard let restoration else { return log("Ignored the state of an earlier run: restoration is not enabled") }
         let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
         if peripherals.count > 1 { log("Of \(peripherals.count) peripherals of an earlier run only one is restored") }

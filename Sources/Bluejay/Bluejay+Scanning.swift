@@ -3,8 +3,8 @@ extension Bluejay {
     ///
     /// The scan waits its turn in the queue. It ends by itself after its duration, by what a closure returns, by
     /// ``stopScanning()``, when a connection is asked for, or with an error. Refused with
-    /// ``BluejayError/multipleScanNotSupported`` if there is one already, ``BluejayError/backgroundTaskRunning``, and
-    /// ``BluejayError/disconnectQueued``.
+    /// ``BluejayError/multipleScanNotSupported`` if there is one already, ``BluejayError/backgroundTaskRunning``,
+    /// ``BluejayError/disconnectQueued``, and ``BluejayNotStartedError``.
     ///
     /// - Parameters:
     ///   - duration: seconds from when the scan really starts; 0 for no limit.
@@ -40,7 +40,7 @@ extension Bluejay {
         _ request: ScanOperation.Request, _ stopped: Once<ScanOperation.Outcome>
     ) -> ScanOperation? {
         guard let central else {
-            stopped(([], BluejayError.bluetoothUnavailable))
+            stopped(([], BluejayNotStartedError()))
             return nil
         }
         if let refusal = refusalOfScan {
@@ -82,7 +82,7 @@ extension Bluejay {
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        MainQueue.require()
+        MainQueue.requireOfManager()
         _ = queue.process(
             .discovered(peripheral, advertisement: advertisementData, rssi: RSSI.intValue))
     }

@@ -57,6 +57,11 @@ extension Bluejay {
         set { MainQueue.sync { shouldBroadcastErrors = newValue } }
     }
 
+    /// Why there is no connected peripheral, as a program is told that needs one.
+    var absence: any Error {
+        central == nil ? BluejayNotStartedError() : BluejayError.notConnected
+    }
+
     /// The connected peripheral.
     var connected: ConnectedPeripheral? {
         if case .connected(let peripheral) = link { peripheral } else { nil }

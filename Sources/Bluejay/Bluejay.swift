@@ -10,7 +10,7 @@
 /// Observers are held weakly. When the last reference to the instance goes, what is queued fails with
 /// ``BluejayError/cancelled`` and a connected peripheral is disconnected.
 // @unchecked: all mutable state is touched on the main queue only. The calls that insist on that queue end the program
-// elsewhere (dispatchPrecondition); the others go there by MainQueue. `log` is Sendable by itself.
+// elsewhere (MainQueue.require); the others go there by MainQueue. `log` is Sendable by itself.
 public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Sendable {
     /// How it stands with the peripheral.
     enum Link {

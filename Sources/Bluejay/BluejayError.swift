@@ -34,7 +34,7 @@ public enum BluejayError: LocalizedError, CustomNSError {
     case writeFailed
     /// A notification had no value.
     case missingData
-    /// `Data.extract` was asked for bytes that are not there.
+    /// `Data.extract` was asked for bytes that are not there, or fewer bytes were received than an integer has.
     case dataOutOfBounds(start: Int, length: Int, count: Int)
     /// The peripheral is not known to the central manager.
     case unexpectedPeripheral(PeripheralIdentifier)

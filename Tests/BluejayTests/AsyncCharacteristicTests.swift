@@ -23,11 +23,19 @@ import Testing
     }
 
     @Test func `a read returns the decoded value`() async throws {
-        bench.peripheral.values["2A38"] = Data([7])
+        bench.peripheral.values["2A38"] = Data([7, 0])
         bench.peripheral.answersByItself = true
         let inferred: UInt8 = try await bench.bluejay.read(from: location)
         let named = try await bench.bluejay.read(from: location, as: UInt16.self)
         #expect(inferred == 7 && named == 7)
+    }
+
+    @Test func `a read of an integer throws when there are too few bytes`() async throws {
+        bench.peripheral.answersByItself = true
+        bench.peripheral.values["2A38"] = Data([7])
+        await #expect(throws: BluejayError.self) { try await bench.bluejay.read(from: location, as: UInt16.self) }
+        bench.peripheral.values["2A38"] = Data()
+        await #expect(throws: BluejayError.self) { try await bench.bluejay.read(from: location, as: Int8.self) }
     }
 
     @Test func `a read throws what CoreBluetooth, Bluejay and the decoding report`() async throws {

@@ -33,8 +33,9 @@ import Testing
         bluejay.read(from: location) { (_: ReadResult<Data>) in }
         bluejay.write(to: controlPoint, value: UInt8(1)) { _ in }
         bluejay.listen(to: location) { (_: ReadResult<Data>) in }
+        bench.peripheral.values["2A39"] = Data([5])
         let level: UInt8 = try await bluejay.read(from: controlPoint)
-        #expect(level == 0)
+        #expect(level == 5)
         try await bluejay.write(to: controlPoint, value: "text", type: .withoutResponse)
         let values: Notifications<UInt8> = try await bluejay.listen(to: measurement)
         #expect(values.droppedCount == 0)

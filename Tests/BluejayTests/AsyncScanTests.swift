@@ -150,7 +150,7 @@ import Testing
         try await started()
         _ = bench.bluejay.stopAndExtractBluetoothState()
         #expect(await fourth.outcome == "stopped")
-        #expect(await gather().outcome == "bluetoothUnavailable")
+        #expect(await gather().outcome == "BluejayNotStartedError")
     }
 
     @Test func `a scan does not keep the instance alive`() async throws {

@@ -225,18 +225,44 @@ extension Bench {
     }
 
     @Test func `a blocking call on the main queue ends the program`() async {
-        await #expect(processExitsWith: .failure) { @MainActor in
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { @MainActor in
             let bench = Bench.lively()
             if case .success(let peripheral) = bench.bluejay.beginTask() {
                 try? peripheral.write(to: controlPoint, value: UInt8(1))
             }
         }
+        #expect(text(of: result).contains("A SynchronizedPeripheral was used on the main queue."))
+    }
+
+    @Test func `a blocking listen on the main queue ends the program`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { @MainActor in
+            let bench = Bench.lively()
+            if case .success(let peripheral) = bench.bluejay.beginTask() {
+                try? peripheral.listen(to: measurement) { (_: UInt8) in .done }
+            }
+        }
+        #expect(text(of: result).contains("A SynchronizedPeripheral was used on the main queue."))
     }
 
     @Test func `an ordinary call outside the main queue ends the program`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let bluejay = Bluejay()
             bluejay.stopScanning()
         }
+        #expect(text(of: result).contains("stopScanning() was called outside of the main queue."))
+        #expect(text(of: result).contains("DispatchQueue.main.async"))
+    }
+
+    @Test func `a manager that was handed over and has another queue ends the program`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let bluejay = Bluejay()
+            bluejay.centralManagerDidUpdateState(FakeCentral(.poweredOn))
+        }
+        #expect(text(of: result).contains("centralManagerDidUpdateState(_:) was called outside of the main queue."))
+        #expect(text(of: result).contains("created with the main queue"))
+    }
+
+    private func text(of result: ExitTest.Result?) -> String {
+        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 }

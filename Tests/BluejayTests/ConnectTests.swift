@@ -136,7 +136,7 @@ import Testing
     @Test func `connecting needs Bluetooth`() {
         let unstarted = Bench(started: false)
         unstarted.bluejay.connect(bench.identifier, completion: unstarted.journal.connection("connect"))
-        #expect(unstarted.journal.lines == ["connect: bluetoothUnavailable"])
+        #expect(unstarted.journal.lines == ["connect: BluejayNotStartedError"])
 
         let early = Bench(.unknown)
         early.bluejay.connect(early.identifier, completion: early.journal.connection("connect"))

@@ -117,7 +117,7 @@ import Testing
         #expect(bench.journal.lines == ["disconnect: notConnected", "disconnect: notConnected"])
         let unstarted = Bench(started: false)
         unstarted.disconnect()
-        #expect(unstarted.journal.lines == ["disconnect: notConnected"])
+        #expect(unstarted.journal.lines == ["disconnect: BluejayNotStartedError"])
     }
 
     @Test func `a disconnect ends even if the system never confirms`() {

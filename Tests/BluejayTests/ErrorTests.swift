@@ -46,6 +46,15 @@ import Testing
         for number in ["61", "72"] { #expect(tooMuch.contains(number)) }
     }
 
+    @Test func `not being started is an error of the same domain, with a number and a sentence of its own`() throws {
+        let error = BluejayNotStartedError()
+        #expect((error as NSError).domain == "Bluejay")
+        #expect((error as NSError).code == 30)
+        #expect(error.localizedDescription.contains("start"))
+        #expect((error as NSError).localizedDescription == error.errorDescription)
+        #expect(!Self.all.map(\.localizedDescription).contains(error.localizedDescription))
+    }
+
     @Test func `errors can be compared as NSErrors`() {
         #expect(BluejayError.missingService(heartRate) as NSError == BluejayError.missingService(heartRate) as NSError)
         #expect(BluejayError.cancelled as NSError != BluejayError.stopped as NSError)

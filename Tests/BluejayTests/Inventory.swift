@@ -137,7 +137,8 @@ enum Inventory {
             "integers, data and text travel as their bytes", "Sendable Receivable toBluetoothData",
             "SerializationTests/integers travel with the least significant byte first, as wide as their type",
             "SerializationTests/integers are decoded from exactly their bytes",
-            "SerializationTests/longer input is cut off, shorter input is extended with zeros",
+            "SerializationTests/an integer from bytes at hand: longer input is cut off, shorter input is extended with zeros",
+            "SerializationTests/an integer that is received with too few bytes is an error that names the numbers",
             "SerializationTests/data and strings are their bytes",
             "SerializationTests/bytes that are not UTF-8 do not end the program"),
         Promise(
@@ -159,13 +160,14 @@ enum Inventory {
         Promise(
             "each error has its number, domain and text",
             """
-            BluejayError errorDescription errorDomain errorCode errorUserInfo \
+            BluejayError BluejayNotStartedError errorDescription errorDomain errorCode errorUserInfo \
             allowDuplicatesInBackgroundNotSupported missingServiceIdentifiersInBackground startupBackgroundTaskExpired \
             writeFailed
             """,
             "ErrorTests/codes are 1 to 29 in the order of the table", "ErrorTests/the domain is Bluejay",
             "ErrorTests/every error says something different, and the same everywhere",
-            "ErrorTests/descriptions name what the error is about", "ErrorTests/errors can be compared as NSErrors"),
+            "ErrorTests/descriptions name what the error is about", "ErrorTests/errors can be compared as NSErrors",
+            "ErrorTests/not being started is an error of the same domain, with a number and a sentence of its own"),
         Promise(
             "Bluetooth is not available", "bluetoothUnavailable",
             "ConnectTests/connecting needs Bluetooth",
@@ -389,7 +391,6 @@ enum Inventory {
             """
             BackgroundRestoreMode disable enable BackgroundRestoreConfig restoreIdentifier backgroundRestorer \
             listenRestorer launchOptions centralKeys isRestoringFromBackground RestoreIdentifier LaunchOptions \
-            UIApplication UIApplicationDelegate LaunchOptionsKey rawValue bluetoothCentrals \
             isBackgroundRestorationEnabled
             """,
             "RestorationTests/the configuration knows from the launch options whether there is something to restore"),

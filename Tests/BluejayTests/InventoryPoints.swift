@@ -8,6 +8,7 @@ extension Inventory {
             1, "safe answers before the start",
             [
                 "LifecycleTests/before the start everything has a safe answer",
+                "LifecycleTests/before the start, what needs a connection says that it is not started",
                 "ScanTests/a scan before the start is refused",
                 "ConnectTests/connecting needs Bluetooth", "LifecycleTests/an unstarted instance goes without a trace",
             ]),

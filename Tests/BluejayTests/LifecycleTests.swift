@@ -17,6 +17,39 @@ import Testing
         #expect(bench.journal.lines == [])
     }
 
+    @Test func `before the start, what needs a connection says that it is not started`() async throws {
+        let bench = Bench(started: false)
+        let bluejay: Bluejay = bench.bluejay
+        bench.read()
+        bench.write()
+        bench.listen()
+        bench.endListen()
+        bench.disconnect()
+        bluejay.run(backgroundTask: { _ in 1 }, completionOnMainThread: bench.journal.run("run"))
+        #expect(
+            bench.journal.lines
+                == ["read", "write", "listen", "endListen", "disconnect", "run"].map { "\($0): BluejayNotStartedError" }
+        )
+        #expect(throws: BluejayNotStartedError.self) { try bluejay.readRSSI() }
+        #expect(throws: BluejayNotStartedError.self) { try bluejay.isListening(to: measurement) }
+        await #expect(throws: BluejayNotStartedError.self) { try await bluejay.readRSSI() }
+        await #expect(throws: BluejayNotStartedError.self) { try await bluejay.read(from: location, as: Data.self) }
+    }
+
+    @Test func `after a stop, too, what needs a connection says that it is not started`() {
+        let bench = Bench.connected()
+        _ = bench.bluejay.stopAndExtractBluetoothState()
+        bench.journal.clear()
+        bench.read()
+        #expect(bench.journal.lines == ["read: BluejayNotStartedError"])
+    }
+
+    @Test func `started, but not connected, what needs a connection says that`() {
+        let bench = Bench()
+        bench.read()
+        #expect(bench.journal.lines == ["read: notConnected"])
+    }
+
     @Test func `two instances have different identities`() {
         #expect(Bench(started: false).bluejay.uuid != Bench(started: false).bluejay.uuid)
     }
@@ -172,7 +205,7 @@ import Testing
         #expect(bench.central.calls == [])
         #expect(!bench.bluejay.hasStarted && !bench.bluejay.isConnected)
         bench.read()
-        #expect(bench.journal.lines.last == "read: notConnected")
+        #expect(bench.journal.lines.last == "read: BluejayNotStartedError")
     }
 
     @Test func `after a stop, a start takes the state back and the queue runs`() {

@@ -238,7 +238,7 @@ import Testing
     @Test func `a scan before the start is refused`() {
         let bench = Bench(started: false)
         bench.scan()
-        #expect(bench.journal.lines == ["scan stopped with 0: bluetoothUnavailable"])
+        #expect(bench.journal.lines == ["scan stopped with 0: BluejayNotStartedError"])
         #expect(!bench.bluejay.isScanning)
     }
 

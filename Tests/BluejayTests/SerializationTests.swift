@@ -29,13 +29,44 @@ import Testing
         #expect(UInt(bluetoothData: Data([1])) == 1)
     }
 
-    @Test func `longer input is cut off, shorter input is extended with zeros`() {
+    @Test func `an integer from bytes at hand: longer input is cut off, shorter input is extended with zeros`() {
         #expect(UInt8(bluetoothData: Data([1, 2, 3])) == 1)
         #expect(UInt16(bluetoothData: Data([1, 2, 3])) == 0x0201)
         #expect(UInt32(bluetoothData: Data([0xFF, 0xFF])) == 0xFFFF)
         #expect(Int32(bluetoothData: Data([0xFF, 0xFF])) == 0xFFFF)
         #expect(UInt64(bluetoothData: Data()) == 0)
         #expect(UInt16(bluetoothData: Data([9, 1, 2])[1...]) == 0x0201)
+    }
+
+    /// As reads and listens decode.
+    private func received<Value: Receivable>(_ bytes: Data, as type: Value.Type = Value.self) throws -> Value {
+        try Value(bluetoothData: bytes)
+    }
+
+    @Test func `an integer that is received with too few bytes is an error that names the numbers`() throws {
+        func check<Integer: FixedWidthInteger & Receivable>(_ type: Integer.Type) throws {
+            let width = Integer.bitWidth / 8
+            for count in 0..<width {
+                let error = #expect(throws: BluejayError.self) { try received(Data(count: count), as: Integer.self) }
+                guard case .dataOutOfBounds(start: 0, length: width, count: count) = error else {
+                    Issue.record("unexpected \(String(describing: error))")
+                    return
+                }
+            }
+            let ascending = Data((1...UInt8(width + 1)))
+            #expect(try received(ascending, as: Integer.self) == Integer(bluetoothData: ascending))
+            #expect(try received(Data([9]) + ascending, as: Integer.self) != Integer(bluetoothData: ascending))
+        }
+        try check(Int8.self)
+        try check(Int16.self)
+        try check(Int32.self)
+        try check(Int64.self)
+        try check(UInt8.self)
+        try check(UInt16.self)
+        try check(UInt32.self)
+        try check(UInt64.self)
+        #expect(try received(Data([9, 1, 2])[1...], as: UInt16.self) == 0x0201)
+        #expect(throws: BluejayError.self) { try received(Data([9, 1])[1...], as: UInt16.self) }
     }
 
     @Test func `data and strings are their bytes`() throws {

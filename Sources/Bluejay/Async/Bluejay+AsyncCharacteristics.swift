@@ -65,12 +65,12 @@ extension Bluejay {
     ///
     /// - Parameter isolation: leave this out; the call then runs where its caller runs.
     /// - Returns: dBm.
-    /// - Throws: CoreBluetooth's error, ``BluejayError/backgroundTaskRunning``, ``BluejayError/notConnected``, or what
-    ///   ended the connection or cancelled everything meanwhile; `CancellationError`.
+    /// - Throws: CoreBluetooth's error, ``BluejayError/backgroundTaskRunning``, ``BluejayError/notConnected``,
+    ///   ``BluejayNotStartedError``, or what ended the connection or cancelled everything meanwhile; `CancellationError`.
     public func readRSSI(isolation: isolated (any Actor)? = #isolation) async throws -> Int {
         try await awaitCall { call in
             if self.runningTask != nil { return call.finish(.failure(BluejayError.backgroundTaskRunning)) }
-            guard let connected = self.connected else { return call.finish(.failure(BluejayError.notConnected)) }
+            guard let connected = self.connected else { return call.finish(.failure(self.absence)) }
             let answer = Once<Result<Int, any Error>>(fallback: .failure(BluejayError.cancelled)) { call.finish($0) }
             self.rssiCalls.append(answer)
             call.onCancel = {

@@ -28,7 +28,7 @@ extension Bluejay {
     ///   - backgroundTask: must not touch anything that belongs to the main queue.
     ///   - completionOnMainThread: called on the main queue with what the task returns or throws. If the task is refused
     ///     (``BluejayError/multipleBackgroundTaskNotSupported``, ``BluejayError/disconnectQueued``,
-    ///     ``BluejayError/notConnected``), called at once on the calling thread.
+    ///     ``BluejayError/notConnected``, ``BluejayNotStartedError``), called at once on the calling thread.
     public func run<UserData, Result>(
         userData: UserData,
         backgroundTask: @escaping (SynchronizedPeripheral, UserData) throws -> Result,
@@ -58,10 +58,10 @@ extension Bluejay {
         }
     }
 
-    func beginTask() -> Result<SynchronizedPeripheral, BluejayError> {
-        if runningTask != nil { return .failure(.multipleBackgroundTaskNotSupported) }
-        if pendingDisconnection != nil { return .failure(.disconnectQueued) }
-        guard let connected, !isDropping else { return .failure(.notConnected) }
+    func beginTask() -> Result<SynchronizedPeripheral, any Error> {
+        if runningTask != nil { return .failure(BluejayError.multipleBackgroundTaskNotSupported) }
+        if pendingDisconnection != nil { return .failure(BluejayError.disconnectQueued) }
+        guard let connected, !isDropping else { return .failure(absence) }
         let task = SynchronizedPeripheral(self, connected)
         runningTask = task
         return .success(task)

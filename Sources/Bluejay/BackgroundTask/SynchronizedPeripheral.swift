@@ -81,7 +81,7 @@ extension SynchronizedPeripheral {
     func wait<Value>(
         refuse: @escaping (any Error) -> Void = { _ in }, _ begin: @escaping (Waiter<Value>) -> Void
     ) throws -> Value {
-        dispatchPrecondition(condition: .notOnQueue(.main))
+        MainQueue.refuse()
         let waiter = Waiter<Value>()
         MainQueue.later {
             guard self.isUsable else {
@@ -103,7 +103,7 @@ extension SynchronizedPeripheral {
         alongside: @escaping (BlockingListen) -> Void = { _ in },
         handle: @escaping (Data) throws -> ListenAction
     ) throws {
-        dispatchPrecondition(condition: .notOnQueue(.main))
+        MainQueue.refuse()
         let listen = BlockingListen(
             to: characteristic, limit: limit, bluejay, peripheral,
             onOver: { self.listens[ObjectIdentifier($0)] = nil }, handle: handle)

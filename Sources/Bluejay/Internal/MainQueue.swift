@@ -11,9 +11,28 @@ enum MainQueue {
         return DispatchQueue.getSpecific(key: key) == true
     }
 
-    /// Ends the program if the caller does not run on the main queue.
-    static func require() {
-        dispatchPrecondition(condition: .onQueue(.main))
+    /// Ends the program, with a sentence on standard error, if the caller does not run on the main queue.
+    static func require(_ call: StaticString = #function) {
+        guard !isCurrent else { return }
+        fatalError(
+            "\(call) was called outside of the main queue. Bluejay's calls with completions are for the main queue only: "
+                + "call it in DispatchQueue.main.async, or use the form that is awaited.")
+    }
+
+    /// The same for what a central manager reports: one that was handed over may have another queue.
+    static func requireOfManager(_ call: StaticString = #function) {
+        guard !isCurrent else { return }
+        fatalError(
+            "\(call) was called outside of the main queue. A CBCentralManager that Bluejay starts with has to be created "
+                + "with the main queue.")
+    }
+
+    /// Ends the program, with a sentence on standard error, if the caller runs on the main queue.
+    static func refuse() {
+        guard isCurrent else { return }
+        fatalError(
+            "A SynchronizedPeripheral was used on the main queue. Its calls block until they are answered, and the answers "
+                + "come on the main queue: use it in its background task only.")
     }
 
     /// Runs something on the main queue and waits for it, at once if the caller is there already.

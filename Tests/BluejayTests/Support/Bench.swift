@@ -177,6 +177,7 @@ extension Error {
     var short: String {
         switch self {
         case let error as BluejayError: String("\(error)".prefix { $0 != "(" })
+        case is BluejayNotStartedError: "BluejayNotStartedError"
         case let error as CBATTError: "CBATTError \(error.errorCode)"
         case let error as CBError: "CBError \(error.errorCode)"
         default: "\(self)"

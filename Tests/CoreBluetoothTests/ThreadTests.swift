@@ -41,46 +41,68 @@ import Testing
         #expect(peripheral.canSendWriteWithoutResponse)
     }
 
-    @Test func `connecting on another thread does not hide that the link has come up`() {
-        let peripheral = CBPeripheral(identifier: UUID(), manager: nil)
-        for _ in 0..<2_000 {
-            peripheral.connectionIsDown(state: .disconnected)
-            together({ peripheral.connectionIsWanted() }, { peripheral.connectionIsUp(name: nil) })
-            #expect(peripheral.state == .connected)
+    @Test func `what one thread does under the lock, no other interrupts`() async {
+        let locked = Locked([Int]())
+        let (done, ends) = AsyncStream<Void>.makeStream()
+        locked.withLock { numbers in
+            let before = numbers
+            interrupt {
+                locked.withLock { $0.append(2) }
+                ends.yield()
+            }
+            numbers = before + [1]
         }
+        for await _ in done { break }
+        #expect(locked.withLock { $0 } == [1, 2])
     }
 
-    @Test func `disconnecting on another thread does not hide that the link has ended`() {
-        let peripheral = CBPeripheral(identifier: UUID(), manager: nil)
-        for _ in 0..<2_000 {
-            peripheral.connectionIsUp(name: nil)
-            together({ peripheral.connectionIsUnwanted() }, { peripheral.connectionIsDown(state: .disconnected) })
-            #expect(peripheral.state == .disconnected)
+    @Test func `what a new value replaces is released outside of the lock`() {
+        final class Last: Swift.Sendable {
+            let action: @Sendable () -> Void
+            init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+            deinit { action() }
         }
+        let locked = Locked<Last?>(nil)
+        let isReleased = LockedFlag()
+        // A mutex that is taken twice by one thread ends the program, or waits without end.
+        locked.withLock { $0 = Last { [unowned locked] in locked.withLock { _ in isReleased.set() } } }
+        locked.store(nil) { swap(&$0, &$1) }
+        #expect(isReleased.isSet)
     }
 
-    @Test func `of starts and stops of a scan on two threads, the engine and the property know the same last one`() {
+    @Test func `a scan that is stopped on another thread while it starts is off, for the engine as well`() async throws
+    {
         let manager = CBCentralManager(delegate: nil, queue: Self.idleQueue)
-        let engine = ScanEngine()
+        let (stopped, stops) = AsyncStream<Void>.makeStream()
+        let engine = ScanEngine {
+            interrupt {
+                manager.stopScan()
+                stops.yield()
+            }
+        }
         manager.engine = engine
         manager.state = .poweredOn
-        for _ in 0..<1_000 {
-            together({ manager.scanForPeripherals(withServices: nil) }, { manager.stopScan() })
-            #expect(manager.isScanning == engine.isScanning)
-        }
+        manager.scanForPeripherals(withServices: nil)
+        for await _ in stopped { break }
+        #expect(!manager.isScanning)
+        #expect(!engine.isScanning)
     }
 
-    @Test func `advertising that is stopped on another thread while it starts is not reported as on`() {
+    @Test func `advertising that is stopped on another thread while it starts is not reported as on`() async throws {
         let manager = CBPeripheralManager(delegate: nil, queue: Self.idleQueue)
-        for _ in 0..<2_000 {
-            let engine = StopEngine()
-            manager.engine = engine
-            manager.isAdvertising = false
-            together(
-                { manager.stopAdvertising() },
-                { manager.advertisingStarted { engine.isStopped.load(ordering: .relaxed) } })
-            #expect(!manager.isAdvertising)
+        let engine = StopEngine()
+        let (stopped, stops) = AsyncStream<Void>.makeStream()
+        manager.engine = engine
+        manager.advertisingStarted {
+            let wasStopped = engine.isStopped.load(ordering: .relaxed)
+            interrupt {
+                manager.stopAdvertising()
+                stops.yield()
+            }
+            return wasStopped
         }
+        for await _ in stopped { break }
+        #expect(!manager.isAdvertising)
     }
 
     @Test func `what the queue changes can be read on any thread, and is whole`() {
@@ -127,7 +149,9 @@ import Testing
                     manager.delegate = delegate
                     peripheral.delegate = delegate
                     if peripheral.state == .connecting || manager.isScanning { _ = manager.state }
+                    peripheral.connectionIsWanted()
                     peripheral.commandBegins()
+                    peripheral.connectionIsUnwanted()
                     peripheral.delegate = nil
                     manager.delegate = nil
                 }
@@ -140,13 +164,28 @@ import Testing
     }
 }
 
+private final class LockedFlag: Swift.Sendable {
+    private let flag = Atomic(false)
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+    func set() { flag.store(true, ordering: .relaxed) }
+}
+
 /// Knows whether a scan is on.
 private final class ScanEngine: CentralEngine {
     private let scanning = Atomic(false)
     var isScanning: Bool { scanning.load(ordering: .relaxed) }
+    /// Called before a scan starts.
+    private let onScan: @Sendable () -> Void
+
+    init(onScan: @escaping @Sendable () -> Void) {
+        self.onScan = onScan
+    }
 
     func invalidate() {}
-    func scan(for services: [CBUUID]?, options: [String: Any]) { scanning.store(true, ordering: .relaxed) }
+    func scan(for services: [CBUUID]?, options: [String: Any]) {
+        onScan()
+        scanning.store(true, ordering: .relaxed)
+    }
     func stopScan() { scanning.store(false, ordering: .relaxed) }
     func connect(_ peripheral: CBPeripheral, options: [String: Any]) {}
     func cancelConnection(_ peripheral: CBPeripheral) {}
@@ -185,4 +224,14 @@ private final class StopEngine: PeripheralEngine {
     }
     func publishL2CAPChannel(encrypted: Bool) {}
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {}
+}
+
+/// Runs `body` on another thread and gives it the time to finish, which it has not where it must wait for the caller.
+private func interrupt(_ body: @escaping @Sendable () -> Void) {
+    let finished = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        body()
+        finished.signal()
+    }
+    _ = finished.wait(timeout: .now() + .milliseconds(50))
 }

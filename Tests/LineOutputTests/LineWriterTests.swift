@@ -158,19 +158,6 @@ struct MessageWriterTests {
 
 @Suite("Descriptors 0 to 2", .timeLimit(.minutes(1)))
 struct StandardDescriptorTests {
-    @Test("those that are closed at the start become the null device: input has ended and output fails")
-    func closedOnes() async {
-        await #expect(processExitsWith: .success) {
-            for descriptor in [STDIN_FILENO, STDOUT_FILENO] { close(descriptor) }
-            StandardDescriptors.open()
-            // What is opened next is none of the three.
-            #expect(Glibc.open("/dev/null", O_RDWR) > STDERR_FILENO)
-            var byte: UInt8 = 0
-            #expect(read(STDIN_FILENO, &byte, 1) == 0)
-            #expect(throws: OutputError(.failed(EBADF))) { try StandardOutput.write(["lost"]) }
-        }
-    }
-
     @Test("those that are open stay as they are")
     func openOnes() async {
         await #expect(processExitsWith: .success) {

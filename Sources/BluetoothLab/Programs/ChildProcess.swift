@@ -31,6 +31,12 @@ public final class ChildProcess: Swift.Sendable {
         process.arguments = [program] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
+        // What another thread starts meanwhile must not have them, or this one's output would not end before that does.
+        for pipe in [standardInput, output, errors] {
+            for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+                _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+            }
+        }
         process.standardInput = standardInput
         process.standardOutput = output
         process.standardError = errors

@@ -70,13 +70,13 @@ let package = Package(
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "DBus", "Dittojay", "Doctor", "LineOutput", "ResidentCode",
+                "BlueZ", "DBus", "Dittojay", "Doctor", "LineOutput", "ResidentCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "Bluejay", "CoreBluetooth", "DBus", "Doctor", "GATTProfiles", "LineOutput", "ResidentCode",
+                "BlueZ", "Bluejay", "CoreBluetooth", "DBus", "Doctor", "GATTProfiles", "LineOutput", "ResidentCode",
                 "RestorationAgent",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

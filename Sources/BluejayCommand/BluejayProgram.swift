@@ -41,7 +41,8 @@ struct BluejayProgram: AsyncParsableCommand {
             """,
         subcommands: [
             ScanCommand.self, InfoCommand.self, ReadCommand.self, WriteCommand.self, ListenCommand.self,
-            MonitorCommand.self, MeasureCommand.self, DemoCommand.self, AgentCommand.self, DoctorCommand.self,
+            MonitorCommand.self, MeasureCommand.self, DemoCommand.self, AgentCommand.self, UnpairCommand.self,
+            DoctorCommand.self,
         ])
 
     static func main() async {

@@ -44,13 +44,7 @@ final class Output {
 
     /// Prints a failure, to standard error as well as, in JSON, to the output.
     func failure(_ failure: Failure) {
-        if isJSON {
-            var object = JSONObject()
-            object.add("error", failure.message)
-            object.add("status", failure.status.rawValue)
-            object.add("attError", failure.attError)
-            writer.write(object)
-        }
+        if isJSON { writer.write(failure.object) }
         StandardError.write("bluejay: \(failure.message)")
     }
 
@@ -66,5 +60,16 @@ final class Output {
         await withCheckedContinuation { continuation in
             writer.finish(within: patience) { continuation.resume(returning: $0) }
         }
+    }
+}
+
+extension Failure {
+    /// For programs: `error`, `status` and, for an ATT error, `attError`.
+    var object: JSONObject {
+        var object = JSONObject()
+        object.add("error", message)
+        object.add("status", status.rawValue)
+        object.add("attError", attError)
+        return object
     }
 }

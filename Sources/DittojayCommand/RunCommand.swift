@@ -83,7 +83,7 @@ struct RunCommand: ParsableCommand {
     }
 
     /// Empty is as good as not there: so is a variable that a compose file passes on.
-    private static var adapterOfEnvironment: String? {
+    static var adapterOfEnvironment: String? {
         ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"].flatMap { $0.isEmpty ? nil : $0 }
     }
 

@@ -96,6 +96,12 @@ extension Doctor {
                     "with \(channels) ATT channels (EATT) notifications between two BlueZ machines can come out of order",
                     Self.oneChannel(hasGroup: settings.groups.contains("GATT")) + " && \(restart)"))
         }
+        if settings["General", "JustWorksRepairing"].map({ $0 == "never" }) ?? true {
+            findings.append(
+                .ok(
+                    .settings, "a paired device that has lost its keys can pair again only after \(role.program) unpair"
+                ))
+        }
         return findings
     }
 

@@ -40,7 +40,9 @@ private final class ChaoticStory {
         "StartNotify", "StopNotify", "AcquireNotify", "AcquireWrite", "GetManagedObjects", "RegisterApplication",
         "UnregisterApplication", "RegisterAdvertisement", "UnregisterAdvertisement", "RegisterAgent", "RemoveDevice",
     ]
-    private static let errors = ["Failed", "InProgress", "NotReady", "NotConnected", "DoesNotExist", "NotPermitted", ""]
+    private static let errors = [
+        "Failed", "InProgress", "NotReady", "NotConnected", "DoesNotExist", "NotPermitted", "",
+    ]
     private static let properties = [
         "Connected", "ServicesResolved", "Name", "Alias", "RSSI", "UUIDs", "ManufacturerData", "ServiceData", "Address",
         "Powered", "Notifying", "Value", "Flags", "MTU", "UUID", "Device", "Service", "Paired", "Nonsense",
@@ -75,7 +77,8 @@ private final class ChaoticStory {
     private func addSensor(_ daemon: FakeBluetoothd) -> FakeDevice {
         let device = daemon.adapter.addDevice()
         device.addService(
-            "180D", [.init("2A37", ["notify"]), .init("2A38", ["read", "write"], value: Data([1]), descriptors: ["2901"])])
+            "180D",
+            [.init("2A37", ["notify"]), .init("2A38", ["read", "write"], value: Data([1]), descriptors: ["2901"])])
         device.addService("180F", [.init("2A19", ["read", "indicate"], value: Data([50]))])
         return device
     }
@@ -208,7 +211,9 @@ private final class ChaoticApp: NSObject, @unchecked Sendable {
     func connect(_ identifier: UUID) {
         queue.async { [self] in
             read.withLock { $0 = false }
-            guard let central, let peripheral = central.retrievePeripherals(withIdentifiers: [identifier]).first else { return }
+            guard let central, let peripheral = central.retrievePeripherals(withIdentifiers: [identifier]).first else {
+                return
+            }
             peripheral.delegate = self
             central.connect(peripheral)
         }
@@ -233,7 +238,8 @@ private final class ChaoticApp: NSObject, @unchecked Sendable {
             case 9:
                 for characteristic in found {
                     peripheral.writeValue(
-                        Data(dice.bytes(3)), for: characteristic, type: dice.happens(50) ? .withResponse : .withoutResponse)
+                        Data(dice.bytes(3)), for: characteristic,
+                        type: dice.happens(50) ? .withResponse : .withoutResponse)
                 }
             case 10: for characteristic in found { peripheral.discoverDescriptors(for: characteristic) }
             case 11: publish(local)

@@ -4,7 +4,8 @@ import LineOutput
 
 extension FuzzTarget {
     /// What comes at dittojay's control socket, and what is typed into its terminal.
-    static let control = FuzzTarget(name: "control", weight: 200, generate: ControlTexts.generate, run: ControlTexts.run)
+    static let control = FuzzTarget(
+        name: "control", weight: 200, generate: ControlTexts.generate, run: ControlTexts.run)
 }
 
 private enum ControlTexts {

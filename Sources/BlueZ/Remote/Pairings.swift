@@ -1,0 +1,33 @@
+import DBus
+
+extension BlueZSession {
+    /// Makes bluetoothd forget devices that are paired with this machine: their keys, their link and their cached services.
+    ///
+    /// A device that has lost its keys cannot connect to this machine, or be connected to, until this is done: bluetoothd
+    /// refuses to pair anew by itself (`JustWorksRepairing` in its settings).
+    ///
+    /// - Parameters:
+    ///   - adapter: by name or address; all adapters if nil.
+    ///   - isMeant: whether a device is to be forgotten. It is asked of paired devices only.
+    /// - Returns: the addresses of those that were forgotten, in order.
+    /// - Throws: ``BlueZError``; what was forgotten before stays forgotten.
+    public func unpair(
+        on adapter: String? = nil, where isMeant: @BusActor (Device) -> Bool
+    ) async throws -> [String] {
+        try await waitUntilAvailable()
+        var addresses: [String] = []
+        for candidate in try adapters(named: adapter) {
+            for device in candidate.devices where device.isPaired && isMeant(device) {
+                try await candidate.remove(device)
+                addresses.append(device.address)
+            }
+        }
+        return addresses
+    }
+
+    private func adapters(named name: String?) throws(BlueZError) -> [Adapter] {
+        guard let name else { return adapters }
+        guard let adapter = adapter(named: name) else { throw .gone("the Bluetooth adapter \(name)") }
+        return [adapter]
+    }
+}

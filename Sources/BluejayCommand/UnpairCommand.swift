@@ -1,0 +1,66 @@
+import ArgumentParser
+import BlueZ
+import Bluejay
+import DBus
+import Foundation
+import LineOutput
+
+struct UnpairCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unpair", abstract: "Forget the keys of a device that is paired with this machine.",
+        discussion: """
+            For a device that has lost its keys, or was paired with another owner: bluetoothd does not let it pair again \
+            before that. Its connection ends, if there is one. The device is to forget this machine, too.
+            """)
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address; default: all.", valueName: "name"))
+    var adapter: String?
+
+    @Flag(help: "Print JSON, one object a line.")
+    var json = false
+
+    @Argument(help: "An address, an identifier or a name.")
+    var device: String
+
+    func run() async throws {
+        let selector = DeviceSelector(device)
+        do {
+            let addresses = try await BlueZSession.shared.unpair(
+                on: adapter
+                    ?? ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"].flatMap { $0.isEmpty ? nil : $0 }
+            ) { selector.names($0) }
+            guard !addresses.isEmpty else {
+                throw Failure(.notInTime, "no device \(device) is paired with this machine")
+            }
+            for address in addresses {
+                try report(address)
+            }
+        } catch let error as OutputError {
+            throw error
+        } catch {
+            let failure = error as? Failure ?? Failure(.bluetoothUnavailable, "cannot unpair \(device): \(error)")
+            if json { try StandardOutput.write(failure.object) }
+            StandardError.write("bluejay: \(failure.message)")
+            throw ExitCode(failure.status.rawValue)
+        }
+    }
+
+    private func report(_ address: String) throws {
+        guard json else { return try StandardOutput.write(["unpaired \(address)"]) }
+        var object = JSONObject()
+        object.add("unpaired", address)
+        try StandardOutput.write(object)
+    }
+}
+
+extension DeviceSelector {
+    /// Whether it means a device that bluetoothd knows.
+    @BusActor
+    func names(_ device: Device) -> Bool {
+        switch self {
+        case .identifiers(let identifiers, _):
+            identifiers.contains { CBPeer.bluetoothAddress(forIdentifier: $0) == device.address }
+        case .name(let name): device.name == name || device.alias == name
+        }
+    }
+}

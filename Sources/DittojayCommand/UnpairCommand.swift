@@ -1,0 +1,73 @@
+import ArgumentParser
+import BlueZ
+import Dittojay
+import Foundation
+import LineOutput
+
+struct UnpairCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unpair", abstract: "Forget the keys of a central that is paired with this machine.",
+        discussion: """
+            For a central that has lost its keys: bluetoothd does not let it pair again before that. Its connection ends, \
+            if there is one. No dittojay has to run.
+            """)
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address; default: all.", valueName: "name"))
+    var adapter: String?
+
+    @Flag(help: "Print JSON, one object a line.")
+    var json = false
+
+    @Flag(help: "All devices that are paired.")
+    var all = false
+
+    @Argument(help: "The central's address.")
+    var central: String?
+
+    func validate() throws {
+        guard all != (central != nil) else { throw ValidationError("an address, or --all") }
+    }
+
+    func run() throws {
+        let command = self
+        Task {
+            do {
+                try await command.unpair()
+            } catch {
+                DittojayProgram.end(with: error)
+            }
+            DittojayProgram.end(with: nil)
+        }
+        dispatchMain()
+    }
+
+    private func unpair() async throws {
+        let addresses: [String]
+        do {
+            addresses = try await BlueZSession.shared.unpair(on: adapter ?? RunCommand.adapterOfEnvironment) { device in
+                central.map { device.address.caseInsensitiveCompare($0) == .orderedSame } ?? true
+            }
+        } catch {
+            throw failure("cannot unpair: \(error)", DittojayError.bluetoothStatus)
+        }
+        if addresses.isEmpty, let central { throw failure("\(central) is not paired with this machine", 1) }
+        for address in addresses { try report(address) }
+    }
+
+    private func report(_ address: String) throws {
+        guard json else { return try StandardOutput.write(["unpaired \(address)"]) }
+        var object = JSONObject()
+        object.add("unpaired", address)
+        try StandardOutput.write(object)
+    }
+
+    private func failure(_ message: String, _ status: Int32) -> any Error {
+        if json {
+            var object = JSONObject()
+            object.add("error", message)
+            do throws(OutputError) { try StandardOutput.write(object) } catch { return error }
+        }
+        StandardError.write("dittojay: \(message)")
+        return ExitCode(status)
+    }
+}

@@ -1,0 +1,64 @@
+import BluetoothLab
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// Forgetting the keys of paired devices, by both programs.
+@Suite(.timeLimit(.minutes(1)))
+struct UnpairTests {
+    private let daemon: FakeBluetoothd
+    private let programs: Programs
+
+    init() async throws {
+        daemon = try await .start()
+        programs = try Programs(on: daemon)
+        await addDevices()
+    }
+
+    @BusActor
+    private func addDevices() {
+        for (address, name) in [("C0:00:00:00:00:01", "Belt"), ("00:00:00:00:00:02", "Phone")] {
+            let device = daemon.adapter.addDevice(address, name: name)
+            device.set("Paired", .boolean(true))
+            device.show()
+        }
+        daemon.adapter.addDevice("C0:00:00:00:00:03", name: "Stranger").show()
+    }
+
+    @BusActor private var paired: [String] { daemon.adapter.air.filter(\.isPaired).map { $0.text("Name") } }
+
+    @Test(arguments: ["Belt", "C0:00:00:00:00:01"])
+    func bluejayForgetsTheDeviceThatIsNamed(device: String) async throws {
+        let program = try programs.run("bluejay", "unpair", device)
+        #expect(try await program.exitStatus() == 0)
+        #expect(program.transcript.contains("unpaired C0:00:00:00:00:01"))
+        #expect(await paired == ["Phone"])
+    }
+
+    @Test func whatIsNotPairedCannotBeUnpaired() async throws {
+        let program = try programs.run("bluejay", "unpair", "Stranger")
+        #expect(try await program.exitStatus() == 3)
+        #expect(program.transcript.contains("no device Stranger is paired with this machine"))
+        #expect(await paired == ["Belt", "Phone"])
+    }
+
+    @Test func dittojayForgetsOneCentralOrAll() async throws {
+        let one = try programs.run("dittojay", "unpair", "00:00:00:00:00:02")
+        #expect(try await one.exitStatus() == 0)
+        #expect(await paired == ["Belt"])
+        let all = try programs.run("dittojay", "unpair", "--all", "--json")
+        #expect(try await all.exitStatus() == 0)
+        #expect(all.transcript.contains("{\"unpaired\":\"C0:00:00:00:00:01\"}"))
+        #expect(await paired == [])
+    }
+
+    @Test func bothSayWhenBluetoothdRefuses() async throws {
+        await daemon.react(to: "RemoveDevice", with: .refuse("Failed", "busy"))
+        for words in [["bluejay", "unpair", "Belt"], ["dittojay", "unpair", "--all"]] {
+            let program = try programs.run(words)
+            #expect(try await program.exitStatus() == 4)
+            #expect(program.transcript.contains("cannot unpair"))
+        }
+    }
+}

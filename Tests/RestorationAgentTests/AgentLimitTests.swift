@@ -137,6 +137,18 @@ import Testing
         #expect(surroundings.lines.last?.contains("more than the agent keeps") == true)
     }
 
+    @Test func `of subscriptions with the same number a record has one`() throws {
+        var record = RestorationRecord(apps: [try fullest().record])
+        let numbers = record.apps[0].peripherals.flatMap(\.subscriptions).map(\.subscription)
+        for index in record.apps[0].peripherals.indices {
+            for other in record.apps[0].peripherals[index].subscriptions.indices {
+                record.apps[0].peripherals[index].subscriptions[other].subscription = numbers[0]
+            }
+        }
+        let kept = record.withinLimits.apps[0].peripherals.flatMap(\.subscriptions)
+        #expect(kept.map(\.subscription) == [numbers[0]])
+    }
+
     @Test func `what has changed while a program is gone is kept once, and not without end`() throws {
         let changes = try fullest().record.peripherals.compactMap(\.serviceChange?.invalidated)
         #expect(changes.count == AgentLimits.peripherals)

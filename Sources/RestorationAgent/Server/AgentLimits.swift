@@ -93,6 +93,7 @@ extension AppRecord {
     fileprivate var withinLimits: AppRecord {
         var result = self
         result.peripherals = []
+        var numbers: Set<UInt32> = []
         var room = AgentLimits.subscriptions
         for peripheral in peripherals where result.peripherals.count < AgentLimits.peripherals {
             guard AgentLimits.isName(peripheral.adapter), result[peripheral.identifier] == nil else { continue }
@@ -100,6 +101,7 @@ extension AppRecord {
             peripheral.subscriptions = peripheral.subscriptions.filter { subscription in
                 subscription.key.isWithinLimits && subscription.peripheral == peripheral.identifier
                     && subscription.subscription < nextSubscription
+                    && numbers.insert(subscription.subscription).inserted
             }
             peripheral.subscriptions = Array(peripheral.subscriptions.prefix(room))
             room -= peripheral.subscriptions.count

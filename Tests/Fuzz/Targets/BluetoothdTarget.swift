@@ -68,7 +68,12 @@ private final class ChaoticStory {
             }
             if dice.happens(50) { await Task.yield() }
         }
-        try await recover(app, daemon, device)
+        do {
+            try await recover(app, daemon, device)
+        } catch {
+            let calls = daemon.calls.suffix(12).map { "\($0.method) \($0.path.string.suffix(16))" }
+            throw BrokenPromise(description: "\(error); \(app.status); last calls: \(calls.joined(separator: ", "))")
+        }
         app.end()
         daemon.die()
         session.connection?.close()
@@ -152,6 +157,7 @@ private final class ChaoticStory {
         app.rest()
         daemon.reactOrdinarily()
         daemon.die()
+        try await eventually("the manager knows that bluetoothd is gone", within: .seconds(20)) { !app.isPoweredOn }
         daemon.adapter.removeFromAir(device)
         daemon.remove(daemon.adapter)
         daemon.addAdapter(0)
@@ -179,6 +185,9 @@ private final class ChaoticApp: NSObject, @unchecked Sendable {
     private let powered = Mutex(false)
     private var isResting = false
     private var characteristic: CBMutableCharacteristic?
+    /// What it wants to be connected to in the end, and what became of that.
+    private var sensor: CBPeripheral?
+    private var lines: [String] = []
 
     init(_ session: BlueZSession) {
         super.init()
@@ -190,6 +199,14 @@ private final class ChaoticApp: NSObject, @unchecked Sendable {
 
     var isPoweredOn: Bool { powered.withLock(\.self) }
     var hasRead: Bool { read.withLock(\.self) }
+
+    var status: String {
+        queue.sync {
+            let services = sensor?.services?.map { "\($0.uuid) \($0.characteristics?.count ?? -1)" }
+            return "central \(central?.state ?? .unknown), sensor \(sensor?.state.rawValue ?? -1), services "
+                + "\(services?.joined(separator: " ") ?? "unknown"), \(lines.suffix(12).joined(separator: ", "))"
+        }
+    }
 
     /// From now on it does nothing by itself.
     func rest() {
@@ -215,6 +232,8 @@ private final class ChaoticApp: NSObject, @unchecked Sendable {
                 return
             }
             peripheral.delegate = self
+            sensor = peripheral
+            lines = []
             central.connect(peripheral)
         }
     }
@@ -266,16 +285,19 @@ private final class ChaoticApp: NSObject, @unchecked Sendable {
 
 extension ChaoticApp: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        lines.append("\(central.state)")
         powered.withLock { $0 = central.state == .poweredOn }
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        lines.append("connected")
         peripheral.discoverServices(nil)
     }
 
     func centralManager(
         _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
     ) {
+        lines.append("not connected: \(String(describing: error))")
         if isResting { central.connect(peripheral) }
     }
 
@@ -283,18 +305,21 @@ extension ChaoticApp: CBCentralManagerDelegate {
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: (any Error)?
     ) {
+        lines.append("disconnected: \(String(describing: error))")
         if isResting { central.connect(peripheral) }
     }
 }
 
 extension ChaoticApp: CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        lines.append("services \(peripheral.services?.count ?? -1)")
         for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
     }
 
     func peripheral(
         _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
     ) {
+        lines.append("characteristics \(service.characteristics?.count ?? -1)")
         for characteristic in service.characteristics ?? [] where characteristic.uuid == CBUUID(string: "2A38") {
             peripheral.readValue(for: characteristic)
         }
@@ -303,6 +328,7 @@ extension ChaoticApp: CBPeripheralDelegate {
     func peripheral(
         _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
+        lines.append("value \(String(describing: error))")
         if isResting, error == nil, characteristic.value == Data([1]) { read.withLock { $0 = true } }
     }
 }

@@ -53,7 +53,8 @@ public final class Sensor: Swift.Sendable {
         process = try ChildProcess(
             on: Lab.sensorHost, "dittojay",
             ["run", "--json", "--adapter", Lab.sensorAdapter, "--socket", socket] + setup.options)
-        try await event("advertising")
+        // In software emulation on a busy machine the start alone took more than 20 seconds.
+        try await event("advertising", within: .seconds(60))
     }
 
     /// Waits for a line with this event, such as `subscribed` or `written`, and returns it.

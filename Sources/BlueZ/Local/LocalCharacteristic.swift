@@ -25,6 +25,7 @@ public final class LocalCharacteristic {
     public var onConfirm: (@BusActor () -> Void)?
 
     private var channel: NotificationChannel?
+    private var openSignals: (@BusActor () -> NotificationChannel?)?
     private let offersNotifySocket: Bool
 
     /// - Parameter offersNotifySocket: whether notifications may go over a socket, which has back-pressure and costs
@@ -50,6 +51,13 @@ public final class LocalCharacteristic {
         return channel.send(value)
     }
 
+    /// Notifies by signals if bluetoothd has neither a socket nor asked for notifications, for a central whose subscription it
+    /// keeps.
+    public func resumeNotifying() {
+        guard channel == nil else { return }
+        channel = openSignals.flatMap { $0() }
+    }
+
     // MARK: On the bus
 
     var canNotify: Bool {
@@ -71,6 +79,9 @@ public final class LocalCharacteristic {
                     ExportedProperty("NotifyAcquired", get: { [weak self] in self?.channel?.isSocket ?? false }))
             }
         }
+        openSignals = { [weak self, weak connection] in
+            connection.map { SignalChannel($0, path: path) { self?.onReadyToNotify?() } }
+        }
         let interface = ExportedInterface(
             RemoteCharacteristic.interface,
             methods: [
@@ -84,8 +95,8 @@ public final class LocalCharacteristic {
                 ) { [weak self, weak connection] invocation in
                     if let self, let connection { acquireNotify(invocation, on: connection, at: path) }
                 },
-                ExportedMethod("StartNotify") { [weak self, weak connection] invocation in
-                    if let self, let connection { startNotify(on: connection, at: path) }
+                ExportedMethod("StartNotify") { [weak self] invocation in
+                    self?.startNotify()
                     invocation.reply()
                 },
                 ExportedMethod("StopNotify") { [weak self] invocation in
@@ -106,6 +117,7 @@ public final class LocalCharacteristic {
     func unexport(from connection: BusConnection, at path: ObjectPath) {
         for index in descriptors.indices { connection.unexport(path.appending("descriptor\(index)")) }
         connection.unexport(path)
+        openSignals = nil
         stopNotify()
     }
 
@@ -130,10 +142,10 @@ public final class LocalCharacteristic {
         }
     }
 
-    private func startNotify(on connection: BusConnection, at path: ObjectPath) {
+    private func startNotify() {
         // bluetoothd calls once for each central that subscribes, and does not say for which.
         guard channel == nil else { return }
-        channel = SignalChannel(connection, path: path) { [weak self] in self?.onReadyToNotify?() }
+        resumeNotifying()
         onSubscribe?(nil)
     }
 

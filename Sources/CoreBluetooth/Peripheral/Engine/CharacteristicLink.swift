@@ -11,8 +11,10 @@ final class CharacteristicLink {
     /// The centrals of which it is known that they are subscribed.
     var subscribers: [RemoteCentral] = []
     /// Bonded centrals that went while subscribed: bluetoothd keeps their subscription, and they are subscribed again as
-    /// soon as they are connected (Core Specification, Vol 3, Part G, 3.3.3.3). With the MTU that their link had.
-    var absentSubscribers: [ObjectPath: Int] = [:]
+    /// soon as they are connected (Core Specification, Vol 3, Part G, 3.3.3.3).
+    var absentSubscribers: [ObjectPath: EndedSubscription] = [:]
+    /// Those whose subscriptions bluetoothd has ended last, disconnected or not.
+    var endedSubscriptions: [ObjectPath: EndedSubscription] = [:]
     /// Runs while it is open whether somebody is still subscribed of whom bluetoothd has told nothing.
     var succession: LoopSource?
     /// Counts the periods in which somebody was subscribed.
@@ -32,6 +34,18 @@ final class CharacteristicLink {
                 return local
             })
     }
+}
+
+/// A subscription that bluetoothd reported as ended, or whose central disconnected.
+struct EndedSubscription {
+    /// How far apart the end of a socket and the news that its central has disconnected can come, in either order.
+    static let spread = Duration.milliseconds(500)
+
+    /// The MTU that the central's link had.
+    let mtu: Int
+    let time: ContinuousClock.Instant
+
+    func isRecent(at now: ContinuousClock.Instant) -> Bool { now - time < Self.spread }
 }
 
 /// A connected central.

@@ -94,18 +94,26 @@ extension PeripheralCore {
 
     func connected(_ device: Device) {
         for link in links.values {
-            guard let mtu = link.absentSubscribers.removeValue(forKey: device.path), link.local.isSubscribed else {
+            guard let absent = link.absentSubscribers.removeValue(forKey: device.path), device.isPaired else {
                 continue
             }
-            subscribe(link, central(at: device.path, mtu: mtu))
+            link.local.resumeNotifying()
+            subscribe(link, central(at: device.path, mtu: absent.mtu))
         }
     }
 
+    /// bluetoothd keeps the subscriptions of a bonded central. 5.66 keeps its socket, too. 5.82 and 5.87 close it when the
+    /// central disconnects, and ask for no other when it is back: they believe that the program still notifies it, because
+    /// the central writes the value that its CCCD has (`gatt_ccc_write_cb` in src/gatt-database.c). What then goes out as
+    /// signals arrives.
     func disconnected(_ path: ObjectPath, isBonded: Bool) {
         for link in links.values {
+            if let ended = link.endedSubscriptions.removeValue(forKey: path), isBonded, ended.isRecent(at: .now) {
+                link.absentSubscribers[path] = ended
+            }
             guard let central = link.subscribers.first(where: { $0.path == path }) else { continue }
             if link.local.isSubscribed {
-                if isBonded { link.absentSubscribers[path] = central.mtu }
+                if isBonded { link.absentSubscribers[path] = EndedSubscription(mtu: central.mtu, time: .now) }
                 awaitSuccessor(of: link)
             }
             unsubscribe(link, path)
@@ -147,6 +155,7 @@ extension PeripheralCore {
         if !link.hasReceivers { link.generation += 1 }
         link.subscribers.append(central)
         link.absentSubscribers[central.path] = nil
+        link.endedSubscriptions[central.path] = nil
         link.succession = nil
         let subscribed = openUpdates(link)
         let mtu = central.mtu
@@ -168,9 +177,14 @@ extension PeripheralCore {
     }
 
     func unsubscribeAll(_ link: CharacteristicLink) {
-        link.absentSubscribers = [:]
+        let now = ContinuousClock.now
+        link.absentSubscribers = link.absentSubscribers.filter { $0.value.isRecent(at: now) }
+        link.endedSubscriptions = [:]
         link.succession = nil
-        for central in link.subscribers { unsubscribe(link, central.path) }
+        for central in link.subscribers {
+            link.endedSubscriptions[central.path] = EndedSubscription(mtu: central.mtu, time: now)
+            unsubscribe(link, central.path)
+        }
         // What is queued for it would otherwise hold up the rest until somebody else's socket is ready.
         sendUpdates()
     }

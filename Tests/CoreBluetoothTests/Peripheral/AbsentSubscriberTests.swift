@@ -1,0 +1,148 @@
+import DBus
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BlueZ
+@testable import CoreBluetooth
+
+/// Subscriptions of bonded centrals, which bluetoothd keeps while they are away, though it ends the socket.
+@Suite(.timeLimit(.minutes(1)))
+@BusActor
+struct AbsentSubscriberTests {
+    private let daemon: FakeBluetoothd
+    private let app: Sensor
+    private let central: FakeDevice
+    private let characteristic: FakeLocalCharacteristic
+    /// What goes out as signals.
+    private let signals: Signals
+
+    /// A bonded central is subscribed by a socket.
+    init() async throws {
+        daemon = try await .start()
+        let (daemon, app) = (daemon, Sensor(on: daemon))
+        self.app = app
+        try await eventually("the service") { daemon.adapter.applications.first?.characteristic("2A37") != nil }
+        characteristic = try #require(daemon.adapter.applications.first?.characteristic("2A37"))
+        signals = Signals(of: characteristic.path, on: daemon)
+        central = daemon.adapter.connectCentral()
+        central.set("Paired", .boolean(true))
+        try await characteristic.subscribe(by: central)
+        try await eventually("the subscription") { app.lines == ["subscribed"] }
+    }
+
+    @Test(arguments: [true, false])
+    func aBondedCentralThatComesBackIsNotifiedThoughItsSocketHasGone(socketFirst: Bool) async throws {
+        try await leave(socketFirst: socketFirst)
+        central.set("Connected", .boolean(true))
+        try await eventually("the second subscription") { [app] in app.lines.last == "subscribed" }
+        app.update(Data([0, 72]))
+        try await eventually("the value") { [signals] in signals.values == [Data([0, 72])] }
+        #expect(app.lines == ["subscribed", "unsubscribed", "subscribed"])
+    }
+
+    @Test func aCentralThatIsNotBondedHasToSubscribeAgain() async throws {
+        central.set("Paired", .boolean(false))
+        try await leave(socketFirst: false)
+        central.set("Connected", .boolean(true))
+        try await settle()
+        #expect(app.lines == ["subscribed", "unsubscribed"])
+    }
+
+    @Test func aCentralWhoseKeysAreForgottenMeanwhileHasToSubscribeAgain() async throws {
+        try await leave(socketFirst: true)
+        central.set("Paired", .boolean(false))
+        central.set("Connected", .boolean(true))
+        try await settle()
+        #expect(app.lines == ["subscribed", "unsubscribed"])
+    }
+
+    @Test func aSubscriptionThatEndedLongBeforeTheLinkIsTheCentralsOwnDoing() {
+        let ended = EndedSubscription(mtu: 23, time: .now)
+        #expect(ended.isRecent(at: ended.time + .milliseconds(499)))
+        #expect(!ended.isRecent(at: ended.time + .milliseconds(500)))
+    }
+
+    /// The central disconnects, and bluetoothd ends its socket.
+    private func leave(socketFirst: Bool) async throws {
+        if socketFirst {
+            try await characteristic.unsubscribe()
+            try await eventually("the end of the socket") { [app] in app.lines.last == "unsubscribed" }
+        }
+        central.set("Connected", .boolean(false))
+        if !socketFirst { try await characteristic.unsubscribe() }
+        try await eventually("the end") { [app] in app.lines.last == "unsubscribed" }
+        try await settle()
+    }
+
+    /// Returns when the app has heard of all that the daemon has sent.
+    private func settle() async throws {
+        for _ in 0..<3 {
+            try await daemon.connection.fence()
+            try await app.session.connection?.fence()
+        }
+        app.queue.sync {}
+    }
+}
+
+/// The values that a characteristic sends as signals.
+@BusActor
+private final class Signals {
+    private(set) var values: [Data] = []
+    private var registration: Registration?
+
+    init(of path: ObjectPath, on daemon: FakeBluetoothd) {
+        let rule = MatchRule(
+            path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+        registration = daemon.connection.onSignal(rule) { [weak self] signal in
+            guard signal.arguments.count > 1, let changed = [String: BusValue](busValue: signal.arguments[1]),
+                let value = changed["Value"].flatMap(Data.init(busValue:))
+            else { return }
+            self?.values.append(value)
+        }
+    }
+}
+
+/// A program with one characteristic that notifies.
+private final class Sensor: NSObject, CBPeripheralManagerDelegate, Sendable {
+    let queue = DispatchQueue(label: "sensor")
+    let session: BlueZSession
+    private let manager: CBPeripheralManager
+    // Set up before it is published, and used on the queue only.
+    private nonisolated(unsafe) let rate = CBMutableCharacteristic(
+        type: CBUUID(string: "2A37"), properties: .notify, value: nil, permissions: [])
+    private let journal = Mutex<[String]>([])
+
+    init(on daemon: FakeBluetoothd) {
+        session = BlueZSession { [bus = daemon.bus] () throws(BusError) in try bus.connect() }
+        manager = CBPeripheralManager(delegate: nil, queue: queue, session: session)
+        super.init()
+        queue.sync { manager.delegate = self }
+    }
+
+    var lines: [String] { journal.withLock { $0 } }
+
+    func update(_ value: Data) {
+        queue.sync { _ = manager.updateValue(value, for: rate, onSubscribedCentrals: nil) }
+    }
+
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        guard peripheral.state == .poweredOn else { return }
+        let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
+        service.characteristics = [rate]
+        peripheral.add(service)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        journal.withLock { $0.append("subscribed") }
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        journal.withLock { $0.append("unsubscribed") }
+    }
+}

@@ -7,10 +7,10 @@ public enum KnownValue: Hashable, Swift.Sendable {
     case sinkCount(LabService.SinkCount)
     case text(String)
 
-    /// Characteristics that are UTF-8 by their specification: Device Name, the strings of Device Information, and this
-    /// package's own.
+    /// What is UTF-8 by its specification: Device Name, the strings of Device Information, the descriptor Characteristic User
+    /// Description, and this package's own.
     private static let texts: Set<String> = [
-        "2A00", "2A24", "2A25", "2A26", "2A27", "2A28", "2A29", PairingService.text,
+        "2A00", "2A24", "2A25", "2A26", "2A27", "2A28", "2A29", "2901", PairingService.text,
     ]
 
     /// Decodes a value; nil if its characteristic is not known, or the value is malformed.

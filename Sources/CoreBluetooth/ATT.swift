@@ -14,4 +14,6 @@ enum ATT {
     static let maximumCommandValueLength = maximumValueLength - 2
     /// The error of what needs a paired link, as bluetoothd reports it whichever it was.
     static let insufficientAuthentication: UInt8 = 0x05
+    /// "Unlikely Error": a peer has it for what has no other code, and bluetoothd for requests that came to nothing.
+    static let unlikelyError: UInt8 = 0x0E
 }

@@ -84,6 +84,11 @@ public final class Device: RemoteObject {
         session?.apply(PropertyChanges(changed: ["Connected": .boolean(true)], invalidated: []), to: self)
     }
 
+    /// Asks bluetoothd whether the link is there. False, too, if it does not say.
+    public func fetchIsConnected() async -> Bool {
+        (try? await fetchProperty("Connected")).flatMap(Bool.init(busValue:)) ?? false
+    }
+
     /// The same omission, for connections that the device or another program has made.
     override func completed(_ changes: PropertyChanges) -> PropertyChanges {
         guard !isConnected, changes.changed["Connected"] == nil,

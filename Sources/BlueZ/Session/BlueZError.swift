@@ -12,6 +12,8 @@ public enum BlueZError: Error, Hashable, Swift.Sendable {
     case att(UInt8)
     /// The link to the device is not there.
     case notConnected
+    /// The device has not answered a request: in the time that bluetoothd gives it, or before the link ended.
+    case noAnswer
     /// The connection could not be made, or was given up.
     case connectionFailed(String)
     /// The object is gone: the device was removed, the service changed, the adapter unplugged.
@@ -81,8 +83,10 @@ extension BlueZError {
     }
 
     private static func failed(_ name: String, _ message: String) -> BlueZError {
-        if let code = attCode(in: message) { return .att(code) }
+        // 0 is no error of the device's: its request was given up (`create_gatt_dbus_error` in src/gatt-client.c).
+        if let code = attCode(in: message) { return code == 0 ? .noAnswer : .att(code) }
         switch message {
+        case "Operation failed", "Connection timed out": return .noAnswer
         case "Not connected": return .notConnected
         case "No ATT transport": return .notConnected
         default:
@@ -118,6 +122,7 @@ extension BlueZError: LocalizedError, CustomStringConvertible {
         case .accessDenied(let message): "the system bus refuses access to org.bluez: \(message)"
         case .att(let code): "ATT error 0x" + (code < 16 ? "0" : "") + String(code, radix: 16, uppercase: true)
         case .notConnected: "the device is not connected"
+        case .noAnswer: "the device did not answer"
         case .connectionFailed(let message): "the connection failed: \(message)"
         case .gone(let call): "\(call): the object is gone"
         case .inProgress(let call): "\(call): already in progress"

@@ -20,6 +20,9 @@ open class CBDescriptor: CBAttribute, @unchecked Swift.Sendable {
 
     private let stored: Locked<Stored>
 
+    /// The bytes of the value last read from a remote device.
+    package internal(set) var bytes: Data?
+
     init(uuid: CBUUID, value: Any? = nil, characteristic: CBCharacteristic? = nil) {
         stored = Locked(Stored(characteristic: characteristic, value: value))
         super.init(uuid: uuid)

@@ -4,6 +4,8 @@ import BlueZ
 func coreBluetoothError(_ error: any Error) -> any Error {
     guard let error = error as? BlueZError else { return error }
     if case .att(let code) = error { return CBATTError(attCode: code) }
+    // BlueZ's name of an object means nothing to an app: the code's own text says more.
+    if case .gone = error { return CBError(.invalidHandle) }
     let userInfo = [NSLocalizedDescriptionKey: error.description]
     let code: CBError.Code =
         switch error {
@@ -13,7 +15,7 @@ func coreBluetoothError(_ error: any Error) -> any Error {
         case .invalidArguments: .invalidParameters
         case .notSupported: .operationNotSupported
         case .authenticationFailed: .encryptionTimedOut
-        case .timedOut: .connectionTimeout
+        case .timedOut, .noAnswer: .connectionTimeout
         case .att, .accessDenied, .inProgress, .acquired, .failed: .unknown
         }
     return CBError(code, userInfo: userInfo)

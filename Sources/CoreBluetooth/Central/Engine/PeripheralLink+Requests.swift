@@ -23,12 +23,15 @@ extension PeripheralLink {
             }
             let subscription = link.subscriptions[remote.path]
             subscription?.readBegins()
-            link.retrying { completion in
-                remote.read(completion: completion)
-            } completion: { [weak link] (result: Result<Data, any Error>) in
-                subscription?.readEnds(with: try? result.get())
+            let confirm = link.doubting { [weak link] (result: Result<Data, any Error>) in
                 link?.reportValue(characteristic, result)
                 done()
+            }
+            link.retrying { completion in
+                remote.read(completion: completion)
+            } completion: { (result: Result<Data, any Error>) in
+                subscription?.readEnds(with: try? result.get())
+                confirm(result)
             }
         }
     }
@@ -53,11 +56,14 @@ extension PeripheralLink {
                 link.reportValue(descriptor, .failure(CBError(.invalidHandle)))
                 return done()
             }
-            link.retrying { completion in
-                remote.read(completion: completion)
-            } completion: { [weak link] result in
+            let confirm = link.doubting { [weak link] (result: Result<Data, any Error>) in
                 link?.reportValue(descriptor, result)
                 done()
+            }
+            link.retrying { completion in
+                remote.read(completion: completion)
+            } completion: {
+                confirm($0)
             }
         }
     }
@@ -67,6 +73,7 @@ extension PeripheralLink {
         post { peripheral in
             switch result {
             case .success(let bytes):
+                descriptor.bytes = bytes
                 descriptor.value = DescriptorValue.decode(bytes, of: descriptor.uuid)
                 peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: descriptor, error: nil)
             case .failure(let error):
@@ -93,10 +100,11 @@ extension PeripheralLink {
             guard data.count <= ATT.maximumValueLength else {
                 return report(.failure(CBATTError(.invalidAttributeValueLength)))
             }
+            let confirm = link.doubting(report)
             link.retrying {
                 remote.write(data, as: .request, completion: $0)
             } completion: {
-                report($0)
+                confirm($0)
             }
         }
     }
@@ -116,10 +124,11 @@ extension PeripheralLink {
             guard descriptor.uuid != CBUUID(string: CBUUIDClientCharacteristicConfigurationString) else {
                 return report(.failure(CBATTError(.writeNotPermitted)))
             }
+            let confirm = link.doubting(report)
             link.retrying {
                 remote.write(data, completion: $0)
             } completion: {
-                report($0)
+                confirm($0)
             }
         }
     }
@@ -218,9 +227,7 @@ extension PeripheralLink {
             }
         }
         subscriptions[remote.path] = subscription
-        retrying { [options] completion in
-            subscription.start(usingSocket: options.usesNotifySockets, completion: completion)
-        } completion: { [weak self] result in
+        let confirm: @BusActor (Result<Void, any Error>) -> Void = doubting { [weak self] result in
             guard let self, subscriptions[remote.path] === subscription else {
                 // The service has gone meanwhile, and the subscription with it.
                 return report(.failure(CBError(.invalidHandle)))
@@ -231,6 +238,11 @@ extension PeripheralLink {
             }
             report(result)
             if case .success = result { subscription.isOn() }
+        }
+        retrying { [options] completion in
+            subscription.start(usingSocket: options.usesNotifySockets, completion: completion)
+        } completion: { result in
+            confirm(result)
         }
     }
 

@@ -13,14 +13,21 @@ struct BluejayProgram: AsyncParsableCommand {
             shows it, or a name.
 
             CHARACTERISTIC is a UUID of 4, 8 or 36 characters or a name such as heart-rate-measurement, with the service \
-            in front where there are several of the kind: 180D/2A37, heart-rate/2A37.
+            in front where there are several of the kind: 180D/2A37, heart-rate/2A37. A descriptor has a third part: \
+            180D/2A37/2901. Where a device has several alike, a number says which, from 1: 180F#2/2A19 is in the second \
+            service, 180F/2A19#2 the second characteristic of those; @002a is the handle, as info shows it.
+
+            Finding a device, connecting to it and discovering its services have one limit, --connect-timeout (20 s). A \
+            request that the device does not answer ends after --timeout (listen, monitor: --answer-timeout), 20 s unless \
+            it is given.
 
             EXIT STATUS
               0   done
               1   something has failed for another reason than these
-              3   not in time: no such device was found or could be connected, or fewer values came than were asked for
+              3   not in time: no such device was found or could be connected, it did not answer, or fewer values came \
+            than were asked for
               4   Bluetooth cannot be used: no bus, no bluetoothd, no adapter, it is off, or no permission
-              5   the connection has failed or was lost
+              5   the connection has failed or was lost, or the device's services could not be discovered
               6   the device has answered with an ATT error; its code is printed
               7   the device has no such characteristic, or several of that name
               64  wrong usage

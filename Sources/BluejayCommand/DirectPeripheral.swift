@@ -1,143 +1,299 @@
 import Bluejay
-import GATTProfiles
+import CoreBluetooth
 
-/// A connected peripheral used without Bluejay, for what Bluejay's API has no call for: to discover everything, and to
-/// write without response no faster than the link takes it.
+/// A connected peripheral used without Bluejay, for what Bluejay's API has no call for: to discover everything, to use one
+/// of several characteristics alike, to write without response no faster than the link takes it.
+///
+/// One request at a time. Each has a limit; the errors are ``Failure``, which names the attempt and the device.
 @MainActor
 final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @preconcurrency CBCentralManagerDelegate {
+    /// Why a request has no answer.
+    enum Problem: Error {
+        /// The time is up, in seconds.
+        case noAnswer(within: Double)
+        case linkLost
+        case bluetoothOff
+    }
+
+    /// What a request is answered with.
+    private enum Answer: Hashable {
+        case services
+        case included(ObjectIdentifier)
+        case characteristics(ObjectIdentifier)
+        case descriptors(ObjectIdentifier)
+        case value(ObjectIdentifier)
+        case written(ObjectIdentifier)
+        case notifying(ObjectIdentifier)
+        case room
+    }
+
+    private struct Exchange {
+        var outstanding: Set<Answer>
+        let limit: Double
+        let end: ContinuousClock.Instant
+        let continuation: CheckedContinuation<Void, any Error>
+        var firstError: (any Error)?
+    }
+
     let peripheral: CBPeripheral
+    /// The device as the user has named it.
+    let device: String
+    private(set) var table = AttributeTable([])
+    /// How long the device may take to answer a request, in seconds.
+    var answerTimeout = AnswerOptions.defaultTimeout
+    /// Called with each value of a characteristic that is listened to.
+    var onValue: ((CBCharacteristic, Result<Data, any Error>) -> Void)?
+    /// Called when services were removed.
+    var onRemoval: (([CBService]) -> Void)?
+    /// Called when the connection has ended.
+    var onEnd: ((Problem) -> Void)?
+
     private let manager: CBCentralManager
-    private var waiting: CheckedContinuation<Void, any Error>?
-    /// Answers that are outstanding before `waiting` goes on.
-    private var outstanding = 0
-    private var firstError: (any Error)?
+    private var exchange: Exchange?
+    private let timer = DispatchSource.makeTimerSource(queue: .main)
 
     /// Takes the delegates of the peripheral and of its manager until ``release()``.
-    init(_ peripheral: CBPeripheral, manager: CBCentralManager) {
+    init(_ peripheral: CBPeripheral, manager: CBCentralManager, device: String) {
         self.peripheral = peripheral
         self.manager = manager
+        self.device = device
         super.init()
         peripheral.delegate = self
         manager.delegate = self
+        timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.timeIsUp() } }
+        timer.activate()
     }
 
     /// Gives the delegates back.
     func release() {
+        timer.cancel()
         if peripheral.delegate === self { peripheral.delegate = nil }
         if manager.delegate === self { manager.delegate = nil }
+        finish(Problem.linkLost)
     }
 
-    /// Discovers all services, characteristics and descriptors.
-    func discoverEverything() async throws {
-        try await wait(for: 1) { peripheral.discoverServices(nil) }
-        let services = peripheral.services ?? []
-        try await wait(for: services.count) {
+    // MARK: Requests
+
+    /// Discovers all services, those that they include, characteristics and descriptors.
+    ///
+    /// - Parameter limit: the time in seconds that ended at `deadline`, for the message.
+    func discoverEverything(until deadline: ContinuousClock.Instant, limit: Double) async throws {
+        do {
+            try await discover(until: deadline)
+        } catch Problem.noAnswer {
+            throw Failure(
+                .notInTime, attempt: "cannot discover the services of \(device)",
+                "that and the connection took longer than \(inSeconds(limit)) (--connect-timeout)")
+        } catch {
+            var failure = Failure(error, attempt: "cannot discover the services of \(device)")
+            // Without its services a connection is none.
+            if failure.status != .bluetoothUnavailable { failure.status = .connectionFailed }
+            throw failure
+        }
+    }
+
+    private func discover(until deadline: ContinuousClock.Instant) async throws {
+        func left() -> Double { max((deadline - .now).inSeconds, 0) }
+        try await exchange([.services], within: left()) { peripheral.discoverServices(nil) }
+        var services = peripheral.services ?? []
+        var fresh = services
+        while !fresh.isEmpty {
+            try await exchange(Set(fresh.map { .included(ObjectIdentifier($0)) }), within: left()) {
+                for service in fresh { peripheral.discoverIncludedServices(nil, for: service) }
+            }
+            let included = fresh.flatMap { $0.includedServices ?? [] }
+            fresh = []
+            for service in included where !(services + fresh).contains(where: { $0 === service }) {
+                fresh.append(service)
+            }
+            services += fresh
+        }
+        try await exchange(Set(services.map { .characteristics(ObjectIdentifier($0)) }), within: left()) {
             for service in services { peripheral.discoverCharacteristics(nil, for: service) }
         }
-        let characteristics = services.flatMap { $0.characteristics ?? [] }
-        try await wait(for: characteristics.count) {
+        table = AttributeTable(services)
+        let characteristics = table.characteristics
+        try await exchange(Set(characteristics.map { .descriptors(ObjectIdentifier($0)) }), within: left()) {
             for characteristic in characteristics { peripheral.discoverDescriptors(for: characteristic) }
         }
     }
 
-    /// The characteristic that a path names, of those that were discovered.
-    ///
-    /// - Throws: ``Failure`` if there is none, or more than one.
-    func characteristic(_ path: AttributePath) throws -> CBCharacteristic {
-        var found: [CBCharacteristic] = []
-        for service in peripheral.services ?? [] {
-            if let part = path.service, !part.matches(uuid: service.uuid.uuidString, name: service.uuid.name) {
-                continue
-            }
-            found += (service.characteristics ?? []).filter {
-                path.characteristic.matches(uuid: $0.uuid.uuidString, name: $0.uuid.name)
+    /// Reads a value.
+    func read(_ target: AttributeTarget) async throws -> Data {
+        try await attempt("read", target) {
+            try await exchange([.value(ObjectIdentifier(target.attribute))], within: answerTimeout) {
+                switch target {
+                case .characteristic(let characteristic): peripheral.readValue(for: characteristic)
+                case .descriptor(let descriptor): peripheral.readValue(for: descriptor)
+                }
             }
         }
-        if let only = found.first, found.count == 1 { return only }
-        let candidates = found.compactMap(\.path).joined(separator: ", ")
-        throw Failure(
-            .noSuchCharacteristic,
-            found.isEmpty
-                ? "the device has no characteristic \(path.text)"
-                : "the device has several characteristics \(path.text): \(candidates)")
+        switch target {
+        case .characteristic(let characteristic): return characteristic.value ?? Data()
+        case .descriptor(let descriptor): return descriptor.bytes ?? Data()
+        }
+    }
+
+    /// Writes a value and waits for the answer.
+    func write(_ value: Data, to target: AttributeTarget) async throws {
+        try await attempt("write", target) {
+            try await exchange([.written(ObjectIdentifier(target.attribute))], within: answerTimeout) {
+                switch target {
+                case .characteristic(let characteristic):
+                    peripheral.writeValue(value, for: characteristic, type: .withResponse)
+                case .descriptor(let descriptor): peripheral.writeValue(value, for: descriptor)
+                }
+            }
+        }
+    }
+
+    /// Writes a value without response as soon as there is room for it.
+    func writeCommand(_ value: Data, to characteristic: CBCharacteristic) async throws {
+        try await waitForRoom(characteristic)
+        peripheral.writeValue(value, for: characteristic, type: .withoutResponse)
     }
 
     /// Waits until there is room for a write without response.
-    func waitForRoom() async throws {
+    func waitForRoom(_ characteristic: CBCharacteristic) async throws {
         guard !peripheral.canSendWriteWithoutResponse else { return }
-        try await wait(for: 1) {}
+        try await attempt("write", .characteristic(characteristic)) {
+            try await exchange([.room], within: answerTimeout) {}
+        }
+    }
+
+    /// Turns notifications or indications on.
+    func subscribe(to characteristic: CBCharacteristic) async throws {
+        try await attempt("listen to", .characteristic(characteristic)) {
+            try await exchange([.notifying(ObjectIdentifier(characteristic))], within: answerTimeout) {
+                peripheral.setNotifyValue(true, for: characteristic)
+            }
+        }
+    }
+
+    private func attempt(_ verb: String, _ target: AttributeTarget, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch {
+            throw Failure(error, attempt: "cannot \(verb) \(name(of: target))")
+        }
+    }
+
+    /// The attribute in words, with the device: `body-sensor-location of Dittojay`, with the path where it is one of several.
+    func name(of target: AttributeTarget) -> String {
+        let path = table.path(of: target)
+        switch target {
+        case .characteristic(let characteristic):
+            return "\(path.contains("#") ? path : characteristic.label) of \(device)"
+        case .descriptor: return "\(path) of \(device)"
+        }
     }
 
     // MARK: Waiting
 
-    private func wait(for count: Int, _ request: () -> Void) async throws {
-        guard count > 0 else { return }
-        guard peripheral.state == .connected else { throw CBError(.notConnected) }
-        firstError = nil
-        outstanding = count
+    private func exchange(_ answers: Set<Answer>, within limit: Double, _ request: () -> Void) async throws {
+        guard !answers.isEmpty else { return }
+        guard manager.state == .poweredOn else { throw Problem.bluetoothOff }
+        guard peripheral.state == .connected else { throw Problem.linkLost }
         try await withCheckedThrowingContinuation { continuation in
-            waiting = continuation
+            exchange = Exchange(
+                outstanding: answers, limit: limit, end: .now + .seconds(limit), continuation: continuation)
+            timer.schedule(deadline: .now() + limit)
             request()
         }
     }
 
-    private func answered(_ error: (any Error)?) {
-        if firstError == nil { firstError = error }
-        outstanding -= 1
-        if outstanding <= 0 { resume(firstError) }
+    private func timeIsUp() {
+        // A former exchange's timer may come late.
+        guard let exchange, exchange.end <= .now else { return }
+        finish(Problem.noAnswer(within: exchange.limit))
     }
 
-    private func resume(_ error: (any Error)?) {
-        let waiting = waiting
-        self.waiting = nil
-        if let error { waiting?.resume(throwing: error) } else { waiting?.resume() }
+    private func answered(_ answer: Answer, _ error: (any Error)?) {
+        guard exchange?.outstanding.remove(answer) != nil else { return }
+        if exchange?.firstError == nil { exchange?.firstError = error }
+        if exchange?.outstanding.isEmpty == true { finish(exchange?.firstError) }
+    }
+
+    private func finish(_ error: (any Error)?) {
+        guard let exchange else { return }
+        self.exchange = nil
+        if let error { exchange.continuation.resume(throwing: error) } else { exchange.continuation.resume() }
     }
 
     // MARK: Delegates
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        answered(error)
+        answered(.services, error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
+    ) {
+        answered(.included(ObjectIdentifier(service)), error)
     }
 
     func peripheral(
         _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
     ) {
-        answered(error)
+        answered(.characteristics(ObjectIdentifier(service)), error)
     }
 
     func peripheral(
         _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
-        answered(error)
+        answered(.descriptors(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        if let onValue {
+            onValue(characteristic, error.map { .failure($0) } ?? .success(characteristic.value ?? Data()))
+        }
+        answered(.value(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        answered(.value(ObjectIdentifier(descriptor)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        answered(.written(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        answered(.written(ObjectIdentifier(descriptor)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        answered(.notifying(ObjectIdentifier(characteristic)), error)
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
-        answered(nil)
+        answered(.room, nil)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        onRemoval?(invalidatedServices)
     }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        if central.state != .poweredOn { resume(BluejayError.bluetoothUnavailable) }
+        if central.state != .poweredOn { end(.bluetoothOff) }
     }
 
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {
-        resume(CBError(.peripheralDisconnected))
+        end(.linkLost)
     }
-}
 
-extension CBUUID {
-    /// The assigned name, or this package's own; nil if there is none.
-    var name: String? {
-        if let own = AssignedNumbers.ownName(ofUUID: uuidString) { return own }
-        return description == uuidString ? nil : description
+    private func end(_ problem: Problem) {
+        finish(problem)
+        onEnd?(problem)
     }
-}
-
-extension CBCharacteristic {
-    /// As the user can name it without ambiguity.
-    var path: String? { service.map { "\($0.uuid.uuidString)/\(uuid.uuidString)" } }
-
-    /// The characteristic in words, if it has a name.
-    var label: String { uuid.name.map(AssignedNumbers.typedName) ?? uuid.uuidString }
 }

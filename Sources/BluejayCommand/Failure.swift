@@ -16,49 +16,84 @@ enum ExitStatus: Int32, Swift.Sendable {
 /// Why a command has not done what it was asked for.
 struct Failure: Error {
     var status: ExitStatus
-    var message: String
+    /// What was attempted on what: "cannot read body-sensor-location of Dittojay"; nil if the reason says it.
+    var attempt: String?
+    var reason: String
     /// The ATT error with which the device has answered.
     var attError: Int?
 
-    init(_ status: ExitStatus, _ message: String, attError: Int? = nil) {
+    /// What is said to the user.
+    var message: String { attempt.map { "\($0): \(reason)" } ?? reason }
+
+    init(_ status: ExitStatus, attempt: String? = nil, _ reason: String, attError: Int? = nil) {
         self.status = status
-        self.message = message
+        self.attempt = attempt
+        self.reason = reason
         self.attError = attError
     }
 
-    /// - Parameter attempt: what was attempted, for the message: "cannot read 2A38".
+    /// - Parameter attempt: what was attempted on what, for the message: "cannot read 2A38 of Dittojay".
     init(_ error: any Error, attempt: String) {
         switch error {
         case let failure as Failure: self = failure
+        case let problem as DirectPeripheral.Problem: self.init(problem, attempt: attempt)
         case let error as CBATTError:
             let code = error.code.rawValue
             let digits = String(code, radix: 16, uppercase: true)
             self.init(
-                .attError,
-                "\(attempt): ATT error 0x\(digits.count == 1 ? "0" : "")\(digits): \(error.localizedDescription)",
-                attError: code)
+                .attError, attempt: attempt,
+                "ATT error 0x\(digits.count == 1 ? "0" : "")\(digits): \(error.localizedDescription)", attError: code)
         case let error as CBError:
-            switch error.code {
-            case .notConnected, .connectionTimeout, .peripheralDisconnected, .connectionFailed, .connectionLimitReached,
-                .peerRemovedPairingInformation, .encryptionTimedOut, .unknownDevice:
-                self.init(.connectionFailed, "\(attempt): \(error.localizedDescription)")
-            case .invalidHandle: self.init(.noSuchCharacteristic, "\(attempt): \(error.localizedDescription)")
-            default: self.init(.failed, "\(attempt): \(error.localizedDescription)")
-            }
+            self.init(Self.status(of: error.code), attempt: attempt, error.localizedDescription)
         case let error as BluejayError: self.init(error, attempt: attempt)
         case let error as OutputError: self.init(.outputLost, "\(error)")
-        default: self.init(.failed, "\(attempt): \(error.localizedDescription)")
+        default: self.init(.failed, attempt: attempt, error.localizedDescription)
+        }
+    }
+
+    private static func status(of code: CBError.Code) -> ExitStatus {
+        switch code {
+        case .connectionTimeout: .notInTime
+        case .notConnected, .peripheralDisconnected, .connectionFailed, .connectionLimitReached,
+            .peerRemovedPairingInformation, .encryptionTimedOut, .unknownDevice:
+            .connectionFailed
+        case .invalidHandle: .noSuchCharacteristic
+        default: .failed
+        }
+    }
+
+    private init(_ problem: DirectPeripheral.Problem, attempt: String) {
+        switch problem {
+        case .noAnswer(let limit):
+            self.init(.notInTime, attempt: attempt, "the device did not answer within \(inSeconds(limit))")
+        case .linkLost: self.init(.connectionFailed, attempt: attempt, "the connection was lost")
+        case .bluetoothOff: self.init(.bluetoothUnavailable, attempt: attempt, Self.isOff)
         }
     }
 
     private init(_ error: BluejayError, attempt: String) {
         switch error {
-        case .bluetoothUnavailable: self.init(.bluetoothUnavailable, "\(attempt): Bluetooth is off or gone")
-        case .connectionTimedOut: self.init(.notInTime, "\(attempt): the device was not connected in time")
-        case .notConnected, .unexpectedDisconnect: self.init(.connectionFailed, "\(attempt): the connection was lost")
+        case .bluetoothUnavailable: self.init(.bluetoothUnavailable, attempt: attempt, Self.isOff)
+        case .connectionTimedOut: self.init(.notInTime, attempt: attempt, "the device was not connected in time")
+        case .notConnected, .unexpectedDisconnect:
+            self.init(.connectionFailed, attempt: attempt, "the connection was lost")
         case .missingService, .missingCharacteristic:
-            self.init(.noSuchCharacteristic, "\(attempt): \(error.localizedDescription)")
-        default: self.init(.failed, "\(attempt): \(error.localizedDescription)")
+            self.init(.noSuchCharacteristic, attempt: attempt, error.localizedDescription)
+        default: self.init(.failed, attempt: attempt, error.localizedDescription)
         }
     }
+
+    private static let isOff = "Bluetooth is off, or bluetoothd has ended; \(doctorsAdvice)"
+}
+
+/// Where an installed program sends its user.
+let doctorsAdvice = "\"bluejay doctor\" says what to do"
+
+/// A time limit for a message: `20 s`, `0.5 s`.
+func inSeconds(_ seconds: Double) -> String {
+    seconds == seconds.rounded() && seconds < 1e9 ? "\(Int(seconds)) s" : "\(seconds) s"
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -9,7 +9,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print JSON, one object a line.")
     var json = false
 
-    @Flag(help: "Tell on standard error what the library does.")
+    @Flag(help: "Report on standard error what the library does.")
     var verbose = false
 }
 
@@ -27,7 +27,10 @@ struct DeviceOptions: ParsableArguments {
     @Argument(help: "An address, an identifier or a name.")
     var device: String
 
-    @Option(help: ArgumentHelp("How long to look for the device and to connect to it.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "How long it may take to find the device, to connect to it and to discover its services, all together.",
+            valueName: "seconds"))
     var connectTimeout = 20.0
 
     func validate() throws {
@@ -38,6 +41,34 @@ struct DeviceOptions: ParsableArguments {
     }
 
     var selector: DeviceSelector { DeviceSelector(device) }
+}
+
+/// The option of every command that asks the device something.
+struct AnswerOptions: ParsableArguments {
+    /// Shorter than the 30 s after which bluetoothd gives a request up, and ends the connection, and than the 25 s after which
+    /// a peripheral's bluetoothd answers in the name of a program that does not.
+    static let defaultTimeout = 20.0
+
+    @Option(
+        name: [.customLong("timeout"), .customLong("answer-timeout")],
+        help: ArgumentHelp("How long the device may take to answer a request.", valueName: "seconds"))
+    var timeout = defaultTimeout
+
+    func validate() throws { try validateSeconds(timeout, of: "--timeout") }
+}
+
+/// The same for commands that have another `--timeout`.
+struct SubscriptionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How long the device may take to answer when its notifications are turned on.", valueName: "seconds"))
+    var answerTimeout = AnswerOptions.defaultTimeout
+
+    func validate() throws { try validateSeconds(answerTimeout, of: "--answer-timeout") }
+}
+
+private func validateSeconds(_ seconds: Double, of option: String) throws {
+    guard seconds > 0, seconds <= 1e6 else { throw ValidationError("\(option) is a number of seconds above 0") }
 }
 
 /// Which device the user means.

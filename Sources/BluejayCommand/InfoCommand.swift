@@ -5,9 +5,17 @@ import LineOutput
 
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Connect and show all services and characteristics.")
+        commandName: "info", abstract: "Connect and show all services, characteristics and descriptors.",
+        discussion: """
+            @002a is the handle of what stands before it: a CHARACTERISTIC for the other commands. Services that are only \
+            there to be included in others are called secondary.
+
+            With --values a value that cannot be read has the reason in its place. When the device does not answer, or the \
+            connection is lost, what was read until then is shown, and the status is 3 or 5.
+            """)
     @OptionGroup var options: GlobalOptions
     @OptionGroup var target: DeviceOptions
+    @OptionGroup var answer: AnswerOptions
 
     @Flag(help: "Read what can be read, too. A value for paired devices makes this one pair.")
     var values = false
@@ -19,76 +27,151 @@ struct InfoCommand: AsyncParsableCommand {
 
     @MainActor
     private func show(_ session: Session) async throws {
-        try await session.connect(target.selector, timeout: target.connectTimeout)
-        let direct = try await session.discoverEverything()
-        let peripheral = direct.peripheral
-        let services = peripheral.services ?? []
-        var read: [ObjectIdentifier: Result<Data, Failure>] = [:]
-        if values {
-            for characteristic in services.flatMap({ $0.characteristics ?? [] })
-            where characteristic.properties.contains(.read) {
-                do {
-                    read[ObjectIdentifier(characteristic)] = .success(try await session.read(characteristic))
-                } catch {
-                    let failure = Failure(error, attempt: "cannot read \(characteristic.label)")
-                    if failure.status != .attError { throw failure }
-                    read[ObjectIdentifier(characteristic)] = .failure(failure)
-                }
+        let direct = try await session.open(target, answerTimeout: answer.timeout)
+        var report = DeviceReport(direct)
+        let failure = values ? await report.readValues() : nil
+        session.output.print(lines: report.lines) { report.add(to: &$0) }
+        if let failure { throw failure }
+    }
+}
+
+/// All that a device has, for people and for programs.
+@MainActor
+struct DeviceReport {
+    private let direct: DirectPeripheral
+    private var values: [ObjectIdentifier: Result<Data, Failure>] = [:]
+
+    private var table: AttributeTable { direct.table }
+    private var peripheral: CBPeripheral { direct.peripheral }
+
+    init(_ direct: DirectPeripheral) {
+        self.direct = direct
+    }
+
+    // MARK: Values
+
+    /// Reads all that can be read.
+    ///
+    /// - Returns: why the rest could not even be asked for; nil if there is no rest.
+    mutating func readValues() async -> Failure? {
+        for characteristic in table.characteristics {
+            let own = characteristic.properties.contains(.read) ? [AttributeTarget.characteristic(characteristic)] : []
+            for target in own + (characteristic.descriptors ?? []).map(AttributeTarget.descriptor) {
+                if let failure = await read(target), failure.endsEverything { return failure }
             }
         }
-        session.output.print(lines: lines(peripheral, services, read)) { object in
-            object.add("address", peripheral.bluetoothAddress)
-            object.add("identifier", peripheral.identifier.uuidString)
-            object.add("name", peripheral.name)
-            object.add("services", services.map { json($0, read) })
+        return nil
+    }
+
+    private mutating func read(_ target: AttributeTarget) async -> Failure? {
+        do {
+            values[ObjectIdentifier(target.attribute)] = .success(try await direct.read(target))
+            return nil
+        } catch {
+            let failure = Failure(error, attempt: "cannot read \(direct.name(of: target))")
+            values[ObjectIdentifier(target.attribute)] = .failure(failure)
+            return failure
         }
     }
 
-    @MainActor
-    private func lines(
-        _ peripheral: CBPeripheral, _ services: [CBService], _ values: [ObjectIdentifier: Result<Data, Failure>]
-    ) -> [String] {
+    // MARK: Text
+
+    var lines: [String] {
         var lines = [
             "\(peripheral.bluetoothAddress ?? "?") \(peripheral.identifier) \"\(peripheral.name ?? "")\""
         ]
-        for service in services {
-            lines.append("service \(service.uuid.uuidString)" + (service.uuid.name.map { " \($0)" } ?? ""))
+        for service in table.services {
+            let kind = service.isPrimary ? "service" : "secondary service"
+            lines.append("\(kind) \(title(of: service, among: table.services))")
+            for included in service.includedServices ?? [] {
+                lines.append("  includes \(title(of: included, among: table.services))")
+            }
             for characteristic in service.characteristics ?? [] {
-                var line = "  \(characteristic.uuid.uuidString)" + (characteristic.uuid.name.map { " \($0)" } ?? "")
-                line += " (\(characteristic.properties.names.joined(separator: ", ")))"
-                switch values[ObjectIdentifier(characteristic)] {
-                case .success(let value):
-                    line += " = " + ValueFormat.auto.text(value, of: characteristic.uuid.uuidString)
-                case .failure(let failure): line += " = " + failure.message
-                case nil: break
+                let properties = characteristic.properties.names.joined(separator: ", ")
+                lines.append(
+                    "  \(title(of: characteristic, among: service.characteristics ?? [])) (\(properties))"
+                        + value(of: characteristic))
+                for descriptor in characteristic.descriptors ?? [] {
+                    lines.append(
+                        "    \(title(of: descriptor, among: characteristic.descriptors ?? []))"
+                            + value(of: descriptor))
                 }
-                lines.append(line)
             }
         }
         return lines
     }
 
-    @MainActor
-    private func json(_ service: CBService, _ values: [ObjectIdentifier: Result<Data, Failure>]) -> JSONObject {
-        var object = JSONObject()
-        object.add("uuid", service.uuid.uuidString)
-        object.add("name", service.uuid.name)
+    /// `2A38 Body Sensor Location @002a`
+    private func title<T: CBAttribute>(of attribute: T, among all: [T]) -> String {
+        [AttributeTable.numbered(attribute, among: all), attribute.uuid.name, attribute.handleText]
+            .compactMap(\.self).joined(separator: " ")
+    }
+
+    private func value(of attribute: CBAttribute) -> String {
+        switch values[ObjectIdentifier(attribute)] {
+        case .success(let value): " = " + ValueFormat.auto.text(value, of: attribute.uuid.uuidString)
+        case .failure(let failure): " = cannot be read: " + failure.reason
+        case nil: ""
+        }
+    }
+
+    // MARK: JSON
+
+    func add(to object: inout JSONObject) {
+        object.add("address", peripheral.bluetoothAddress)
+        object.add("identifier", peripheral.identifier.uuidString)
+        object.add("name", peripheral.name)
+        object.add("services", table.services.map(json))
+    }
+
+    private func json(_ service: CBService) -> JSONObject {
+        var object = reference(to: service)
+        object.add("primary", service.isPrimary)
+        object.add("includes", (service.includedServices ?? []).map(reference))
         object.add(
             "characteristics",
             (service.characteristics ?? []).map { characteristic in
-                var object = JSONObject()
-                object.add("uuid", characteristic.uuid.uuidString)
-                object.add("name", characteristic.uuid.name)
+                var object = reference(to: characteristic)
                 object.add("properties", characteristic.properties.names)
-                object.add("descriptors", (characteristic.descriptors ?? []).map(\.uuid.uuidString))
-                switch values[ObjectIdentifier(characteristic)] {
-                case .success(let value): object.add("value", ValueText.hex(value))
-                case .failure(let failure): object.add("attError", failure.attError)
-                case nil: break
-                }
+                addValue(of: characteristic, to: &object)
+                object.add(
+                    "descriptors",
+                    (characteristic.descriptors ?? []).map { descriptor in
+                        var object = reference(to: descriptor)
+                        addValue(of: descriptor, to: &object)
+                        return object
+                    })
                 return object
             })
         return object
+    }
+
+    private func reference(to attribute: CBAttribute) -> JSONObject {
+        var object = JSONObject()
+        object.add("uuid", attribute.uuid.uuidString)
+        object.add("name", attribute.uuid.name)
+        object.add("handle", attribute.handle.map(AttributeSelector.digits(ofHandle:)))
+        return object
+    }
+
+    private func addValue(of attribute: CBAttribute, to object: inout JSONObject) {
+        switch values[ObjectIdentifier(attribute)] {
+        case .success(let value): object.add("value", ValueText.hex(value))
+        case .failure(let failure):
+            object.add("error", failure.reason)
+            object.add("attError", failure.attError)
+        case nil: break
+        }
+    }
+}
+
+extension Failure {
+    /// Whether nothing more can be asked of the device: the connection is lost, or a request is open, and ATT allows one only.
+    fileprivate var endsEverything: Bool {
+        switch status {
+        case .notInTime, .connectionFailed, .bluetoothUnavailable: true
+        case .done, .failed, .attError, .noSuchCharacteristic, .outputLost: false
+        }
     }
 }
 

@@ -9,6 +9,7 @@ struct ListenCommand: AsyncParsableCommand {
         discussion: "Ends with 3 if fewer than --count values came within --timeout.")
     @OptionGroup var options: GlobalOptions
     @OptionGroup var subject: CharacteristicOptions
+    @OptionGroup var subscription: SubscriptionOptions
     @OptionGroup var notifications: NotificationOptions
 
     @Option(help: "End after so many values.")
@@ -39,43 +40,112 @@ struct ListenCommand: AsyncParsableCommand {
 
     @MainActor
     private func listen(_ session: Session) async throws {
-        let characteristic = try await subject.open(session).characteristic
-        let identifier = try session.identifier(of: characteristic)
-        let printer = ValuePrinter(characteristic, output: session.output, format: format, isRaw: raw)
-        var received = 0
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            var waiting: CheckedContinuation<Void, any Error>? = continuation
-            func finish(_ failure: Failure? = nil) {
-                let continuation = waiting
-                waiting = nil
-                if let failure { continuation?.resume(throwing: failure) } else { continuation?.resume() }
-            }
-            session.onDisconnect = {
-                finish(Failure(.connectionFailed, "the connection was lost after \(received) values"))
-            }
-            if let timeout {
-                DispatchQueue.main.asyncAfter(deadline: .now() + timeout) {
-                    MainActor.assumeIsolated {
-                        guard let count else { return finish() }
-                        finish(Failure(.notInTime, "only \(received) of \(count) values came in \(timeout) s"))
-                    }
-                }
-            }
-            session.bluejay.listen(to: identifier) { (result: ReadResult<Data>) in
-                guard waiting != nil else { return }
-                switch result {
-                case .success(let value):
-                    printer.print(value)
-                    received += 1
-                    if received == count { finish() }
-                case .failure(BluejayError.missingData): break
-                case .failure(let error):
-                    let attempt = received == 0 ? "cannot listen to" : "no more values after \(received) of"
-                    finish(Failure(error, attempt: "\(attempt) \(characteristic.label)"))
-                }
+        let (direct, target) = try await subject.open(session, answerTimeout: subscription.answerTimeout)
+        guard case .characteristic(let characteristic) = target else {
+            throw Failure(.noSuchCharacteristic, "\(direct.name(of: target)) is a descriptor: it sends no values")
+        }
+        let printer = ValuePrinter(characteristic, of: direct, output: session.output, format: format, isRaw: raw)
+        let listening = Listening(to: characteristic, on: direct, count: count) { printer.print($0) }
+        try await listening.run(timeout: timeout)
+    }
+}
+
+/// Listens to one characteristic, to that very one, until there is a reason to end.
+@MainActor
+private final class Listening {
+    private let characteristic: CBCharacteristic
+    private let direct: DirectPeripheral
+    private let count: Int?
+    private let take: (Data) -> Void
+    private let name: String
+    private var received = 0
+    private var isSubscribed = false
+    /// What has happened before it was known that notifications are on.
+    private var earlyEnd: (any Error)?
+    /// How it has ended; nil while it goes on.
+    private var outcome: Result<Void, any Error>?
+    private var waiting: CheckedContinuation<Void, any Error>?
+
+    init(
+        to characteristic: CBCharacteristic, on direct: DirectPeripheral, count: Int?, take: @escaping (Data) -> Void
+    ) {
+        self.characteristic = characteristic
+        self.direct = direct
+        self.count = count
+        self.take = take
+        name = direct.name(of: .characteristic(characteristic))
+    }
+
+    /// - Parameter timeout: after how many seconds it ends.
+    func run(timeout: Double?) async throws {
+        direct.onValue = { [weak self] source, result in
+            guard let self, source === characteristic else { return }
+            receive(result)
+        }
+        direct.onEnd = { [weak self] problem in self?.stop(problem) }
+        direct.onRemoval = { [weak self] services in
+            guard let self, services.contains(where: { $0 === self.characteristic.service }) else { return }
+            stop(Failure(.noSuchCharacteristic, attempt: noMore, "the device has removed the service"))
+        }
+        defer {
+            direct.onValue = nil
+            direct.onEnd = nil
+            direct.onRemoval = nil
+        }
+        if let timeout {
+            DispatchQueue.main.asyncAfter(deadline: .now() + timeout) {
+                MainActor.assumeIsolated { [weak self] in self?.timeIsUp(timeout) }
             }
         }
-        session.onDisconnect = nil
+        Task { await subscribe() }
+        try await withCheckedThrowingContinuation { continuation in
+            waiting = continuation
+            if let outcome { finish(outcome) }
+        }
+    }
+
+    private func subscribe() async {
+        do {
+            try await direct.subscribe(to: characteristic)
+            isSubscribed = true
+            if let earlyEnd { stop(earlyEnd) }
+        } catch {
+            finish(.failure(error))
+        }
+    }
+
+    private var noMore: String { "no more values after \(received) of \(name)" }
+
+    private func receive(_ result: Result<Data, any Error>) {
+        guard outcome == nil else { return }
+        switch result {
+        case .success(let value):
+            take(value)
+            received += 1
+            if received == count { finish(.success(())) }
+        case .failure(let error): stop(error)
+        }
+    }
+
+    private func stop(_ error: any Error) {
+        // If this is why there is no subscription, the request for it says so.
+        guard isSubscribed else { return earlyEnd = error }
+        finish(.failure(Failure(error, attempt: noMore)))
+    }
+
+    private func timeIsUp(_ timeout: Double) {
+        guard let count else { return finish(.success(())) }
+        finish(
+            .failure(
+                Failure(
+                    .notInTime, "only \(received) of \(count) values of \(name) came in \(inSeconds(timeout))")))
+    }
+
+    private func finish(_ result: Result<Void, any Error>) {
+        if outcome == nil { outcome = result }
+        guard let waiting, let outcome else { return }
+        self.waiting = nil
+        waiting.resume(with: outcome)
     }
 }
 
@@ -87,15 +157,18 @@ private final class ValuePrinter {
     private let isRaw: Bool
     private let uuid: String
     private let label: String
-    private let path: String?
+    private let path: String
 
-    init(_ characteristic: CBCharacteristic, output: Output, format: ValueFormat, isRaw: Bool) {
+    init(
+        _ characteristic: CBCharacteristic, of direct: DirectPeripheral, output: Output, format: ValueFormat,
+        isRaw: Bool
+    ) {
         self.output = output
         self.format = format
         self.isRaw = isRaw
         uuid = characteristic.uuid.uuidString
         label = characteristic.label
-        path = characteristic.path
+        path = direct.table.path(of: characteristic)
     }
 
     func print(_ value: Data) {

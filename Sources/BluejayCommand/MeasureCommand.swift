@@ -23,29 +23,36 @@ struct MeasureCommand: AsyncParsableCommand {
         var options = options
         options.json = true
         let target = target
-        await Session.run(options, notifications: notifications) { try await Measurement(session: $0).run(target) }
+        await Session.run(options, notifications: notifications) { try await Measurement(target, session: $0).run() }
     }
 }
 
 @MainActor
 private final class Measurement {
     private let session: Session
-    private var direct: DirectPeripheral?
+    private let target: DeviceOptions
+    private var table = AttributeTable([])
 
     /// Seconds without a value after which the rest counts as lost.
     private static let patience = 10.0
 
-    init(session: Session) {
+    init(_ target: DeviceOptions, session: Session) {
+        self.target = target
         self.session = session
     }
 
-    func run(_ target: DeviceOptions) async throws {
+    func run() async throws {
         let begin = ContinuousClock.now
         let identifier = try await session.find(target.selector, timeout: target.connectTimeout)
         tell("found", since: begin)
         let found = ContinuousClock.now
-        try await session.connect(.identifiers([identifier.uuid], text: target.device), timeout: target.connectTimeout)
-        direct = try await session.discoverEverything()
+        let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
+        try await session.connect(
+            .identifiers([identifier.uuid], text: target.device), until: deadline, limit: target.connectTimeout)
+        let direct = try session.takeOver(target.device)
+        try await direct.discoverEverything(until: deadline, limit: target.connectTimeout)
+        table = direct.table
+        session.handBack()
         tell("connected", since: found)
         for await line in Self.lines() {
             try await take(line.split(separator: " ").map(String.init))
@@ -69,12 +76,12 @@ private final class Measurement {
             try await listen(words[1], try number(words[2]), control: (words[3], try value(words[4])))
         case ("read", 3):
             let characteristic = try find(words[1])
-            try await time("read", try number(words[2])) { _ = try await self.session.read(characteristic) }
+            try await time("read", try number(words[2])) { _ = try await self.read(characteristic) }
         case ("write", 4):
             let characteristic = try find(words[1])
             let value = try value(words[2])
             try await time("write", try number(words[3])) {
-                try await self.session.write(value, to: characteristic, type: .withResponse)
+                try await self.write(value, to: characteristic)
             }
         case ("flood", 5):
             try await flood(words[1], try value(words[2]), try number(words[3]), counter: words[4])
@@ -85,7 +92,7 @@ private final class Measurement {
     // MARK: Steps
 
     private func listen(_ name: String, _ count: Int, control: (name: String, value: Data)?) async throws {
-        let identifier = try session.identifier(of: try find(name))
+        let identifier = try identifier(of: try find(name))
         let arrivals = Arrivals(count: count)
         session.bluejay.listen(to: identifier) { (result: ReadResult<Data>) in
             if case .success(let value) = result { arrivals.add(value) }
@@ -93,7 +100,7 @@ private final class Measurement {
         try await isNotifying(name)
         tell("subscribed")
         if let control {
-            try await session.write(control.value, to: try find(control.name), type: .withResponse)
+            try await write(control.value, to: try find(control.name))
         }
         await arrivals.wait(patience: Self.patience)
         tell("listened") { object in
@@ -130,22 +137,61 @@ private final class Measurement {
     private func flood(_ sink: String, _ value: Data, _ count: Int, counter: String) async throws {
         let sink = try find(sink)
         let counter = try find(counter)
-        try await session.write(Data([0]), to: counter, type: .withResponse)
+        try await write(Data([0]), to: counter)
         let begin = ContinuousClock.now
-        try await session.flood(value, to: sink, count: count) { _ in }
+        let direct = try session.takeOver(target.device)
+        for _ in 0..<count { try await direct.writeCommand(value, to: sink) }
+        session.handBack()
         let deadline = ContinuousClock.now + .seconds(Self.patience)
         var arrived = 0
         repeat {
-            arrived = LabService.SinkCount(bytes: try await session.read(counter)).map { Int($0.writes) } ?? 0
+            arrived = LabService.SinkCount(bytes: try await read(counter)).map { Int($0.writes) } ?? 0
         } while arrived < count && ContinuousClock.now < deadline
         tell("flood", since: begin) { $0.add("count", arrived) }
+    }
+
+    // MARK: Requests, by way of Bluejay
+
+    private func read(_ characteristic: CBCharacteristic) async throws -> Data {
+        let identifier = try identifier(of: characteristic)
+        return try await withCheckedThrowingContinuation { continuation in
+            session.bluejay.read(from: identifier) { (result: ReadResult<Data>) in
+                switch result {
+                case .success(let value): continuation.resume(returning: value)
+                case .failure(let error):
+                    continuation.resume(throwing: Failure(error, attempt: "cannot read \(characteristic.label)"))
+                }
+            }
+        }
+    }
+
+    private func write(_ value: Data, to characteristic: CBCharacteristic) async throws {
+        let identifier = try identifier(of: characteristic)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            session.bluejay.write(to: identifier, value: value, type: .withResponse) { result in
+                switch result {
+                case .success: continuation.resume()
+                case .failure(let error):
+                    continuation.resume(throwing: Failure(error, attempt: "cannot write \(characteristic.label)"))
+                }
+            }
+        }
+    }
+
+    private func identifier(of characteristic: CBCharacteristic) throws -> CharacteristicIdentifier {
+        guard let identifier = CharacteristicIdentifier(characteristic) else {
+            throw Failure(.noSuchCharacteristic, "the characteristic \(characteristic.label) was removed")
+        }
+        return identifier
     }
 
     // MARK: Words and answers
 
     private func find(_ name: String) throws -> CBCharacteristic {
-        guard let path = AttributePath(name), let direct else { throw Failure(.noSuchCharacteristic, name) }
-        return try direct.characteristic(path)
+        guard let selector = AttributeSelector(name),
+            case .characteristic(let characteristic) = try table.find(selector, of: target.device)
+        else { throw Failure(.noSuchCharacteristic, name) }
+        return characteristic
     }
 
     private func number(_ word: String) throws -> Int {
@@ -223,5 +269,5 @@ private final class Arrivals {
 }
 
 private func seconds(_ duration: Duration) -> Double {
-    Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    duration.inSeconds
 }

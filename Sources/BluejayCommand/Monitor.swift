@@ -2,53 +2,53 @@ import Bluejay
 import GATTProfiles
 
 /// Keeps a connection to a heart-rate sensor and shows what comes.
+///
+/// While it is connected it listens, or tries to, or connects again; what keeps it from listening is shown.
 @MainActor
 final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency ServiceObserver {
     private let session: Session
     private let device: DeviceSelector?
-    private let timeout: Double
-    private let count: Int?
+    private let limits: MonitorLimits
 
     private var received = 0
     private var waiting: CheckedContinuation<Void, any Error>?
     private var hasConnected = false
     private var isSearching = false
-    private var isListening = false
+    /// Whether the sensor is connected and the user has been told.
+    private var isShownConnected = false
     private var isOff = false
-    /// Whether the device has heart rates, as far as is known.
-    private var measuresHeartRate = true
+    private var heartRates: KeptListen?
+    private var chirps: KeptListen?
+    /// How often in a row it had to connect again because it could not listen.
+    private var failures = 0
 
     private static let heartRate = CharacteristicIdentifier(
         uuid: HeartRateService.measurement, service: ServiceIdentifier(uuid: HeartRateService.uuid))
     private static let chirp = CharacteristicIdentifier(
         uuid: ChirpService.chirp, service: ServiceIdentifier(uuid: ChirpService.uuid))
 
-    /// - Parameters:
-    ///   - device: the first heart-rate sensor that is found if nil.
-    ///   - timeout: how long to look for it at first, in seconds; 0 for ever.
-    ///   - count: end after so many heart rates.
-    init(_ session: Session, device: DeviceSelector?, timeout: Double, count: Int?) {
+    /// - Parameter device: the first heart-rate sensor that is found if nil.
+    init(_ session: Session, device: DeviceSelector?, limits: MonitorLimits) {
         self.session = session
         self.device = device
-        self.timeout = timeout
-        self.count = count
+        self.limits = limits
     }
 
     private var output: Output { session.output }
     private var bluejay: Bluejay { session.bluejay }
 
-    /// Monitors until the count or the duration, in seconds, is reached.
-    func run(duration: Double?) async throws {
+    /// Monitors until the count or the duration is reached.
+    func run() async throws {
         session.reconnects = true
         bluejay.register(serviceObserver: self)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             waiting = continuation
-            if let duration {
+            if let duration = limits.duration {
                 DispatchQueue.main.asyncAfter(deadline: .now() + duration) {
                     MainActor.assumeIsolated { self.timeIsUp(duration) }
                 }
             }
-            // Tells at once that Bluetooth is on, which starts the search.
+            // Reports at once that Bluetooth is on, which starts the search.
             bluejay.register(connectionObserver: self)
         }
         session.reconnects = false
@@ -56,8 +56,8 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     }
 
     private func timeIsUp(_ duration: Double) {
-        guard let count else { return finish() }
-        finish(Failure(.notInTime, "only \(received) of \(count) heart rates came in \(duration) s"))
+        guard let count = limits.count else { return finish() }
+        finish(Failure(.notInTime, "only \(received) of \(count) heart rates came in \(inSeconds(duration))"))
     }
 
     private func finish(_ failure: Failure? = nil) {
@@ -77,7 +77,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         output.event("searching", "looking for \(device?.text ?? "a heart-rate sensor")")
         var found: PeripheralIdentifier?
         bluejay.scan(
-            duration: hasConnected ? 0 : timeout,
+            duration: hasConnected ? 0 : limits.search,
             serviceIdentifiers: device == nil ? [Self.heartRate.service] : nil,
             discovery: { [device] discovery, _ in
                 if let device, !device.matches(discovery) { return .continue }
@@ -90,13 +90,14 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     private func searchEnded(_ found: PeripheralIdentifier?, _ error: (any Error)?) {
         if let found { return connect(found) }
         isSearching = false
-        // Bluetooth has gone: the search starts again when it comes back.
+        // Bluetooth is off: the search starts again when it is on.
         if error != nil { return }
-        finish(Failure(.notInTime, "no \(device?.text ?? "heart-rate sensor") was found within \(timeout) s"))
+        let sought = device.map { "device \($0.text)" } ?? "heart-rate sensor"
+        finish(Failure(.notInTime, "no \(sought) was found within \(inSeconds(limits.search))"))
     }
 
     private func connect(_ identifier: PeripheralIdentifier) {
-        bluejay.connect(identifier, timeout: hasConnected || timeout == 0 ? .none : .seconds(timeout)) {
+        bluejay.connect(identifier, timeout: hasConnected || limits.search == 0 ? .none : .seconds(limits.search)) {
             [weak self] result in
             guard let self else { return }
             isSearching = false
@@ -115,28 +116,83 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         } else if !isOff {
             isOff = true
             isSearching = false
-            isListening = false
-            output.event("bluetooth-off", "Bluetooth is off or gone; waiting for it")
+            linkIsDown()
+            output.event("bluetooth-off", "Bluetooth is off, or bluetoothd has ended; waiting for it")
         }
     }
 
     func connected(to peripheral: PeripheralIdentifier) {
         hasConnected = true
-        isListening = true
-        measuresHeartRate = true
+        isShownConnected = true
         let address = CBPeer.bluetoothAddress(forIdentifier: peripheral.uuid)
         output.event("connected", "connected to \(peripheral.name)\(address.map { " " + $0 } ?? "")") { object in
             object.add("name", peripheral.name)
             object.add("address", address)
         }
-        listenToHeartRate()
-        listenToChirps()
+        heartRates = keep(Self.heartRate, "heart rates", of: peripheral) { [weak self] in self?.heartRate($0) }
+        // Not every sensor chirps, and one that does not is no less a sensor.
+        chirps = keep(Self.chirp, "chirps", of: peripheral) { [weak self] event in
+            if case .value(let value) = event { self?.chirp(value) }
+        }
+    }
+
+    private func keep(
+        _ characteristic: CharacteristicIdentifier, _ what: String, of peripheral: PeripheralIdentifier,
+        _ handler: @escaping (KeptListen.Event) -> Void
+    ) -> KeptListen {
+        let listen = KeptListen(characteristic, of: peripheral, session, answerTimeout: limits.answer) {
+            [weak self] event in
+            if case .failed(let failure, let next) = event {
+                self?.cannotListen(failure, to: what, of: peripheral, next)
+            } else {
+                handler(event)
+            }
+        }
+        listen.begin()
+        return listen
+    }
+
+    /// What keeps it from listening is shown, and tried again or cured by another connection.
+    private func cannotListen(
+        _ failure: Failure, to what: String, of peripheral: PeripheralIdentifier, _ next: KeptListen.Next
+    ) {
+        let consequence =
+            switch next {
+            case .tryAgain(let pause): "trying again in \(inSeconds(pause))"
+            case .connectAgain: "connecting again"
+            }
+        output.event(
+            "not-listening", "cannot listen to the \(what) of \(peripheral.name): \(failure.reason); \(consequence)"
+        ) { object in
+            object.add("error", failure.reason)
+            object.add("attError", failure.attError)
+        }
+        if case .connectAgain = next { connectAgain() }
+    }
+
+    private func connectAgain() {
+        linkIsDown(isShown: false)
+        let pause = Pauses.pause(afterFailures: failures)
+        failures += 1
+        bluejay.disconnect(immediate: true) { [weak self] _ in
+            DispatchQueue.main.asyncAfter(deadline: .now() + pause) {
+                MainActor.assumeIsolated { self?.search() }
+            }
+        }
+    }
+
+    private func linkIsDown(isShown: Bool = true) {
+        if isShown { isShownConnected = false }
+        heartRates?.end()
+        chirps?.end()
+        heartRates = nil
+        chirps = nil
     }
 
     func disconnected(from peripheral: PeripheralIdentifier) {
         // A failed attempt to connect again is reported, too.
-        guard isListening else { return }
-        isListening = false
+        guard isShownConnected else { return }
+        linkIsDown()
         output.event("disconnected", "disconnected from \(peripheral.name)") { object in
             object.add("name", peripheral.name)
             object.add("address", CBPeer.bluetoothAddress(forIdentifier: peripheral.uuid))
@@ -149,57 +205,56 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         }
         output.event(
             "services-changed",
-            gone.isEmpty ? "there are new services" : "services have gone: " + gone.joined(separator: ", ")
+            gone.isEmpty ? "there are new services" : "services were removed: " + gone.joined(separator: ", ")
         ) { object in
             object.add("invalidated", invalidatedServices.map(\.uuid.uuidString))
         }
-        // What has gone may be back, or there may be another one.
-        if (try? bluejay.isListening(to: Self.heartRate)) == false { listenToHeartRate() }
-        if (try? bluejay.isListening(to: Self.chirp)) == false { listenToChirps() }
+        // What was removed may be back, or there may be another one.
+        heartRates?.begin()
+        chirps?.begin()
     }
 
     // MARK: Values
 
-    /// Tries again with each change of services, and tells it once if there is nothing to listen to.
-    private func listenToHeartRate() {
-        bluejay.listen(to: Self.heartRate, multipleListenOption: .replaceable) {
-            [weak self] (result: ReadResult<Data>) in
-            self?.heartRate(result)
-        }
-    }
-
-    private func heartRate(_ result: ReadResult<Data>) {
-        switch result {
-        case .success(let value):
-            measuresHeartRate = true
+    private func heartRate(_ event: KeptListen.Event) {
+        switch event {
+        case .value(let value):
+            failures = 0
             do throws(HeartRateMeasurement.DecodingError) {
                 let measurement = try HeartRateMeasurement(bytes: value)
                 output.event("heart-rate", measurement.text) { measurement.add(to: &$0) }
                 received += 1
-                if received == count { finish() }
+                if received == limits.count { finish() }
             } catch {
                 output.event("malformed", "malformed: \(error)") { $0.add("value", ValueText.hex(value)) }
             }
-        case .failure(BluejayError.missingService), .failure(BluejayError.missingCharacteristic):
-            guard measuresHeartRate else { break }
-            measuresHeartRate = false
+        case .missing(let wasThere):
             output.event("no-heart-rate", "the device measures no heart rate")
-            if received == 0 { finish(Failure(.noSuchCharacteristic, "the device measures no heart rate")) }
-        // The end of the connection, or of the listen, is told elsewhere.
-        case .failure: break
+            if received == 0, !wasThere {
+                finish(Failure(.noSuchCharacteristic, "\(device?.text ?? "the device") measures no heart rate"))
+            }
+        case .failed: break
         }
     }
 
-    private func listenToChirps() {
-        // Not every sensor chirps, and one that does not is no less a sensor.
-        bluejay.listen(to: Self.chirp, multipleListenOption: .replaceable) { [weak self] (result: ReadResult<Data>) in
-            guard let self, case .success(let value) = result else { return }
-            let text = ValueText.printable(value)
-            let content = value.isEmpty ? "" : " " + (text.map { "\"\($0)\"" } ?? ValueText.hex(value))
-            output.event("chirp", "chirp!\(content)") { object in
-                object.add("value", ValueText.hex(value))
-                object.add("text", text)
-            }
+    private func chirp(_ value: Data) {
+        let text = ValueText.printable(value)
+        let content = value.isEmpty ? "" : " " + (text.map { "\"\($0)\"" } ?? ValueText.hex(value))
+        output.event("chirp", "chirp!\(content)") { object in
+            object.add("value", ValueText.hex(value))
+            object.add("text", text)
         }
     }
+}
+
+/// How long the monitor waits for what, in seconds, and when it ends.
+struct MonitorLimits {
+    /// How long to look for the sensor at first; 0 forever.
+    var search: Double
+    /// How long the sensor may take until it is listened to.
+    var answer: Double
+    /// End after so many heart rates.
+    var count: Int?
+    /// End after so long.
+    var duration: Double?
 }

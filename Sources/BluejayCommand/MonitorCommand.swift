@@ -4,14 +4,24 @@ import Bluejay
 struct MonitorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
-        abstract: "Find a heart-rate sensor, show what it measures, and its chirps; connect again when it is lost.")
+        abstract: "Find a heart-rate sensor, show what it measures, and its chirps; connect again when it is lost.",
+        discussion: """
+            What keeps it from listening to a sensor that is connected is shown. What the device has refused is tried again \
+            after a pause; after anything else, as when the device does not answer, it connects again.
+            """)
     @OptionGroup var options: GlobalOptions
 
     @Argument(help: "An address, an identifier or a name; without, the first heart-rate sensor that is found.")
     var device: String?
 
-    @Option(help: ArgumentHelp("How long to look for the sensor at first; 0 for ever.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to look for the sensor at first; 0 forever.", valueName: "seconds"))
     var timeout = 30.0
+
+    @Option(
+        help: ArgumentHelp(
+            "How long the sensor may take, once connected, until it is listened to; then it is connected again.",
+            valueName: "seconds"))
+    var answerTimeout = AnswerOptions.defaultTimeout
 
     @Option(help: "End after so many heart rates.")
     var count: Int?
@@ -21,6 +31,9 @@ struct MonitorCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard timeout >= 0, timeout <= 1e6 else { throw ValidationError("--timeout is a number of seconds, or 0") }
+        guard answerTimeout > 0, answerTimeout <= 1e6 else {
+            throw ValidationError("--answer-timeout is a number of seconds above 0")
+        }
         if let count, count < 1 { throw ValidationError("--count is at least 1") }
         if let duration, !(duration > 0 && duration <= 1e9) {
             throw ValidationError("--duration is a number of seconds above 0")
@@ -30,10 +43,11 @@ struct MonitorCommand: AsyncParsableCommand {
     func run() async throws {
         let command = self
         await Session.run(options, endsByInterruption: true) { session in
-            let monitor = Monitor(
-                session, device: command.device.map(DeviceSelector.init), timeout: command.timeout,
-                count: command.count)
-            try await monitor.run(duration: command.duration)
+            let limits = MonitorLimits(
+                search: command.timeout, answer: command.answerTimeout, count: command.count,
+                duration: command.duration)
+            let monitor = Monitor(session, device: command.device.map(DeviceSelector.init), limits: limits)
+            try await monitor.run()
         }
     }
 }

@@ -57,7 +57,8 @@ struct ScanCommand: AsyncParsableCommand {
         if let error { throw Failure(error, attempt: "cannot scan") }
         guard shown < count ?? 1 else { return }
         throw Failure(
-            .notInTime, shown == 0 ? "nothing was found in \(timeout) s" : "only \(shown) found in \(timeout) s")
+            .notInTime,
+            shown == 0 ? "nothing was found in \(inSeconds(timeout))" : "only \(shown) found in \(inSeconds(timeout))")
     }
 
     @MainActor

@@ -1,33 +1,49 @@
 import Bluejay
-import ResidentCode
 import GATTProfiles
+import ResidentCode
 
 extension Session {
+    /// Finds the device, connects to it and discovers all that it has.
+    ///
+    /// - Parameter answerTimeout: how long the device may take to answer a request after that, in seconds.
+    func open(_ target: DeviceOptions, answerTimeout: Double) async throws -> DirectPeripheral {
+        let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
+        try await connect(target.selector, until: deadline, limit: target.connectTimeout)
+        let direct = try takeOver(target.device)
+        direct.answerTimeout = answerTimeout
+        try await direct.discoverEverything(until: deadline, limit: target.connectTimeout)
+        return direct
+    }
+
     /// Finds the device and connects to it.
     ///
-    /// - Parameter timeout: for both together, in seconds.
+    /// - Parameter limit: the time in seconds that ends at `deadline`, for messages.
     @discardableResult
-    func connect(_ device: DeviceSelector, timeout: Double) async throws -> PeripheralIdentifier {
-        let deadline = ContinuousClock.now + .seconds(timeout)
-        let identifier = try await find(device, timeout: timeout)
-        let rest = deadline - .now
-        let seconds = max(Double(rest.components.seconds) + Double(rest.components.attoseconds) / 1e18, 0.5)
+    func connect(
+        _ device: DeviceSelector, until deadline: ContinuousClock.Instant, limit: Double
+    ) async throws -> PeripheralIdentifier {
+        let identifier = try await find(device, timeout: limit)
+        let seconds = max((deadline - .now).inSeconds, 0.1)
         return try await withCheckedThrowingContinuation { continuation in
             bluejay.connect(identifier, timeout: .seconds(seconds)) { result in
+                let attempt = "cannot connect to \(device.text)"
                 switch result {
                 case .success(let identifier):
                     // Finding and connecting is done.
                     ResidentCode.release()
                     continuation.resume(returning: identifier)
+                case .failure(BluejayError.connectionTimedOut):
+                    let reason = "it was not connected within \(inSeconds(limit)) (--connect-timeout)"
+                    continuation.resume(throwing: Failure(.notInTime, attempt: attempt, reason))
                 case .failure(let error):
-                    continuation.resume(throwing: Failure(error, attempt: "cannot connect to \(device.text)"))
+                    continuation.resume(throwing: Failure(error, attempt: attempt))
                 }
             }
         }
     }
 
-    /// What identifies the device. Only what is known by name, or may have several identifiers, is looked for here; who
-    /// connects to an identifier looks for it anyway.
+    /// What identifies the device. Only what is known by name, or may have several identifiers, is looked for here; a call
+    /// that connects to an identifier looks for it anyway.
     func find(_ device: DeviceSelector, timeout: Double) async throws -> PeripheralIdentifier {
         if case .identifiers(let identifiers, let text) = device, identifiers.count == 1 {
             return PeripheralIdentifier(uuid: identifiers[0], name: text)
@@ -46,25 +62,9 @@ extension Session {
                     let failure = error.map { Failure($0, attempt: "cannot look for \(device.text)") }
                     continuation.resume(
                         throwing: failure
-                            ?? Failure(.notInTime, "no device \(device.text) was found within \(timeout) s"))
+                            ?? Failure(.notInTime, "no device \(device.text) was found within \(inSeconds(timeout))"))
                 })
         }
-    }
-
-    /// The services with everything in them, as the device has them. Bluejay must be connected.
-    func discoverEverything() async throws -> DirectPeripheral {
-        let state = bluejay.stopAndExtractBluetoothState()
-        guard let peripheral = state.peripheral else {
-            startBluejay(peripheral: nil)
-            throw Failure(.connectionFailed, "the connection was lost")
-        }
-        let direct = DirectPeripheral(peripheral, manager: manager)
-        defer {
-            direct.release()
-            startBluejay(peripheral: peripheral)
-        }
-        try await direct.discoverEverything()
-        return direct
     }
 }
 

@@ -11,13 +11,13 @@ final class Session {
     /// Bluejay uses it, except while something is done that Bluejay's API has no call for.
     let manager: CBCentralManager
 
-    /// Called when the connection ends without having been asked to.
-    var onDisconnect: (() -> Void)?
+    /// What uses the connection in Bluejay's place; nil while Bluejay does.
+    private var direct: DirectPeripheral?
     /// Whether an interruption is the ordinary end of the command.
     var endsByInterruption = false
 
     private let delegate: ManagerDelegate
-    private let observer = LinkObserver()
+    private let reconnection = ReconnectionChoice()
     private let log: LogPrinter
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
@@ -60,7 +60,6 @@ final class Session {
         ResidentCode.release()
         watchSignals()
         output.onLoss { [weak self] error in self?.outputIsLost(error) }
-        observer.onDisconnect = { [weak self] in self?.onDisconnect?() }
         do {
             try await waitForPower()
             startBluejay(peripheral: nil)
@@ -69,7 +68,7 @@ final class Session {
             try await body(self)
             await end(.done)
         } catch {
-            let failure = Failure(error, attempt: "failed")
+            let failure = Failure(error, attempt: "the command failed")
             await end(failure.status, failure)
         }
     }
@@ -77,33 +76,56 @@ final class Session {
     /// Gives the manager to Bluejay.
     func startBluejay(peripheral: CBPeripheral?) {
         bluejay.start(mode: .use(manager: manager, peripheral: peripheral))
-        bluejay.register(connectionObserver: observer)
-        bluejay.registerDisconnectHandler(handler: observer)
+        bluejay.registerDisconnectHandler(handler: reconnection)
+    }
+
+    /// Uses the connected peripheral without Bluejay, until ``handBack()``.
+    ///
+    /// - Parameter device: the device as the user has named it.
+    func takeOver(_ device: String) throws -> DirectPeripheral {
+        let state = bluejay.stopAndExtractBluetoothState()
+        guard let peripheral = state.peripheral else {
+            startBluejay(peripheral: nil)
+            throw Failure(
+                .connectionFailed, attempt: "cannot discover the services of \(device)", "the connection was lost")
+        }
+        let direct = DirectPeripheral(peripheral, manager: manager, device: device)
+        self.direct = direct
+        return direct
+    }
+
+    /// Gives the connection back to Bluejay.
+    func handBack() {
+        guard let direct else { return }
+        self.direct = nil
+        direct.release()
+        startBluejay(peripheral: direct.peripheral)
     }
 
     /// Whether Bluejay connects again by itself when the connection is lost.
     var reconnects: Bool {
-        get { observer.reconnects }
-        set { observer.reconnects = newValue }
+        get { reconnection.reconnects }
+        set { reconnection.reconnects = newValue }
     }
-
-    private static let advice = "\"bluejay doctor\" says what to do"
 
     private func waitForPower() async throws {
         let state = await delegate.firstState(of: manager, timeout: Self.stateTimeout)
         switch state {
         case .poweredOn: return
-        case .poweredOff: throw Failure(.bluetoothUnavailable, "Bluetooth is off: switch the adapter on")
+        case .poweredOff:
+            throw Failure(.bluetoothUnavailable, "Bluetooth is off: switch the adapter on; \(doctorsAdvice)")
         case .unauthorized:
-            throw Failure(.bluetoothUnavailable, "this user may not use Bluetooth (the system bus refuses it)")
+            throw Failure(
+                .bluetoothUnavailable,
+                "this user may not use Bluetooth (the system bus refuses it); \(doctorsAdvice)")
         case .unsupported:
             throw Failure(
                 .bluetoothUnavailable,
                 "there is no usable Bluetooth adapter (or none of that name), or bluetoothd is not running; "
-                    + Self.advice)
+                    + doctorsAdvice)
         case .unknown, .resetting:
             throw Failure(
-                .bluetoothUnavailable, "Bluetooth does not answer: is bluetoothd running? \(Self.advice)")
+                .bluetoothUnavailable, "Bluetooth does not answer: is bluetoothd running? \(doctorsAdvice)")
         }
     }
 
@@ -119,6 +141,7 @@ final class Session {
         while isEnding { try? await Task.sleep(for: .seconds(60)) }
         isEnding = true
         output.flush()
+        handBack()
         if bluejay.isConnected || bluejay.isConnecting {
             await disconnect(within: isInterrupted ? Self.interruptedEndTimeout : Self.endTimeout)
         }
@@ -134,7 +157,7 @@ final class Session {
         // The end finds out by itself.
         if isEnding { return }
         if error.isByTheReader { return interrupt(status: ExitStatus.done.rawValue) }
-        let failure = Failure(error, attempt: "failed")
+        let failure = Failure(error, attempt: "the command failed")
         Task { await end(failure.status.rawValue, failure, isInterrupted: true) }
     }
 
@@ -174,7 +197,7 @@ final class Session {
     }
 }
 
-/// Tells the first state of a manager, and its connections while Bluejay does not use it.
+/// Waits for the first state of a manager.
 @MainActor
 final class ManagerDelegate: NSObject, @preconcurrency CBCentralManagerDelegate {
     private var waiting: CheckedContinuation<Void, Never>?
@@ -202,15 +225,10 @@ final class ManagerDelegate: NSObject, @preconcurrency CBCentralManagerDelegate 
     }
 }
 
-/// Notices when the connection ends.
+/// Decides what follows the end of the connection.
 @MainActor
-private final class LinkObserver: @preconcurrency ConnectionObserver, @preconcurrency DisconnectHandler {
-    var onDisconnect: (() -> Void)?
+private final class ReconnectionChoice: @preconcurrency DisconnectHandler {
     var reconnects = false
-
-    func disconnected(from peripheral: PeripheralIdentifier) {
-        onDisconnect?()
-    }
 
     func didDisconnect(
         from peripheral: PeripheralIdentifier, with error: Error?, willReconnect autoReconnect: Bool

@@ -5,9 +5,10 @@ import LineOutput
 
 struct WriteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "write", abstract: "Write a value to a characteristic.")
+        commandName: "write", abstract: "Write a value to a characteristic or a descriptor.")
     @OptionGroup var options: GlobalOptions
     @OptionGroup var subject: CharacteristicOptions
+    @OptionGroup var answer: AnswerOptions
 
     @Argument(help: "hex:0A0B, text:hello, u8:1, u16:1, i32:-1, u16be:1, … or empty.")
     var value: String
@@ -40,63 +41,61 @@ struct WriteCommand: AsyncParsableCommand {
     @MainActor
     private func write(_ session: Session) async throws {
         let bytes = Data(try ValueText.parse(value))
-        let (direct, characteristic) = try await subject.open(session)
-        let properties = characteristic.properties
-        let isCommand = withoutResponse || (!properties.contains(.write) && properties.contains(.writeWithoutResponse))
-        let length = direct.peripheral.maximumWriteValueLength(for: isCommand ? .withoutResponse : .withResponse)
-        guard bytes.count <= length else {
-            throw Failure(.failed, "\(bytes.count) bytes are more than the \(length) that can be written this way")
-        }
-        if isCommand, !properties.contains(.writeWithoutResponse) {
-            throw Failure(.failed, "\(characteristic.label) cannot be written without response")
-        }
+        let (direct, target) = try await subject.open(session, answerTimeout: answer.timeout)
+        let command = try direct.commandTarget(target, ofLength: bytes.count, withoutResponse: withoutResponse)
         var latencies = Latencies()
-        if isCommand, repetitions > 1 {
-            try await session.flood(bytes, to: characteristic, count: repetitions) { latencies.add($0) }
-        } else {
-            for _ in 0..<repetitions {
-                let start = ContinuousClock.now
-                try await session.write(bytes, to: characteristic, type: isCommand ? .withoutResponse : .withResponse)
-                latencies.add(ContinuousClock.now - start)
+        for _ in 0..<repetitions {
+            let start = ContinuousClock.now
+            if let command {
+                try await direct.writeCommand(bytes, to: command)
+            } else {
+                try await direct.write(bytes, to: target)
             }
+            latencies.add(ContinuousClock.now - start)
         }
+        // What is handed over has not been sent yet: disconnecting now would lose it.
+        if let command { try await direct.waitForRoom(command) }
         if !options.json, repetitions == 1 { return }
         session.output.print(latencies.text) { object in
             object.add("time", Timestamp.now.utc)
-            object.add("characteristic", characteristic.path)
-            object.add("name", characteristic.uuid.name)
+            direct.add(target, to: &object)
             object.add("written", ValueText.hex(bytes))
             if repetitions > 1 { latencies.add(to: &object) }
         }
     }
 }
 
-extension Session {
-    /// Writes without response again and again, as fast as the link takes it and no faster.
-    func flood(
-        _ value: Data, to characteristic: CBCharacteristic, count: Int, _ written: (Duration) -> Void
-    ) async throws {
-        let state = bluejay.stopAndExtractBluetoothState()
-        guard let peripheral = state.peripheral else {
-            startBluejay(peripheral: nil)
-            throw Failure(.connectionFailed, "the connection was lost")
-        }
-        let direct = DirectPeripheral(peripheral, manager: manager)
-        defer {
-            direct.release()
-            startBluejay(peripheral: peripheral)
-        }
-        do {
-            for _ in 0..<count {
-                let start = ContinuousClock.now
-                try await direct.waitForRoom()
-                peripheral.writeValue(value, for: characteristic, type: .withoutResponse)
-                written(ContinuousClock.now - start)
+extension DirectPeripheral {
+    /// The characteristic if it is to be written without response; nil if with one.
+    ///
+    /// - Throws: ``Failure`` if the value cannot be written that way.
+    fileprivate func commandTarget(
+        _ target: AttributeTarget, ofLength count: Int, withoutResponse: Bool
+    ) throws -> CBCharacteristic? {
+        let attempt = "cannot write \(name(of: target))"
+        switch target {
+        case .descriptor(let descriptor):
+            if withoutResponse {
+                throw Failure(.failed, attempt: attempt, "a descriptor cannot be written without response")
             }
-            // What is handed over has not been sent yet: disconnecting now would lose it.
-            try await direct.waitForRoom()
-        } catch {
-            throw Failure(error, attempt: "cannot write \(characteristic.label)")
+            if descriptor.uuid == CBUUID(string: CBUUIDClientCharacteristicConfigurationString) {
+                throw Failure(.failed, attempt: attempt, "\"bluejay listen\" turns notifications on")
+            }
+            return nil
+        case .characteristic(let characteristic):
+            let properties = characteristic.properties
+            let isCommand =
+                withoutResponse || (!properties.contains(.write) && properties.contains(.writeWithoutResponse))
+            let length = peripheral.maximumWriteValueLength(for: isCommand ? .withoutResponse : .withResponse)
+            guard count <= length else {
+                throw Failure(
+                    .failed, attempt: attempt,
+                    "\(count) bytes are more than the \(length) that can be written this way")
+            }
+            if isCommand, !properties.contains(.writeWithoutResponse) {
+                throw Failure(.failed, attempt: attempt, "it cannot be written without response")
+            }
+            return isCommand ? characteristic : nil
         }
     }
 }

@@ -183,7 +183,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
         peripheral.queue.asyncAfter(deadline: .now() + Self.patience) { [self] in
             StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not be put back")
             input?.stop()
-            Foundation.exit(1)
+            Foundation.exit(DittojayError.bluetoothStatus)
         }
         peripheral.stop()
     }

@@ -4,7 +4,7 @@ import Foundation
 /// An object of the fake bluetoothd: one interface with properties that programs can watch, and perhaps others.
 @BusActor
 package class FakeObject {
-    package let path: ObjectPath
+    package nonisolated let path: ObjectPath
     package let interface: String
     package unowned let daemon: FakeBluetoothd
     private var values: [String: BusValue] = [:]

@@ -1,0 +1,124 @@
+import Bluejay
+import CoreBluetooth
+import GATTProfiles
+
+/// All that a device has, in the order of the handles, as it was discovered.
+@MainActor
+struct AttributeTable {
+    /// The primary services and those that they include.
+    let services: [CBService]
+
+    init(_ services: [CBService]) {
+        self.services = services.sorted { ($0.handle ?? 0) < ($1.handle ?? 0) }
+    }
+
+    var characteristics: [CBCharacteristic] { services.flatMap { $0.characteristics ?? [] } }
+
+    // MARK: Names
+
+    /// `180F`, or `180F#2` where there are several of the kind.
+    func path(of service: CBService) -> String {
+        Self.numbered(service, among: services)
+    }
+
+    /// `180D/2A38`, with numbers where there are several of the kind.
+    func path(of characteristic: CBCharacteristic) -> String {
+        guard let service = characteristic.service else { return characteristic.uuid.uuidString }
+        return path(of: service) + "/" + Self.numbered(characteristic, among: service.characteristics ?? [])
+    }
+
+    /// `180D/2A37/2901`, with numbers where there are several of the kind.
+    func path(of descriptor: CBDescriptor) -> String {
+        guard let characteristic = descriptor.characteristic else { return descriptor.uuid.uuidString }
+        return path(of: characteristic) + "/" + Self.numbered(descriptor, among: characteristic.descriptors ?? [])
+    }
+
+    func path(of target: AttributeTarget) -> String {
+        switch target {
+        case .characteristic(let characteristic): path(of: characteristic)
+        case .descriptor(let descriptor): path(of: descriptor)
+        }
+    }
+
+    /// The UUID, and its number if `all` has others like it.
+    static func numbered<T: CBAttribute>(_ attribute: T, among all: [T]) -> String {
+        let alike = all.filter { $0.uuid == attribute.uuid }
+        guard alike.count > 1, let index = alike.firstIndex(where: { $0 === attribute }) else {
+            return attribute.uuid.uuidString
+        }
+        return "\(attribute.uuid.uuidString)#\(index + 1)"
+    }
+
+    // MARK: Finding
+
+    /// The only attribute that is meant.
+    ///
+    /// - Parameter device: the device, for the message.
+    /// - Throws: ``Failure`` if there is none, or more than one.
+    func find(_ selector: AttributeSelector, of device: String) throws -> AttributeTarget {
+        let found = matches(selector)
+        if let only = found.first, found.count == 1 { return only }
+        let kind: String
+        switch selector.kind {
+        case .handle: kind = "attribute"
+        case .path(_, _, let descriptor): kind = descriptor == nil ? "characteristic" : "descriptor"
+        }
+        if found.isEmpty { throw Failure(.noSuchCharacteristic, "\(device) has no \(kind) \(selector.text)") }
+        let candidates = found.map { "\(path(of: $0)) \($0.attribute.handleText)" }.joined(separator: ", ")
+        throw Failure(
+            .noSuchCharacteristic,
+            "\(device) has several \(kind)s \(selector.text); name one by its number or its handle: \(candidates)")
+    }
+
+    private func matches(_ selector: AttributeSelector) -> [AttributeTarget] {
+        switch selector.kind {
+        case .handle(let handle):
+            let characteristics = characteristics
+            let descriptors = characteristics.flatMap { $0.descriptors ?? [] }
+            return characteristics.filter { $0.handle == handle }.map(AttributeTarget.characteristic)
+                + descriptors.filter { $0.handle == handle }.map(AttributeTarget.descriptor)
+        case .path(let service, let characteristic, let descriptor):
+            let owners = service.map { Self.choose($0, from: services) } ?? services
+            let found = Self.choose(characteristic, from: owners.flatMap { $0.characteristics ?? [] })
+            guard let descriptor else { return found.map(AttributeTarget.characteristic) }
+            return Self.choose(descriptor, from: found.flatMap { $0.descriptors ?? [] })
+                .map(AttributeTarget.descriptor)
+        }
+    }
+
+    private static func choose<T: CBAttribute>(_ step: AttributeSelector.Step, from candidates: [T]) -> [T] {
+        step.choose(from: candidates, uuid: \.uuid.uuidString, name: \.uuid.name)
+    }
+}
+
+/// What can be read and written.
+enum AttributeTarget {
+    case characteristic(CBCharacteristic)
+    case descriptor(CBDescriptor)
+
+    var attribute: CBAttribute {
+        switch self {
+        case .characteristic(let characteristic): characteristic
+        case .descriptor(let descriptor): descriptor
+        }
+    }
+}
+
+extension CBAttribute {
+    /// The handle, which ends the name of BlueZ's object: `…/service0028/char0029`.
+    var handle: UInt16? { objectPath.flatMap { UInt16($0.suffix(4), radix: 16) } }
+
+    /// The handle as it is typed; empty if it is not known.
+    var handleText: String { handle.map(AttributeSelector.text(ofHandle:)) ?? "" }
+
+    /// The attribute in words: its name if it has one.
+    var label: String { uuid.name.map(AssignedNumbers.typedName) ?? uuid.uuidString }
+}
+
+extension CBUUID {
+    /// The assigned name, or this package's own; nil if there is none.
+    var name: String? {
+        if let own = AssignedNumbers.ownName(ofUUID: uuidString) { return own }
+        return description == uuidString ? nil : description
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Bluejay
+import GATTProfiles
+import LineOutput
+
+/// The arguments of a command about one characteristic, or one descriptor.
+struct CharacteristicOptions: ParsableArguments {
+    @OptionGroup var target: DeviceOptions
+
+    @Argument(
+        help: ArgumentHelp(
+            "SERVICE/CHARACTERISTIC, CHARACTERISTIC or SERVICE/CHARACTERISTIC/DESCRIPTOR, or a handle as @002a.",
+            discussion: "Each part is a UUID or a name; 180F#2/2A19 and 180F/2A19#2 name the second of several alike."))
+    var characteristic: String
+
+    func validate() throws {
+        guard AttributeSelector(characteristic) != nil else {
+            throw ValidationError(
+                "\(characteristic) is not SERVICE/CHARACTERISTIC, CHARACTERISTIC, SERVICE/CHARACTERISTIC/DESCRIPTOR "
+                    + "or @HANDLE")
+        }
+    }
+
+    /// Connects and finds the attribute.
+    @MainActor
+    func open(
+        _ session: Session, answerTimeout: Double
+    ) async throws -> (direct: DirectPeripheral, target: AttributeTarget) {
+        guard let selector = AttributeSelector(characteristic) else {
+            throw Failure(.noSuchCharacteristic, characteristic)
+        }
+        let direct = try await session.open(target, answerTimeout: answerTimeout)
+        return (direct, try direct.table.find(selector, of: target.device))
+    }
+}
+
+extension DirectPeripheral {
+    /// Adds which attribute it is about.
+    func add(_ target: AttributeTarget, to object: inout JSONObject) {
+        object.add("characteristic", table.path(of: target))
+        object.add("handle", target.attribute.handle.map(AttributeSelector.digits(ofHandle:)))
+        object.add("name", target.attribute.uuid.name)
+    }
+}

@@ -1,0 +1,133 @@
+import Bluejay
+import GATTProfiles
+
+/// A listen of the monitor that is tried again for as long as the connection is there.
+@MainActor
+final class KeptListen {
+    enum Event {
+        case value(Data)
+        /// The device does not have the characteristic, now that its services are known; or not any more.
+        case missing(wasThere: Bool)
+        /// It cannot be listened to.
+        case failed(Failure, Next)
+    }
+
+    /// What follows a failure.
+    enum Next {
+        /// After so many seconds.
+        case tryAgain(Double)
+        /// Only another connection can help.
+        case connectAgain
+    }
+
+    private let characteristic: CharacteristicIdentifier
+    private let peripheral: PeripheralIdentifier
+    private let session: Session
+    private let answerTimeout: Double
+    private let handler: (Event) -> Void
+    /// Counts the attempts, so that timers of former ones are known.
+    private var attempt = 0
+    private var failures = 0
+    private var isWaiting = false
+    private var isEnded = false
+    /// Whether the characteristic has been listened to.
+    private var wasOn = false
+    /// Whether it has been said that the characteristic is missing.
+    private var isKnownMissing = false
+
+    init(
+        _ characteristic: CharacteristicIdentifier, of peripheral: PeripheralIdentifier, _ session: Session,
+        answerTimeout: Double, handler: @escaping (Event) -> Void
+    ) {
+        self.characteristic = characteristic
+        self.peripheral = peripheral
+        self.session = session
+        self.answerTimeout = answerTimeout
+        self.handler = handler
+    }
+
+    /// The connection has ended, or is about to.
+    func end() {
+        isEnded = true
+    }
+
+    /// Begins, or begins again where it has failed.
+    func begin() {
+        guard !isEnded, (try? session.bluejay.isListening(to: characteristic)) == false else { return }
+        attempt += 1
+        let current = attempt
+        isWaiting = true
+        after(answerTimeout) { [weak self] in self?.check(current) }
+        session.bluejay.listen(to: characteristic, multipleListenOption: .replaceable) {
+            [weak self] (result: ReadResult<Data>) in
+            guard let self, !isEnded else { return }
+            switch result {
+            case .success(let value): took(value)
+            case .failure(let error): failed(error)
+            }
+        }
+    }
+
+    private func took(_ value: Data) {
+        isWaiting = false
+        wasOn = true
+        isKnownMissing = false
+        failures = 0
+        handler(.value(value))
+    }
+
+    private func failed(_ error: any Error) {
+        isWaiting = false
+        switch error {
+        // A value that is not there is not the end of the listen.
+        case BluejayError.missingData: return
+        case BluejayError.missingService, BluejayError.missingCharacteristic:
+            guard !isKnownMissing else { return }
+            isKnownMissing = true
+            return handler(.missing(wasThere: wasOn))
+        // The end of the connection is reported as such.
+        case BluejayError.notConnected, BluejayError.bluetoothUnavailable, BluejayError.explicitDisconnect,
+            BluejayError.multipleListenReplaced, BluejayError.cancelled, BluejayError.stopped:
+            return
+        default: break
+        }
+        let failure = Failure(error, attempt: "cannot listen")
+        // What the device itself has answered, another connection would not change.
+        guard error is CBATTError else { return handler(.failed(failure, .connectAgain)) }
+        let pause = Pauses.pause(afterFailures: failures)
+        failures += 1
+        after(pause) { [weak self, attempt] in
+            guard let self, self.attempt == attempt else { return }
+            begin()
+        }
+        handler(.failed(failure, .tryAgain(pause)))
+    }
+
+    /// The time to answer is up.
+    private func check(_ number: Int) {
+        guard !isEnded, isWaiting, number == attempt else { return }
+        isWaiting = false
+        // Bluejay has no word for a listen that has begun.
+        if isNotifying { return wasOn = true }
+        let problem = DirectPeripheral.Problem.noAnswer(within: answerTimeout)
+        handler(.failed(Failure(problem, attempt: "cannot listen"), .connectAgain))
+    }
+
+    private var isNotifying: Bool {
+        let peripheral = session.manager.retrievePeripherals(withIdentifiers: [peripheral.uuid]).first
+        return (peripheral?.services ?? []).contains { service in
+            service.uuid == characteristic.service.uuid
+                && (service.characteristics ?? []).contains { $0.uuid == characteristic.uuid && $0.isNotifying }
+        }
+    }
+
+    private func after(_ seconds: Double, _ work: @escaping @MainActor () -> Void) {
+        DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { MainActor.assumeIsolated { work() } }
+    }
+}
+
+/// Pauses that grow with the number of failures.
+enum Pauses {
+    /// 0.5 s, 1 s, 2 s, … 30 s.
+    static func pause(afterFailures count: Int) -> Double { min(0.5 * Double(1 << min(count, 6)), 30) }
+}

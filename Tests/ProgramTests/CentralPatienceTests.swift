@@ -1,0 +1,218 @@
+import BluetoothLab
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// bluejay and a bluetoothd, or a device, that does not answer or gives up.
+@Suite(.timeLimit(.minutes(1)))
+struct CentralPatienceTests {
+    private let daemon: FakeBluetoothd
+    private let programs: Programs
+    private static let device = "C0:00:00:00:00:01/random"
+
+    init() async throws {
+        daemon = try await .start()
+        programs = try Programs(on: daemon)
+    }
+
+    @BusActor @discardableResult
+    private func sensor(
+        resolutionTime: Duration? = .zero, answersDiscovery: Bool = true, advertising services: [String] = ["180D"]
+    ) -> FakeDevice {
+        let device = daemon.adapter.addDevice(advertising: services)
+        device.addService(
+            "180D", [.init("2A37", ["notify"]), .init("2A38", ["read", "write"], value: Data([1]))])
+        device.resolutionTime = resolutionTime
+        device.answersDiscovery = answersDiscovery
+        // What bluetoothd lists of a device of which it knows nothing else.
+        if !answersDiscovery { device.set("UUIDs", ["0000180d-0000-1000-8000-00805f9b34fb"].busValue) }
+        return device
+    }
+
+    private func bluejay(_ words: [String], expecting status: Int32) async throws -> ChildProcess {
+        let central = try programs.run(["bluejay"] + words)
+        #expect(try await central.exitStatus() == status, "\(central.transcript)")
+        return central
+    }
+
+    // MARK: Requests
+
+    @Test(arguments: [
+        (["read", device, "2A38", "--timeout", "0.3"], "ReadValue", "read body-sensor-location"),
+        (["write", device, "2A38", "u8:1", "--timeout", "0.3"], "WriteValue", "write body-sensor-location"),
+        (["listen", device, "2A37", "--answer-timeout", "0.3"], "StartNotify", "listen to heart-rate-measurement"),
+    ])
+    func anUnansweredRequestEnds(words: [String], method: String, attempt: String) async throws {
+        let device = await sensor()
+        await daemon.react(to: method, with: .silent)
+        let central = try await bluejay(words, expecting: 3)
+        #expect(
+            central.lines == ["bluejay: cannot \(attempt) of \(Self.device): the device did not answer within 0.3 s"])
+        #expect(await !device.isConnected)
+    }
+
+    @Test(arguments: [
+        (["read", device, "2A38"], "read body-sensor-location"),
+        (["write", device, "2A38", "u8:1"], "write body-sensor-location"),
+        (["listen", device, "2A37"], "listen to heart-rate-measurement"),
+    ])
+    func aRequestEndsWithTheConnection(words: [String], attempt: String) async throws {
+        let device = await sensor()
+        for method in ["ReadValue", "WriteValue", "StartNotify"] {
+            await daemon.react(to: method, with: .handler { _ in device.lose() })
+        }
+        let central = try await bluejay(words, expecting: 5)
+        #expect(central.lines == ["bluejay: cannot \(attempt) of \(Self.device): the connection was lost"])
+    }
+
+    @Test func aListenEndsWithTheConnection() async throws {
+        let device = await sensor()
+        let central = try programs.run("bluejay", "listen", Self.device, "2A37")
+        let rate = try #require(await device.characteristic("2A37"))
+        try await eventually("a subscription") { rate.isNotifying }
+        await rate.notify(Data([0, 72]))
+        try await central.line(containing: "72 bpm")
+        await device.lose()
+        #expect(try await central.exitStatus() == 5)
+        #expect(
+            central.lines.last
+                == "bluejay: no more values after 1 of heart-rate-measurement of \(Self.device): the connection was lost"
+        )
+    }
+
+    /// What bluetoothd (5.66) says when the link ends while a request is open.
+    @Test(arguments: ["an empty value", "0x0E", "Operation failed"])
+    func theEndOfTheLinkIsNoAnswer(answer: String) async throws {
+        let device = await sensor()
+        await daemon.react(
+            to: "ReadValue",
+            with: .handler { call in
+                switch answer {
+                case "0x0E": call.invocation.fail(.att(0x0E))
+                case "an empty value": call.invocation.reply([.bytes(Data())])
+                default: call.invocation.fail(.bluez("Failed", answer))
+                }
+                device.lose()
+            })
+        let read = try await bluejay(["read", Self.device, "2A38"], expecting: 5)
+        #expect(
+            read.lines == ["bluejay: cannot read body-sensor-location of \(Self.device): the connection was lost"])
+    }
+
+    @Test func anEmptyValueIsOneWhileTheLinkIsThere() async throws {
+        let device = await sensor()
+        await setValue(device, Data())
+        #expect(try await bluejay(["read", Self.device, "2A38"], expecting: 0).lines == ["(empty)"])
+    }
+
+    @BusActor
+    private func setValue(_ device: FakeDevice, _ value: Data) { device.characteristic("2A38")?.value = value }
+
+    @Test func aRequestThatBluetoothdGaveUpIsNotInTime() async throws {
+        await sensor()
+        await daemon.react(to: "ReadValue", with: .refuse("Failed", "Operation failed with ATT error: 0x00"))
+        let read = try await bluejay(["read", Self.device, "2A38"], expecting: 3)
+        #expect(
+            read.lines == ["bluejay: cannot read body-sensor-location of \(Self.device): the device did not answer"])
+    }
+
+    // MARK: Connecting
+
+    @Test(arguments: [["info", device], ["read", device, "2A38"], ["listen", device, "2A37"]])
+    func anEndlessDiscoveryEndsWithTheTimeToConnect(words: [String]) async throws {
+        let device = await sensor(resolutionTime: nil)
+        let central = try await bluejay(words + ["--connect-timeout", "2"], expecting: 3)
+        #expect(
+            central.lines == [
+                "bluejay: cannot discover the services of \(Self.device): that and the connection took longer than "
+                    + "2 s (--connect-timeout)"
+            ])
+        #expect(await !device.isConnected)
+    }
+
+    @Test func aDeviceThatDoesNotConnectIsNamed() async throws {
+        let device = await sensor()
+        await setInRange(device, false)
+        let read = try await bluejay(["read", Self.device, "2A38", "--connect-timeout", "0.5"], expecting: 3)
+        #expect(
+            read.lines == [
+                "bluejay: cannot connect to \(Self.device): it was not connected within 0.5 s (--connect-timeout)"
+            ])
+    }
+
+    @BusActor
+    private func setInRange(_ device: FakeDevice, _ isInRange: Bool) { device.isInRange = isInRange }
+
+    @Test func aFailedDiscoveryIsNoDeviceWithoutServices() async throws {
+        await sensor(answersDiscovery: false)
+        let info = try await bluejay(["info", Self.device], expecting: 5)
+        #expect(
+            info.lines == [
+                "bluejay: cannot discover the services of \(Self.device): bluetoothd found no services: the device did "
+                    + "not answer, or not all that it was asked"
+            ])
+    }
+
+    @Test func withoutBluetoothdTheDoctorIsAdvised() async throws {
+        await daemon.die()
+        let read = try await bluejay(["read", Self.device, "2A38"], expecting: 4)
+        #expect(read.lines.count == 1 && read.transcript.contains("\"bluejay doctor\" says what to do"))
+    }
+
+    // MARK: Monitor
+
+    /// The monitor, once it has shown a heart rate.
+    private func showsRates(_ monitor: ChildProcess, of device: FakeDevice) async throws {
+        let rate = try #require(await device.characteristic("2A37"))
+        try await eventually("a subscription") { rate.isNotifying }
+        await rate.notify(Data([0, 72]))
+        try await monitor.line(containing: "72 bpm")
+        #expect(try await monitor.interrupt() == 0)
+    }
+
+    @Test func monitorTriesAgainWhatTheDeviceRefused() async throws {
+        let device = await sensor()
+        await daemon.react(
+            to: "StartNotify", times: 1, with: .refuse("Failed", "Operation failed with ATT error: 0x80"))
+        let monitor = try programs.run("bluejay", "monitor", Self.device)
+        try await monitor.line(
+            containing: "cannot listen to the heart rates of Sensor: ATT error 0x80: The device reported application "
+                + "error 0x80.; trying again in 0.5 s")
+        try await showsRates(monitor, of: device)
+        #expect(await daemon.count(of: "Connect") == 1)
+    }
+
+    @Test(arguments: [FakeReaction.silent, .refuse("Failed", "no reason")])
+    func monitorConnectsAgainWhenItCannotListen(reaction: FakeReaction) async throws {
+        let device = await sensor()
+        await daemon.react(to: "StartNotify", times: 1, with: reaction)
+        let monitor = try programs.run("bluejay", "monitor", Self.device, "--answer-timeout", "0.5")
+        try await monitor.line(containing: "cannot listen to the heart rates of Sensor: ")
+        try await monitor.line(containing: "connecting again")
+        try await monitor.line(containing: "disconnected from Sensor")
+        try await showsRates(monitor, of: device)
+        #expect(await daemon.count(of: "Connect") == 2)
+    }
+
+    @Test func monitorConnectsAgainAfterAFailedDiscovery() async throws {
+        let device = await sensor(answersDiscovery: false)
+        let monitor = try programs.run("bluejay", "monitor", Self.device)
+        try await monitor.line(containing: "bluetoothd found no services")
+        await answerDiscovery(device)
+        try await showsRates(monitor, of: device)
+        #expect(!monitor.transcript.contains("measures no heart rate"))
+    }
+
+    @BusActor
+    private func answerDiscovery(_ device: FakeDevice) { device.answersDiscovery = true }
+
+    @Test func monitorEndsWhereThereAreNoHeartRates() async throws {
+        await batteryOnly()
+        let monitor = try await bluejay(["monitor", Self.device], expecting: 7)
+        #expect(monitor.lines.last == "bluejay: \(Self.device) measures no heart rate")
+    }
+
+    @BusActor
+    private func batteryOnly() { daemon.adapter.addDevice().addService("180F", [.init("2A19", ["read"])]) }
+}

@@ -57,7 +57,7 @@ struct LineWriterTests {
         pipe.queue.sync { for _ in 0..<1000 { writer.write("0123456789") } }
         let start = ContinuousClock.now
         let loss = try #require(await pipe.finish(writer, within: .milliseconds(50)))
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(30))
         guard case .notTaken(let bytes) = loss.reason else {
             Issue.record("\(loss)")
             return

@@ -109,8 +109,7 @@ private final class Sensor: NSObject, CBPeripheralManagerDelegate, Sendable {
     let queue = DispatchQueue(label: "sensor")
     let session: BlueZSession
     private let manager: CBPeripheralManager
-    // Set up before it is published, and used on the queue only.
-    private nonisolated(unsafe) let rate = CBMutableCharacteristic(
+    private let rate = CBMutableCharacteristic(
         type: CBUUID(string: "2A37"), properties: .notify, value: nil, permissions: [])
     private let journal = Mutex<[String]>([])
 

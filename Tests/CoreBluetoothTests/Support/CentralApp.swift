@@ -32,7 +32,7 @@ final class CentralApp: NSObject, Sendable {
     }
 
     /// Waits until the delegate has been called for `line`, so many times.
-    func saw(_ line: String, count: Int = 1, within limit: Duration = .seconds(10)) async throws {
+    func saw(_ line: String, count: Int = 1, within limit: Duration = .seconds(30)) async throws {
         try await journal.saw(line, count: count, within: limit)
     }
 

@@ -119,7 +119,7 @@ package final class FakeBluetoothd {
     ///   - limit: how long to wait at most.
     /// - Returns: the last of these calls.
     @discardableResult
-    package func call(_ method: String, count: Int = 1, within limit: Duration = .seconds(10)) async throws -> FakeCall
+    package func call(_ method: String, count: Int = 1, within limit: Duration = .seconds(30)) async throws -> FakeCall
     {
         try await event("\(method), call \(count)", within: limit) { [weak self] found in
             guard let self else { return }

@@ -100,7 +100,7 @@ package struct NotInTime: Error, CustomStringConvertible {
 /// - Throws: ``NotInTime``.
 @BusActor
 package func event<T: Sendable>(
-    _ what: String, within limit: Duration = .seconds(10),
+    _ what: String, within limit: Duration = .seconds(30),
     _ begin: @BusActor (@escaping @BusActor (T) -> Void) -> Void
 ) async throws -> T {
     var timer: LoopSource?
@@ -123,7 +123,7 @@ package func event<T: Sendable>(
 /// - Throws: ``NotInTime``.
 @BusActor
 package func eventually(
-    _ what: String, within limit: Duration = .seconds(10), _ condition: @escaping @BusActor () -> Bool
+    _ what: String, within limit: Duration = .seconds(30), _ condition: @escaping @BusActor () -> Bool
 ) async throws {
     var poll: LoopSource?
     defer { poll?.cancel() }

@@ -25,9 +25,9 @@ final class Session {
     /// For how long an orderly end may take. bluetoothd answers when the link is down, after 2 s (5.66), and keeps its word
     /// when the program has ended: after a signal that is enough.
     private static let endTimeout = 3.0
-    private static let interruptedEndTimeout = 1.0
+    private static let interruptedEndTimeout = 0.7
     /// For how long a reader that has stopped may keep a program that was interrupted.
-    private static let readerPatience = DispatchTimeInterval.milliseconds(500)
+    private static let readerPatience = DispatchTimeInterval.milliseconds(300)
     /// For how long the state of Bluetooth may be unknown.
     private static let stateTimeout = 10.0
 

@@ -55,9 +55,8 @@ struct LineWriterTests {
         let pipe = try TestPipe()
         let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
         pipe.queue.sync { for _ in 0..<1000 { writer.write("0123456789") } }
-        let start = ContinuousClock.now
+        // Without a limit this would never return.
         let loss = try #require(await pipe.finish(writer, within: .milliseconds(50)))
-        #expect(ContinuousClock.now - start < .seconds(30))
         guard case .notTaken(let bytes) = loss.reason else {
             Issue.record("\(loss)")
             return
@@ -145,10 +144,8 @@ struct MessageWriterTests {
     func stuckReader() throws {
         let pipe = try TestPipe()
         let writer = MessageWriter(descriptor: pipe.writingEnd, capacity: 1000)
-        let start = ContinuousClock.now
+        // One message waits a moment; if all did this would take minutes.
         for _ in 0..<5000 { writer.write(message) }
-        // One message has waited a moment; 5,000 that did would take minutes.
-        #expect(ContinuousClock.now - start < .seconds(10))
         #expect(writer.finish() != nil)
         let lines = pipe.readLines { $0.hasPrefix("(") }
         #expect(lines.last == "(\(5000 - (lines.count - 1)) messages not shown)")

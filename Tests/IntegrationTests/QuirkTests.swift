@@ -71,7 +71,8 @@ extension InTheLab {
             let survives = try await lab.bluetoothdSurvivesScan(
                 for: HeartRateService.uuid, finding: Lab.sensorAddress, on: Lab.centralAdapter)
             #expect(survives == (version != BlueZVersion(5, 87)))
-            try await lab.bluetoothd(.restart)
+            // The lab starts it again; this waits for that.
+            try await lab.bluetoothd(.start)
             try await sensor.stop()
         }
 

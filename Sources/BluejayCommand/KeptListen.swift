@@ -18,12 +18,16 @@ final class KeptListen {
         case tryAgain(Double)
         /// Only another connection can help.
         case connectAgain
+        /// The request is still open.
+        case keepWaiting
     }
 
     private let characteristic: CharacteristicIdentifier
     private let peripheral: PeripheralIdentifier
     private let session: Session
     private let answerTimeout: Double
+    /// Whether a connection without it is of no use.
+    private let isEssential: Bool
     private let handler: (Event) -> Void
     /// Counts the attempts, so that timers of former ones are known.
     private var attempt = 0
@@ -37,12 +41,13 @@ final class KeptListen {
 
     init(
         _ characteristic: CharacteristicIdentifier, of peripheral: PeripheralIdentifier, _ session: Session,
-        answerTimeout: Double, handler: @escaping (Event) -> Void
+        answerTimeout: Double, isEssential: Bool, handler: @escaping (Event) -> Void
     ) {
         self.characteristic = characteristic
         self.peripheral = peripheral
         self.session = session
         self.answerTimeout = answerTimeout
+        self.isEssential = isEssential
         self.handler = handler
     }
 
@@ -93,7 +98,7 @@ final class KeptListen {
         }
         let failure = Failure(error, attempt: "cannot listen")
         // What the device itself has answered, another connection would not change.
-        guard error is CBATTError else { return handler(.failed(failure, .connectAgain)) }
+        guard error is CBATTError || !isEssential else { return handler(.failed(failure, .connectAgain)) }
         let pause = Pauses.pause(afterFailures: failures)
         failures += 1
         after(pause) { [weak self, attempt] in
@@ -110,7 +115,7 @@ final class KeptListen {
         // Bluejay has no word for a listen that has begun.
         if isNotifying { return wasOn = true }
         let problem = DirectPeripheral.Problem.noAnswer(within: answerTimeout)
-        handler(.failed(Failure(problem, attempt: "cannot listen"), .connectAgain))
+        handler(.failed(Failure(problem, attempt: "cannot listen"), isEssential ? .connectAgain : .keepWaiting))
     }
 
     private var isNotifying: Bool {

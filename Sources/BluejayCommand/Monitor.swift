@@ -129,19 +129,20 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             object.add("name", peripheral.name)
             object.add("address", address)
         }
-        heartRates = keep(Self.heartRate, "heart rates", of: peripheral) { [weak self] in self?.heartRate($0) }
+        heartRates = keep(Self.heartRate, "heart rates", of: peripheral, isEssential: true) { [weak self] in self?.heartRate($0) }
         // Not every sensor chirps, and one that does not is no less a sensor.
-        chirps = keep(Self.chirp, "chirps", of: peripheral) { [weak self] event in
+        chirps = keep(Self.chirp, "chirps", of: peripheral, isEssential: false) { [weak self] event in
             if case .value(let value) = event { self?.chirp(value) }
         }
     }
 
     private func keep(
         _ characteristic: CharacteristicIdentifier, _ what: String, of peripheral: PeripheralIdentifier,
-        _ handler: @escaping (KeptListen.Event) -> Void
+        isEssential: Bool, _ handler: @escaping (KeptListen.Event) -> Void
     ) -> KeptListen {
-        let listen = KeptListen(characteristic, of: peripheral, session, answerTimeout: limits.answer) {
-            [weak self] event in
+        let listen = KeptListen(
+            characteristic, of: peripheral, session, answerTimeout: limits.answer, isEssential: isEssential
+        ) { [weak self] event in
             if case .failed(let failure, let next) = event {
                 self?.cannotListen(failure, to: what, of: peripheral, next)
             } else {
@@ -160,6 +161,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             switch next {
             case .tryAgain(let pause): "trying again in \(inSeconds(pause))"
             case .connectAgain: "connecting again"
+            case .keepWaiting: "still waiting"
             }
         output.event(
             "not-listening", "cannot listen to the \(what) of \(peripheral.name): \(failure.reason); \(consequence)"

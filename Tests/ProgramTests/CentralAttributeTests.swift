@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// bluejay and a device that has several attributes alike, descriptors, and services in services.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct CentralAttributeTests {
     private let daemon: FakeBluetoothd
     private let programs: Programs
@@ -234,11 +234,11 @@ struct CentralAttributeTests {
         let device = await threeValues()
         let path = try #require(await device.characteristic("2A24")?.path)
         await daemon.react(to: "ReadValue", at: path, with: .silent)
-        let info = try await bluejay("info", Self.device, "--values", "--timeout", "0.3", expecting: 3)
+        let info = try await bluejay("info", Self.device, "--values", "--timeout", "2", expecting: 3)
         #expect(info.transcript.contains("2A29 Manufacturer Name String @0011 (read) = text 2A29"))
         #expect(
             info.transcript.contains(
-                "bluejay: cannot read model-number-string of \(Self.device): the device did not answer within 0.3 s"))
+                "bluejay: cannot read model-number-string of \(Self.device): the device did not answer within 2 s"))
     }
 }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// bluejay and whoever reads what it prints.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct CentralOutputTests {
     private let daemon: FakeBluetoothd
     private let programs: Programs

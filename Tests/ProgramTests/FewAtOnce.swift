@@ -1,0 +1,43 @@
+import Testing
+
+/// Lets only a few test cases run at the same time: each starts processes, and too many of them would wait for each other
+/// until a limit is over.
+struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
+    private static let turns = Turns(4)
+
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard testCase != nil else { return try await function() }
+        await Self.turns.take()
+        do {
+            try await function()
+        } catch {
+            await Self.turns.giveBack()
+            throw error
+        }
+        await Self.turns.giveBack()
+    }
+}
+
+extension Trait where Self == FewAtOnce {
+    static var fewAtOnce: Self { FewAtOnce() }
+}
+
+private actor Turns {
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ count: Int) { free = count }
+
+    func take() async {
+        guard free == 0 else { return free -= 1 }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func giveBack() {
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+}

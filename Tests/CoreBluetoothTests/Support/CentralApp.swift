@@ -1,7 +1,6 @@
 import DBus
 import Dispatch
 import Foundation
-import Synchronization
 import TestSupport
 
 @testable import BlueZ
@@ -87,49 +86,6 @@ final class CentralApp: NSObject, Sendable {
     func note(_ line: String) { journal.note(line) }
 }
 
-struct Missing: Error {}
-
-func required<T>(_ value: T?) throws -> T {
-    guard let value else { throw Missing() }
-    return value
-}
-
-/// Lines that are noted on any thread and waited for on another.
-final class Journal: Sendable {
-    private struct State {
-        var lines: [String] = []
-        var onChange: [Int: @Sendable () -> Void] = [:]
-    }
-    private let state = Mutex(State())
-
-    var lines: [String] { state.withLock { $0.lines } }
-
-    func note(_ line: String) {
-        let waiters = state.withLock { state in
-            state.lines.append(line)
-            return Array(state.onChange.values)
-        }
-        for waiter in waiters { waiter() }
-    }
-
-    func count(of line: String) -> Int { lines.count { $0 == line } }
-
-    func saw(_ line: String, count: Int, within limit: Duration) async throws {
-        do {
-            try await eventually("\"\(line)\", \(count)", within: limit) { self.count(of: line) >= count }
-        } catch {
-            throw NotSeen(line: line, lines: lines)
-        }
-    }
-}
-
-/// What an app waited for in vain, and what it saw.
-struct NotSeen: Error, CustomStringConvertible {
-    let line: String
-    let lines: [String]
-    var description: String { "no \"\(line)\" among \(lines)" }
-}
-
 func words(_ state: CBManagerState) -> String {
     switch state {
     case .unknown: "unknown"
@@ -145,10 +101,6 @@ func words(_ error: (any Error)?) -> String {
     guard let error else { return "" }
     if let error = error as? CBATTError { return " refused 0x" + String(error.code.rawValue, radix: 16) }
     return " failed: \(error.localizedDescription)"
-}
-
-private func hex(_ value: Data?) -> String {
-    (value ?? Data()).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
 }
 
 extension CentralApp: CBCentralManagerDelegate {

@@ -9,6 +9,8 @@ package final class FakeAdapter: FakeObject {
     /// The services that programs offer here.
     package private(set) var applications: [FakeApplication] = []
     package private(set) var advertisements: [FakeAdvertisement] = []
+    /// How many advertisements other programs have; there is room for four.
+    package var advertisementsOfOthers = 0
     /// The discovery filters of those that scan, by the client's unique name.
     package private(set) var scans: [String: [String: BusValue]] = [:]
     private var filters: [String: [String: BusValue]] = [:]
@@ -34,6 +36,16 @@ package final class FakeAdapter: FakeObject {
     }
 
     package var isPowered: Bool { flag("Powered") }
+
+    /// The characteristic with this UUID that a program offers.
+    package func characteristic(_ uuid: String) -> FakeLocalCharacteristic? {
+        applications.lazy.compactMap { $0.characteristic(uuid) }.first
+    }
+
+    /// The UUIDs of the services that programs offer.
+    package var offeredServices: [String] { applications.flatMap { $0.services.map(\.uuid) } }
+    /// The first handles that programs want for them.
+    package var offeredHandles: [UInt16?] { applications.flatMap { $0.services.map(\.handle) } }
 
     // MARK: Life
 
@@ -189,22 +201,23 @@ package final class FakeAdapter: FakeObject {
         if offersServices { others.append((ExportedInterface("org.bluez.GattManager1", methods: serviceMethods), [:])) }
         if offersAdvertising {
             let properties = [
-                ExportedProperty("ActiveInstances", get: { [weak self] in UInt8(self?.advertisements.count ?? 0) }),
-                ExportedProperty(
-                    "SupportedInstances", get: { [weak self] in UInt8(4 - (self?.advertisements.count ?? 0)) }),
+                ExportedProperty("ActiveInstances", get: { [weak self] in self?.advertisementCount ?? 0 }),
+                ExportedProperty("SupportedInstances", get: { [weak self] in 4 - (self?.advertisementCount ?? 0) }),
             ]
             others.append(
                 (
                     ExportedInterface(
                         "org.bluez.LEAdvertisingManager1", methods: advertisingMethods, properties: properties),
                     [
-                        "ActiveInstances": .byte(UInt8(advertisements.count)),
-                        "SupportedInstances": .byte(UInt8(max(0, 4 - advertisements.count))),
+                        "ActiveInstances": .byte(advertisementCount),
+                        "SupportedInstances": .byte(4 - advertisementCount),
                     ]
                 ))
         }
         return others
     }
+
+    private var advertisementCount: UInt8 { UInt8(min(4, advertisements.count + advertisementsOfOthers)) }
 
     private var serviceMethods: [ExportedMethod] {
         [
@@ -241,7 +254,7 @@ package final class FakeAdapter: FakeObject {
                 guard !advertisements.contains(where: { $0.path == path && $0.client == invocation.sender }) else {
                     throw MethodFailure.bluez("AlreadyExists", "Already Exists")
                 }
-                guard advertisements.count < 4 else {
+                guard advertisementCount < 4 else {
                     throw MethodFailure.bluez("NotPermitted", "Maximum advertisements reached")
                 }
                 FakeAdvertisement.load(path, of: invocation.sender, on: self) { [weak self] advertisement in

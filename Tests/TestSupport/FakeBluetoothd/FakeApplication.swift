@@ -8,12 +8,14 @@ package final class FakeApplication {
     package let root: ObjectPath
     package let services: [Attribute]
     package let characteristics: [FakeLocalCharacteristic]
+    package let descriptors: [Attribute]
     private unowned let adapter: FakeAdapter
 
-    /// A service of the program.
+    /// A service or a descriptor of the program.
     package struct Attribute: Sendable {
         package let path: ObjectPath
         package let uuid: String
+        /// Of a service.
         package let isPrimary: Bool
         /// The handle that the program wants; nil if it leaves that to bluetoothd.
         package let handle: UInt16?
@@ -27,14 +29,18 @@ package final class FakeApplication {
         self.client = client
         self.adapter = adapter
         let ordered = tree.sorted { $0.key.string < $1.key.string }
-        services = ordered.compactMap { path, interfaces in
-            interfaces["org.bluez.GattService1"].map { values in
-                Attribute(
-                    path: path, uuid: values["UUID"].flatMap(String.init(busValue:)) ?? "",
-                    isPrimary: values["Primary"].flatMap(Bool.init(busValue:)) ?? false,
-                    handle: values["Handle"].flatMap(UInt16.init(busValue:)))
+        let attributes = { (interface: String) in
+            ordered.compactMap { path, interfaces in
+                interfaces[interface].map { values in
+                    Attribute(
+                        path: path, uuid: values["UUID"].flatMap(String.init(busValue:)) ?? "",
+                        isPrimary: values["Primary"].flatMap(Bool.init(busValue:)) ?? false,
+                        handle: values["Handle"].flatMap(UInt16.init(busValue:)))
+                }
             }
         }
+        services = attributes("org.bluez.GattService1")
+        descriptors = attributes("org.bluez.GattDescriptor1")
         characteristics = ordered.compactMap { path, interfaces in
             interfaces["org.bluez.GattCharacteristic1"].map { values in
                 FakeLocalCharacteristic(path, values, of: client, on: adapter.daemon)
@@ -62,6 +68,17 @@ package final class FakeApplication {
         characteristics.first { FakeService.fullUUID($0.uuid) == FakeService.fullUUID(uuid) }
     }
 
+    /// A central reads a descriptor.
+    package func read(descriptor uuid: String, offset: UInt16 = 0) async throws -> Data {
+        guard let path = descriptors.first(where: { FakeService.fullUUID($0.uuid) == FakeService.fullUUID(uuid) })?.path
+        else { throw Missing() }
+        return try await adapter.daemon.connection.call(
+            MethodCall(
+                destination: client, path: path, interface: "org.bluez.GattDescriptor1", method: "ReadValue",
+                arguments: [["offset": BusValue.uint16(offset)].busValue])
+        ).first()
+    }
+
     func end() {
         for characteristic in characteristics { characteristic.close() }
     }
@@ -75,6 +92,8 @@ package final class FakeLocalCharacteristic {
     package let flags: [String]
     /// The notifications that went out to the central, in order.
     package private(set) var notifications: [Data] = []
+    /// The centrals that have turned notifications on.
+    package private(set) var subscribers: [FakeDevice] = []
     private let client: String
     private let daemon: FakeBluetoothd
     private let offersSocket: Bool
@@ -100,7 +119,9 @@ package final class FakeLocalCharacteristic {
         ]) { $1 }.busValue
     }
 
-    private func call(_ method: String, _ arguments: [BusValue] = []) async throws -> MethodReply {
+    /// Calls the program, rightly or wrongly.
+    @discardableResult
+    package func call(_ method: String, _ arguments: [BusValue] = []) async throws -> MethodReply {
         try await daemon.connection.call(
             MethodCall(
                 destination: client, path: path, interface: "org.bluez.GattCharacteristic1", method: method,
@@ -116,25 +137,36 @@ package final class FakeLocalCharacteristic {
 
     /// A central writes.
     ///
-    /// - Parameter type: `request`, `command` or `reliable`.
+    /// - Parameters:
+    ///   - type: `request`, `command` or `reliable`.
+    ///   - onlyAsks: whether this only asks if a long write may begin.
     package func write(
-        _ value: Data, by central: FakeDevice, type: String = "request", offset: Int = 0, mtu: UInt16 = 517
+        _ value: Data, by central: FakeDevice, type: String = "request", offset: Int = 0, mtu: UInt16 = 517,
+        onlyAsks: Bool = false
     ) async throws {
-        _ = try await call(
-            "WriteValue", [.bytes(value), options(central, offset: offset, mtu: mtu, ["type": .string(type)])])
+        var others: [String: BusValue] = ["type": .string(type)]
+        if onlyAsks { others["prepare-authorize"] = .boolean(true) }
+        try await call("WriteValue", [.bytes(value), options(central, offset: offset, mtu: mtu, others)])
     }
 
-    /// A central turns notifications on: by a socket, as bluetoothd does where the program offers it, or by `StartNotify`.
+    /// A central turns notifications on: by a socket, as bluetoothd does where the program offers it, or by `StartNotify`. When
+    /// there is a socket already, the program hears nothing of another one.
     ///
     /// - Parameter reads: whether what comes over the socket is read, as it comes.
     package func subscribe(
         by central: FakeDevice, mtu: UInt16 = 517, usingSocket: Bool = true, reads: Bool = true
     ) async throws {
+        subscribers.append(central)
+        guard socket == nil else { return }
+        // Values may come by signals even where there is a socket.
+        let rule = MatchRule(
+            sender: client, path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+        signals = daemon.connection.onSignal(rule) { [weak self] signal in
+            let changes = signal.arguments.dropFirst().first.flatMap([String: BusValue].init(busValue:))
+            if let value = changes?["Value"].flatMap(Data.init(busValue:)) { self?.notifications.append(value) }
+        }
         guard usingSocket, offersSocket else {
-            signals = daemon.connection.onBytes(
-                of: "Value", interface: "org.bluez.GattCharacteristic1", at: path, from: client
-            ) { [weak self] in self?.notifications.append($0) }
-            _ = try await call("StartNotify")
+            try await call("StartNotify")
             return
         }
         let reply = try await call("AcquireNotify", [options(central, mtu: mtu)])
@@ -145,15 +177,30 @@ package final class FakeLocalCharacteristic {
         if reads { reading = .descriptor(raw, [.readable, .hangUp]) { [weak self] _ in self?.readSocket() } }
     }
 
-    /// The last central turns notifications off, or is disconnected.
-    package func unsubscribe() async throws {
+    /// A central turns notifications off; all of them, if it is not said which. The program hears of the last one only.
+    package func unsubscribe(by central: FakeDevice? = nil) async throws {
+        subscribers.removeAll { central == nil || $0 === central }
+        guard subscribers.isEmpty else { return }
         if socket != nil { return close() }
         signals = nil
-        _ = try await call("StopNotify")
+        try await call("StopNotify")
+    }
+
+    /// The link of a central has ended. bluetoothd keeps the subscriptions of those that are paired.
+    func lost(_ central: FakeDevice) {
+        guard !central.isPaired, subscribers.contains(where: { $0 === central }) else { return }
+        subscribers.removeAll { $0 === central }
+        guard subscribers.isEmpty else { return }
+        let hadSocket = socket != nil
+        close()
+        guard !hadSocket else { return }
+        try? daemon.connection.callWithoutReply(
+            MethodCall(
+                destination: client, path: path, interface: "org.bluez.GattCharacteristic1", method: "StopNotify"))
     }
 
     /// A central has confirmed an indication.
-    package func confirm() async throws { _ = try await call("Confirm") }
+    package func confirm() async throws { try await call("Confirm") }
 
     /// Reads what waits in the socket.
     package func readSocket() {
@@ -173,6 +220,7 @@ package final class FakeLocalCharacteristic {
         if let socket { Glibc.close(socket) }
         socket = nil
         signals = nil
+        subscribers = []
     }
 }
 
@@ -189,6 +237,10 @@ package final class FakeAdvertisement {
         self.values = values
     }
 
+    /// The company's data that are advertised, by its number.
+    package var manufacturerData: [UInt16: Data] {
+        values["ManufacturerData"].flatMap([UInt16: Data].init(busValue:)) ?? [:]
+    }
     package var localName: String? { values["LocalName"].flatMap(String.init(busValue:)) }
     package var serviceUUIDs: [String] { values["ServiceUUIDs"].flatMap([String].init(busValue:)) ?? [] }
 

@@ -40,6 +40,8 @@ package final class FakeBluetoothd {
     }
 
     package var adapter: FakeAdapter { adapters[0] }
+    /// How many services each controller offers.
+    package var serviceCounts: [Int] { adapters.map(\.offeredServices.count) }
 
     // MARK: Life
 
@@ -79,11 +81,15 @@ package final class FakeBluetoothd {
     // MARK: Controllers
 
     /// Plugs a controller in.
+    ///
+    /// - Parameter configure: makes it another than an ordinary one before anybody sees it.
     @discardableResult
-    package func addAdapter(_ index: Int? = nil) -> FakeAdapter {
+    package func addAdapter(_ index: Int? = nil, _ configure: @BusActor (FakeAdapter) -> Void = { _ in }) -> FakeAdapter
+    {
         let index = index ?? (adapters.map(\.index).max() ?? -1) + 1
         let adapter = FakeAdapter(index: index, daemon: self)
         adapters.append(adapter)
+        configure(adapter)
         if isRunning { adapter.begin() }
         return adapter
     }
@@ -107,6 +113,11 @@ package final class FakeBluetoothd {
         to method: String?, at path: ObjectPath? = nil, times: Int? = nil, with reaction: FakeReaction
     ) {
         script.add(Script.Rule(method: method, path: path, left: times, reaction: reaction))
+    }
+
+    /// Refuses to set a property, such as `Powered`; so many times, always if nil.
+    package func refuse(toSet property: String, times: Int? = nil) {
+        script.refusedProperties[property] = times ?? .max
     }
 
     /// Forgets all that was scripted.

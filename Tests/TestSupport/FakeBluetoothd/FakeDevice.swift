@@ -123,6 +123,9 @@ package final class FakeDevice: FakeObject {
         for service in services { service.linkIsDown() }
         if !isPaired { for service in services { service.disappear() } }
         set("Connected", .boolean(false), silently: silently)
+        for application in adapter.applications {
+            for characteristic in application.characteristics { characteristic.lost(self) }
+        }
     }
 
     func forget(_ client: String) {

@@ -58,7 +58,12 @@ package class FakeObject {
     var interfaces: [ExportedInterface] {
         let names = Set(values.keys).union(settable.keys).union(["RSSI", "MTU"])
         let properties = names.sorted().map { name in
-            let set = settable[name]
+            let set = settable[name].map { set in
+                { @BusActor [weak daemon] (value: BusValue) in
+                    try daemon?.script.checkSetting(of: name)
+                    try set(value)
+                }
+            }
             return ExportedProperty(name, get: { [weak self] in self?.values[name] }, set: set)
         }
         return [ExportedInterface(interface, methods: methods, properties: properties)]

@@ -29,12 +29,21 @@ struct Script {
     }
 
     private var rules: [Rule] = []
+    /// How often setting a property is refused yet.
+    var refusedProperties: [String: Int] = [:]
     /// Calls that are never answered: a released invocation would answer by itself.
     private var unanswered: [FakeCall] = []
 
     nonisolated init() {}
 
     mutating func add(_ rule: Rule) { rules.insert(rule, at: 0) }
+
+    /// - Throws: the refusal to set a property, if that is scripted.
+    mutating func checkSetting(of property: String) throws {
+        guard let left = refusedProperties[property], left > 0 else { return }
+        refusedProperties[property] = left - 1
+        throw MethodFailure.bluez("Failed", "refused by the test")
+    }
 
     mutating func perform(_ call: FakeCall) {
         guard let index = rules.firstIndex(where: { $0.concerns(call) }) else { return call.proceed() }

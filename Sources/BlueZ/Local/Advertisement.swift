@@ -26,9 +26,8 @@ public struct AdvertisementData: Hashable, Swift.Sendable {
 public final class Advertisement {
     static let interface = "org.bluez.LEAdvertisement1"
     private static var count = 0
-    /// How often bluetoothd is asked, and how long it may take each time.
+    /// How often bluetoothd is asked.
     private static let attempts = 5
-    private static let patience: Duration = .seconds(2)
 
     public let data: AdvertisementData
     /// Called when bluetoothd ended it by itself.
@@ -65,15 +64,16 @@ public final class Advertisement {
     /// When the adapter becomes discoverable, or ceases to be, while bluetoothd (5.66, 5.82) registers an advertisement,
     /// it forgets whom to answer, and it would go on advertising when this program has ended.
     private func ask(_ adapter: Adapter) async throws {
+        let patience = (adapter.session?.timing ?? BlueZSession.Timing()).advertisement
         for attempt in 1...Self.attempts {
             do {
                 return try await adapter.call(
                     AdvertisingManager.interface, "RegisterAdvertisement",
-                    [.objectPath(path), [String: BusValue]().busValue], timeout: Self.patience)
+                    [.objectPath(path), [String: BusValue]().busValue], timeout: patience)
             } catch BlueZError.timedOut(let call) {
                 try? await adapter.call(
                     AdvertisingManager.interface, "UnregisterAdvertisement", [.objectPath(path)],
-                    timeout: Self.patience)
+                    timeout: patience)
                 if attempt == Self.attempts { throw BlueZError.timedOut(call) }
             }
         }

@@ -24,8 +24,6 @@ public final class LocalService {
     }
 
     private static var count = 0
-    /// The handles in use, by adapter.
-    private static var handles: [ObjectPath: HandleRanges] = [:]
 
     /// Whether bluetoothd has it.
     public var isRegistered: Bool { registration != nil }
@@ -49,10 +47,13 @@ public final class LocalService {
     }
 
     private static func takeHandles(_ count: Int, on adapter: Adapter) -> UInt16? {
+        guard let session = adapter.session else { return nil }
         var ranges =
-            handles[adapter.path]
-            ?? HandleRanges(next: NextHandle(address: adapter.address), time: Date().timeIntervalSince1970)
-        defer { handles[adapter.path] = ranges }
+            session.handles[adapter.path]
+            ?? HandleRanges(
+                next: NextHandle(address: adapter.address, folder: session.handleFolder),
+                time: Date().timeIntervalSince1970)
+        defer { session.handles[adapter.path] = ranges }
         return ranges.take(count)
     }
 
@@ -88,7 +89,7 @@ public final class LocalService {
     }
 
     private func releaseHandles(on adapter: Adapter) {
-        if let firstHandle { Self.handles[adapter.path]?.release(firstHandle) }
+        if let firstHandle { adapter.session?.handles[adapter.path]?.release(firstHandle) }
         firstHandle = nil
     }
 

@@ -5,13 +5,16 @@ import UserFolders
 ///
 /// Where the file cannot be kept, the number is this program's alone, which does no harm but when programs follow one another.
 final class NextHandle {
+    /// Where the files of this user's programs are.
+    static let folder = StateFolder.path() + "/handles"
+
     private let path: String
     private var known: Int?
 
     /// - Parameters:
     ///   - address: the adapter's.
     ///   - folder: where the file is; made if it is missing.
-    init(address: String, folder: String = StateFolder.path() + "/handles") {
+    init(address: String, folder: String) {
         path = folder + "/" + address.filter(\.isHexDigit)
         try? FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -44,6 +44,11 @@ public final class BlueZSession {
     public private(set) var connection: BusConnection?
 
     private let connect: @BusActor () throws(BusError) -> BusConnection
+    package nonisolated let timing: Timing
+    /// Where programs leave to the next which handles their services had.
+    nonisolated let handleFolder: String
+    /// The handles of local services that are in use, by adapter. They outlive the adapter's object: bluetoothd may come back.
+    var handles: [ObjectPath: HandleRanges] = [:]
     private var objects = ObjectTree()
     /// The pairing agent that answers for this process.
     public private(set) lazy var sharedAgent = SharedAgent(self)
@@ -56,6 +61,30 @@ public final class BlueZSession {
     /// A session on another bus. It starts with ``start()``.
     public nonisolated init(connect: @escaping @BusActor () throws(BusError) -> BusConnection) {
         self.connect = connect
+        timing = Timing()
+        handleFolder = NextHandle.folder
+    }
+
+    /// A session with a patience and a memory of its own.
+    package nonisolated init(
+        timing: Timing, handleFolder: String, connect: @escaping @BusActor () throws(BusError) -> BusConnection
+    ) {
+        self.connect = connect
+        self.timing = timing
+        self.handleFolder = handleFolder
+    }
+
+    /// How long to wait for a bluetoothd that is slow, or silent.
+    package struct Timing: Swift.Sendable {
+        /// Until a bus or a bluetoothd that did not answer is asked again.
+        package var retry: Duration = .seconds(1)
+        /// Until bluetoothd, once it is there, has found its controllers, or there are none, or the one in use before will
+        /// not come back.
+        package var settling: Duration = .seconds(2)
+        /// Until an advertisement that bluetoothd has not confirmed is registered anew.
+        package var advertisement: Duration = .seconds(2)
+
+        package init() {}
     }
 
     // MARK: Observing
@@ -133,7 +162,7 @@ public final class BlueZSession {
     }
 
     private func retryLater() {
-        retry = .timer(after: .seconds(1)) { [weak self] in self?.open() }
+        retry = .timer(after: timing.retry) { [weak self] in self?.open() }
     }
 
     private func subscribe(_ connection: BusConnection) {
@@ -198,7 +227,7 @@ public final class BlueZSession {
                 setState(.available)
             } catch {
                 setState(.unavailable((error as? BusError).map(BlueZError.init) ?? .notRunning))
-                retry = .timer(after: .seconds(1)) { [weak self] in
+                retry = .timer(after: timing.retry) { [weak self] in
                     self?.retry = nil
                     self?.load(generation)
                 }

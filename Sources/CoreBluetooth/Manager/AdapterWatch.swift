@@ -10,10 +10,6 @@ final class AdapterWatch {
         case peripheral
     }
 
-    /// How long bluetoothd may take, once it is there, to find its controllers before the watch believes that there is none,
-    /// or that the one in use before will not come back.
-    static let settlingTime: Duration = .seconds(2)
-
     /// The controller in use, on or off; nil while there is none.
     private(set) var adapter: Adapter?
     /// The state as last reported; ``CBManagerState/unknown`` before the first report.
@@ -129,7 +125,7 @@ final class AdapterWatch {
 
     private func waitForAdapters() {
         guard settling == nil else { return }
-        settling = .timer(after: Self.settlingTime) { [weak self] in
+        settling = .timer(after: session.timing.settling) { [weak self] in
             guard let self else { return }
             hasSettled = true
             if case .named(let name) = choice, session.adapter(named: name) == nil {

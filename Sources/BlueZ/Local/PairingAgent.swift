@@ -44,7 +44,13 @@ public final class PairingAgent {
             connection.unexport(Self.path)
             try connection.export([exportedInterface], at: Self.path)
             try await call(connection, "RegisterAgent", [.objectPath(Self.path), .string(capability.rawValue)])
-            try await call(connection, "RequestDefaultAgent", [.objectPath(Self.path)])
+            do {
+                try await call(connection, "RequestDefaultAgent", [.objectPath(Self.path)])
+            } catch {
+                // Else bluetoothd would refuse the next attempt: it has an agent of this program.
+                try? await call(connection, "UnregisterAgent", [.objectPath(Self.path)])
+                throw error
+            }
             self.connection = connection
         } catch {
             connection.unexport(Self.path)

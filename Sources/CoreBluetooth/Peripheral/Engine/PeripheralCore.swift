@@ -116,7 +116,7 @@ final class PeripheralCore {
 
     /// Whether a call that the app made when it knew `call.epoch` still means something.
     private func isCurrent(_ call: PeripheralEpochs.Call) -> Bool {
-        call.epoch == epoch && state == .poweredOn && adapter != nil
+        !isInvalid && call.epoch == epoch && state == .poweredOn && adapter != nil
     }
 
     private func handle(_ event: BlueZEvent) {

@@ -100,10 +100,13 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "BluejayTests", dependencies: ["Bluejay", "UIKitStandIns", "BluetoothLab", "OwnUIKit", "TestSupport"]),
-        .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "BluetoothLab", "TestSupport"]),
+        .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "TestSupport"]),
         .testTarget(
             name: "DittojayTests",
-            dependencies: ["BlueZ", "DBus", "Dittojay", "GATTProfiles", "LineOutput", "UserFolders"]),
+            dependencies: [
+                "Dittojay", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LineOutput", "TestSupport",
+                "UserFolders",
+            ]),
         .testTarget(
             name: "BluejayCommandTests",
             dependencies: [

@@ -78,10 +78,11 @@ public final class Device: RemoteObject {
         attempts += 1
         defer { attempts -= 1 }
         try await call("Connect", timeout: .seconds(120))
-        // BlueZ 5.66 does not tell that the device is connected when its socket was connected before the kernel's
-        // management interface said so ("is already connected" in its debug log).
-        guard !isConnected, Bool(busValue: try await fetchProperty("Connected")) == true else { return }
-        session?.apply(PropertyChanges(changed: ["Connected": .boolean(true)], invalidated: []), to: self)
+        guard !isConnected, let session else { return }
+        // Noted as the answer arrives: by the time that this task goes on, the device may be disconnected again.
+        _ = try await withCheckedThrowingContinuation { continuation in
+            session.confirmConnection(of: path) { continuation.resume(with: $0) }
+        }
     }
 
     /// Asks bluetoothd whether the link is there. False, too, if it does not say.

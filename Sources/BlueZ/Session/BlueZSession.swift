@@ -383,6 +383,34 @@ public final class BlueZSession {
         connection.call(question) { _ in work() }
     }
 
+    /// Asks bluetoothd whether the device at `path` is connected, and notes the answer.
+    ///
+    /// bluetoothd 5.66 does not report that a device is connected when its socket was connected before the kernel's management
+    /// interface said so ("is already connected" in its debug log).
+    ///
+    /// - Parameter completion: called once, later, in order with what bluetoothd reports by itself.
+    public func confirmConnection(
+        of path: ObjectPath, completion: @escaping @BusActor (Result<Bool, any Error>) -> Void
+    ) {
+        guard let connection else { return MainLoop.shared.async { completion(.failure(BlueZError.notRunning)) } }
+        let call = MethodCall(
+            destination: Self.serviceName, path: path, interface: "org.freedesktop.DBus.Properties", method: "Get",
+            arguments: [.string(Device.interface), .string("Connected")])
+        connection.call(call) { [weak self] reply in
+            let answer = Result<Bool, any Error> {
+                do {
+                    return Bool(busValue: try reply.get().first()) ?? false
+                } catch let error as BusError {
+                    throw BlueZError(error)
+                }
+            }
+            if let self, case .success(true) = answer, let device = device(at: path), !device.isConnected {
+                apply(PropertyChanges(changed: ["Connected": .boolean(true)], invalidated: []), to: device)
+            }
+            completion(answer)
+        }
+    }
+
     /// The adapter with this name (`hci0`) or address (any letter case).
     public func adapter(named name: String) -> Adapter? {
         adapters.first { $0.name == name || $0.address.caseInsensitiveCompare(name) == .orderedSame }

@@ -11,6 +11,10 @@ final class AdapterCustodian {
     enum Event: Swift.Sendable {
         case connected(address: String)
         case disconnected(address: String)
+        /// A connected central has sent something; with the ATT MTU of its link.
+        case heard(address: String, mtu: Int)
+        /// What has come from this central was sent over a link that has ended.
+        case absent(address: String)
         case failed(String)
     }
 
@@ -25,10 +29,11 @@ final class AdapterCustodian {
     private let alias: String
     private let onEvent: @Sendable (Event) -> Void
 
-    private let folder = RuntimeFolder(program: "dittojay")
+    private let folder: RuntimeFolder
     private var chosen: Description?
     private var observation: Registration?
-    private var connected: Set<String> = []
+    /// The addresses that they had when they connected: pairing may replace a private address by the device's own.
+    private var connected: [ObjectPath: String] = [:]
     /// What the alias was before, to be put back; nil while it is as it was.
     private var formerAlias: String?
     private var hasPoweredOn = false
@@ -46,10 +51,13 @@ final class AdapterCustodian {
     /// - Parameters:
     ///   - selection: the controller's name or address; the first that is powered, else the first, if nil.
     ///   - alias: the name that centrals shall see while the peripheral runs.
+    ///   - folder: where to remember what the controller was called before.
     nonisolated init(
-        selection: String?, alias: String, session: BlueZSession, onEvent: @escaping @Sendable (Event) -> Void
+        selection: String?, alias: String, session: BlueZSession, folder: RuntimeFolder,
+        onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.session = session
+        self.folder = folder
         self.selection = selection
         self.alias = alias
         self.onEvent = onEvent
@@ -79,8 +87,10 @@ final class AdapterCustodian {
             await stop()
             throw DittojayError.adapterUnusable("cannot set up the Bluetooth adapter \(adapter.name): \(error)")
         }
+        // Nobody is left to whom its events would mean anything.
+        guard !isStopped else { throw DittojayError.adapterUnusable("stopped while it was set up") }
         // Who is connected already has not come because of this peripheral, but may use it: only its end is news.
-        connected = Set(adapter.devices.filter(\.isConnected).map(\.address))
+        for device in adapter.devices where device.isConnected { connected[device.path] = device.address }
         observation = session.observe { [weak self] event in self?.handle(event) }
         return Description(name: adapter.name, address: adapter.address)
     }
@@ -215,10 +225,10 @@ final class AdapterCustodian {
         switch event {
         case .deviceAdded(let device), .deviceChanged(let device, _):
             guard device.adapter?.address == chosen?.address else { return }
-            update(device.address, isConnected: device.isConnected)
+            update(device, isConnected: device.isConnected)
         case .deviceRemoved(let device):
-            // Its adapter may be gone before it; the address tells.
-            update(device.address, isConnected: false)
+            // Its adapter may be gone before it; the path is enough.
+            update(device, isConnected: false)
         case .adapterAdded(let adapter):
             guard adapter.address == chosen?.address else { return }
             Task { await restore(adapter) }
@@ -229,11 +239,29 @@ final class AdapterCustodian {
         }
     }
 
-    private func update(_ address: String, isConnected: Bool) {
+    private func update(_ device: Device, isConnected: Bool) {
         if isConnected {
-            if connected.insert(address).inserted { onEvent(.connected(address: address)) }
-        } else {
-            if connected.remove(address) != nil { onEvent(.disconnected(address: address)) }
+            guard connected[device.path] == nil else { return }
+            connected[device.path] = device.address
+            onEvent(.connected(address: device.address))
+        } else if let address = connected.removeValue(forKey: device.path) {
+            onEvent(.disconnected(address: address))
+        }
+    }
+
+    /// A central that is not known as connected has sent something: finds out whether it is connected.
+    ///
+    /// Its request may have been on its way to the peripheral's queue while its link ended, or be older than the report of its
+    /// connection, which bluetoothd 5.66 sometimes leaves out.
+    func heard(_ address: String, mtu: Int) {
+        guard let device = currentAdapter?.devices.first(where: { $0.address == address }) else {
+            return onEvent(.absent(address: address))
+        }
+        let path = device.path
+        if let address = connected[path] { return onEvent(.heard(address: address, mtu: mtu)) }
+        session.confirmConnection(of: path) { [weak self] _ in
+            guard let self else { return }
+            onEvent(connected[path].map { .heard(address: $0, mtu: mtu) } ?? .absent(address: address))
         }
     }
 

@@ -60,10 +60,7 @@ extension VirtualPeripheral: CBPeripheralManagerDelegate {
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
         guard let simulated = services.characteristic(for: characteristic) else { return }
-        // Not noted: it may be the last that is heard of a central that has gone.
-        let known = PeripheralEvent.Central(
-            address: central.bluetoothAddress ?? central.identifier.uuidString,
-            mtu: central.attMTU)
+        let known = known(central)
         tell(.unsubscribed) { event in
             event.name(simulated)
             event.central = known

@@ -132,7 +132,7 @@ extension VirtualPeripheral {
             event.message = "\(action)"
         }
         guard action == .disconnect else { return }
-        for central in simulated.subscribers { disconnect(address: note(central).address) }
+        for central in simulated.subscribers { disconnect(address: known(central).address) }
     }
 
     private func disconnect(address: String) {

@@ -1,6 +1,8 @@
 import BlueZ
 import CoreBluetooth
+import DBus
 import GATTProfiles
+import UserFolders
 
 /// A Bluetooth LE peripheral that exists in software only, made from a ``PeripheralProfile``.
 ///
@@ -49,12 +51,13 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     public var onEnd: ((DittojayError?) -> Void)?
 
     private let session: BlueZSession
+    private let folder: RuntimeFolder
     let services: SimulatedServices
     var manager: CBPeripheralManager?
     var custodian: AdapterCustodian?
     var adapter: AdapterCustodian.Description?
     var burst: Burst?
-    /// By address. Those that are connected, or that have sent a request.
+    /// Those that are connected, by address, as the custodian reports it.
     var centrals: [String: PeripheralEvent.Central] = [:]
     var reads: UInt64 = 0
     var writes: UInt64 = 0
@@ -86,8 +89,14 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     }
 
     /// Makes a peripheral on another bluetoothd than the system's.
-    package init(profile: PeripheralProfile, options: Options, queue: DispatchQueue, session: BlueZSession) {
+    ///
+    /// - Parameter folder: for what has to be put back.
+    package init(
+        profile: PeripheralProfile, options: Options, queue: DispatchQueue, session: BlueZSession,
+        folder: RuntimeFolder = RuntimeFolder(program: "dittojay")
+    ) {
         self.session = session
+        self.folder = folder
         self.profile = profile
         self.options = options
         self.queue = queue
@@ -125,7 +134,7 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         }
         onMilestone?()
         let custodian = AdapterCustodian(
-            selection: options.adapter, alias: localName, session: session,
+            selection: options.adapter, alias: localName, session: session, folder: folder,
             onEvent: { [weak self, queue] event in queue.async { [weak self] in self?.handle(event) } })
         self.custodian = custodian
         Task {
@@ -289,18 +298,32 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             tell(.disconnected) { $0.central = central }
             occurred(.disconnected)
             onMilestone?()
+        case .heard(let address, let mtu):
+            centrals[address] = PeripheralEvent.Central(address: address, mtu: mtu)
+        case .absent(let address):
+            unanswered[address] = nil
         case .failed(let message):
             tell(.failed) { $0.message = message }
         }
     }
 
-    /// Notes who has sent a request, and how much fits into a notification for it.
-    @discardableResult
+    /// Who has sent a request. How much fits into a notification for it is noted.
+    ///
+    /// Whether a central is connected only the custodian knows: the request may come from one that no longer is.
     func note(_ central: CBCentral) -> PeripheralEvent.Central {
-        let address = central.bluetoothAddress ?? central.identifier.uuidString
-        let known = PeripheralEvent.Central(address: address, mtu: central.attMTU)
-        centrals[address] = known
+        let known = known(central)
+        if centrals[known.address] != nil {
+            centrals[known.address] = known
+        } else if let custodian {
+            let mtu = central.attMTU
+            MainLoop.shared.async { custodian.heard(known.address, mtu: mtu) }
+        }
         return known
+    }
+
+    func known(_ central: CBCentral) -> PeripheralEvent.Central {
+        PeripheralEvent.Central(
+            address: central.bluetoothAddress ?? central.identifier.uuidString, mtu: central.attMTU)
     }
 
     /// Tells an event, if somebody wants to know.

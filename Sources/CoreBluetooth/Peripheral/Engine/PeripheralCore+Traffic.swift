@@ -89,7 +89,21 @@ extension PeripheralCore {
         let central = RemoteCentral(
             path: path, central: CBCentral(identifier: identifier ?? UUID()), mtu: mtu ?? ATT.minimumMTU)
         centrals[path] = central
+        if device?.isConnected != true { confirmConnection(of: path) }
         return central
+    }
+
+    /// Asks whether a central that is not known as connected is. What it has sent may arrive after the report that it is
+    /// disconnected, which must not make it a subscriber that never goes.
+    private func confirmConnection(of path: ObjectPath) {
+        guard path != .root else { return }
+        session.confirmConnection(of: path) { [weak self] answer in
+            switch answer {
+            case .success(true), .failure(BlueZError.timedOut): break
+            case .success(false), .failure:
+                self?.disconnected(path, isBonded: self?.session.device(at: path)?.isPaired ?? false)
+            }
+        }
     }
 
     func connected(_ device: Device) {

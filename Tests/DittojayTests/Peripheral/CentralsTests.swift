@@ -1,0 +1,153 @@
+import DBus
+import Foundation
+import GATTProfiles
+import TestSupport
+import Testing
+
+@testable import Dittojay
+
+/// Who is connected: what `status` shows, and the commands that end links.
+@Suite(.timeLimit(.minutes(1)))
+struct CentralsTests {
+    private let peripheral: Simulation
+
+    init() async throws {
+        peripheral = try await Simulation()
+        try await peripheral.run()
+    }
+
+    @Test func aCentralIsShownFromItsConnectionToItsEnd() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        #expect(peripheral.status.centrals == [.init(address: "C0:00:00:00:00:02", mtu: nil, subscriptions: [])])
+        let store = try await peripheral.characteristic(LabService.store)
+        try await store.write(Data([1]), by: central, mtu: 100)
+        _ = try await peripheral.subscribed(ChirpService.chirp, by: central, mtu: 100)
+        #expect(
+            peripheral.status.centrals == [.init(address: "C0:00:00:00:00:02", mtu: 100, subscriptions: ["chirp"])])
+        await central.lose()
+        try await peripheral.saw("disconnected 02 (MTU 100)")
+        try await peripheral.saw("unsubscribed chirp by 02 (MTU 100)")
+        #expect(peripheral.centrals == [])
+    }
+
+    // MARK: Requests that are older, or newer, than what bluetoothd reports of their link
+
+    @Test func aWriteThatArrivesAfterTheEndOfItsLinkDoesNotBringTheCentralBack() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        let store = try await peripheral.characteristic(LabService.store)
+        await central.lose()
+        try await store.write(Data([1]), by: central)
+        try await peripheral.saw("written store 01 by 02 (MTU 517)")
+        try await isSettled()
+        #expect(peripheral.centrals == [])
+    }
+
+    @Test func aReadThatArrivesAfterTheEndOfItsLinkDoesNotBringTheCentralBack() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        let store = try await peripheral.characteristic(LabService.store)
+        await central.lose()
+        _ = try await store.read(by: central)
+        try await peripheral.saw("read store (empty) by 02 (MTU 517)")
+        try await isSettled()
+        #expect(peripheral.centrals == [])
+    }
+
+    @Test func aSubscriptionThatArrivesAfterTheEndOfItsLinkDoesNotBringTheCentralBack() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        let chirp = try await peripheral.characteristic(ChirpService.chirp)
+        await central.lose()
+        try await chirp.subscribe(by: central)
+        try await peripheral.saw("unsubscribed chirp by 02 (MTU 517)")
+        try await isSettled()
+        #expect(peripheral.centrals == [])
+        #expect(await peripheral.perform(.chirp([1])).subscribers == 0)
+    }
+
+    @Test func aRequestWithoutAnAnswerDoesNotOutliveItsLink() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        await peripheral.perform(.addFault(characteristic: "store", Fault(on: .write, .noAnswer)))
+        let store = try await peripheral.characteristic(LabService.store)
+        await central.lose()
+        #expect(await attError { try await store.write(Data([1]), by: central) } == 0x0E)
+    }
+
+    @Test func aCentralWhoseConnectionIsNotReportedIsShownOnceItAsks() async throws {
+        let adapter = await peripheral.daemon.adapter
+        let central = await adapter.add(FakeDevice("C0:00:00:00:00:05", name: nil, advertising: [], on: adapter))
+        await central.show()
+        await central.set("Connected", .boolean(true), silently: true)
+        let store = try await peripheral.characteristic(LabService.store)
+        try await store.write(Data([1]), by: central, mtu: 77)
+        try await peripheral.saw("connected 05")
+        try await eventually("its MTU") { self.peripheral.status.centrals.first?.mtu == 77 }
+        await central.lose()
+        try await peripheral.hasCentrals([])
+    }
+
+    @Test func aCentralThatWasThereBeforeIsShownOnceItAsks() async throws {
+        let daemon = try await FakeBluetoothd.start()
+        let early = await daemon.adapter.connectCentral("C0:00:00:00:00:06")
+        let peripheral = try await Simulation(on: daemon)
+        try await peripheral.run()
+        #expect(peripheral.centrals == [])
+        try await peripheral.characteristic(LabService.store).write(Data([1]), by: early)
+        try await peripheral.hasCentrals(["06"])
+        await early.lose()
+        try await peripheral.hasCentrals([])
+        #expect(peripheral.lines.contains("disconnected 06 (MTU 517)"))
+    }
+
+    @Test func aCentralThatPairsIsStillTheSame() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        // Its private address is replaced by its own.
+        await central.set("Address", .string("C0:00:00:00:00:99"))
+        await central.lose()
+        try await peripheral.hasCentrals([])
+        #expect(peripheral.lines.suffix(2) == ["connected 02", "disconnected 02"])
+    }
+
+    /// Returns when bluetoothd has been asked all that follows from what was sent to it and answered.
+    private func isSettled() async throws {
+        for _ in 0..<3 {
+            try await peripheral.daemon.connection.fence()
+            // The queue and the loop hand things to each other.
+            await withCheckedContinuation { continuation in peripheral.queue.async { continuation.resume() } }
+        }
+    }
+
+    // MARK: Ending links
+
+    @Test func linksAreEndedByCommand() async throws {
+        _ = await (peripheral.connect(), peripheral.connect("03"))
+        try await peripheral.hasCentrals(["02", "03"])
+        #expect(
+            await peripheral.perform(.disconnect(central: "c0:00:00:00:00:03")).disconnected == ["C0:00:00:00:00:03"])
+        try await peripheral.hasCentrals(["02"])
+        #expect(
+            await peripheral.perform(.disconnect(central: "C0:00:00:00:00:03")).error
+                == "C0:00:00:00:00:03 is not connected")
+        #expect(await peripheral.perform(.disconnect(central: nil)).disconnected == ["C0:00:00:00:00:02"])
+        #expect(await peripheral.perform(.disconnect(central: nil)).error == "no central is connected")
+    }
+
+    @Test func aLinkThatBluetoothdDoesNotEndIsReported() async throws {
+        _ = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        await peripheral.daemon.react(to: "Disconnect", with: .refuse("Failed"))
+        #expect(await peripheral.perform(.disconnect(central: nil)).error == "no central is connected")
+        #expect(peripheral.lines.last?.hasPrefix("failed: cannot disconnect 02: ") == true)
+    }
+
+    @Test func stoppingEndsTheLinks() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        try await peripheral.end()
+        #expect(await !central.isConnected)
+    }
+}

@@ -1,0 +1,226 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Dittojay
+
+/// A peripheral from its start to its end, whatever bluetoothd and the controller do meanwhile.
+@Suite(.timeLimit(.minutes(1)))
+struct LifeTests {
+    private static let advertising = "advertising: \"Dittojay\" with heart-rate, chirp on hci0 00:AA:01:00:00:00"
+
+    @Test func itIsPublishedAndAdvertisedAndLeavesNothing() async throws {
+        let peripheral = try await Simulation()
+        try await peripheral.run()
+        #expect(peripheral.lines == ["started: profile lab, seed 7", Self.advertising, "ready"])
+        let adapter = await peripheral.daemon.adapter
+        #expect(await adapter.offeredServices.count == 4)
+        #expect(await adapter.advertisements.first?.localName == "Dittojay")
+        #expect(await adapter.text("Alias") == "Dittojay")
+        let status = peripheral.status
+        #expect(status.adapter == "hci0" && status.state == "poweredOn" && status.isAdvertising)
+        #expect(status.services.map(\.isPublished) == [true, true, true, true])
+        try await peripheral.end()
+        #expect(await adapter.text("Alias") == "fake-0")
+        try await eventually("nothing is left") { adapter.applications.isEmpty && adapter.advertisements.isEmpty }
+    }
+
+    @Test func startingAndStoppingTwiceChangesNothing() async throws {
+        let peripheral = try await Simulation()
+        peripheral.start()
+        try await peripheral.run()
+        peripheral.stop()
+        try await peripheral.end()
+        peripheral.stop()
+        peripheral.start()
+        #expect(peripheral.lines.count { $0 == "ended" } == 1)
+    }
+
+    @Test @BusActor func stoppingWhilePublishingLeavesNothing() async throws {
+        let peripheral = try await Simulation()
+        let daemon = peripheral.daemon
+        daemon.react(to: "RegisterApplication", with: .silent)
+        daemon.react(to: "RegisterApplication", times: 1, with: .late(.zero))
+        peripheral.start()
+        let second = try await daemon.call("RegisterApplication", count: 2)
+        try await peripheral.end()
+        #expect(daemon.adapter.text("Alias") == "fake-0")
+        second.proceed()
+        try await eventually("nothing is left") { daemon.adapter.applications.isEmpty }
+        #expect(!peripheral.lines.contains("ready"))
+    }
+
+    @Test func stoppingBeforeBluetoothdIsThereEndsIt() async throws {
+        let daemon = try await FakeBluetoothd.start()
+        await daemon.react(to: "GetManagedObjects", with: .late(.milliseconds(50)))
+        let peripheral = try await Simulation(on: daemon)
+        peripheral.start()
+        try await peripheral.end()
+        #expect(await daemon.count(of: "RegisterApplication") == 0)
+    }
+
+    @Test func powerOffIsWaitedOut() async throws {
+        let peripheral = try await Simulation()
+        try await peripheral.run()
+        let adapter = await peripheral.daemon.adapter
+        await adapter.power(false)
+        try await peripheral.saw("state: Bluetooth is off; waiting for it to be switched on")
+        #expect(peripheral.status.services.allSatisfy { !$0.isPublished })
+        #expect(await peripheral.perform(.addService("lab")).error == "Bluetooth is not on")
+        await adapter.power(true)
+        try await peripheral.saw(Self.advertising, count: 2)
+        #expect(peripheral.lines(from: "state: Bluetooth is on") == ["state: Bluetooth is on", Self.advertising])
+        #expect(await adapter.offeredServices.count == 4)
+    }
+
+    @Test func aBluetoothdThatComesBackGetsEverythingAgain() async throws {
+        let peripheral = try await Simulation()
+        let daemon = peripheral.daemon
+        try await peripheral.run()
+        _ = await peripheral.connect()
+        try await peripheral.hasCentrals(["02"])
+        await daemon.die()
+        try await peripheral.saw("state: bluetoothd is gone; waiting for it to come back")
+        try await peripheral.hasCentrals([])
+        // The one that comes back knows nothing of the name, and has the controller off.
+        await daemon.adapter.set("Alias", .string("fake-0"))
+        await daemon.adapter.set("Powered", .boolean(false))
+        try await daemon.restart()
+        try await peripheral.saw(Self.advertising, count: 2)
+        #expect(await daemon.adapter.offeredServices.count == 4)
+        try await eventually("the name") { daemon.adapter.text("Alias") == "Dittojay" }
+        try await peripheral.end()
+        #expect(await daemon.adapter.text("Alias") == "fake-0")
+    }
+
+    @Test func aControllerThatIsPulledOutIsUsedAgainWhenItReturns() async throws {
+        let peripheral = try await Simulation()
+        let daemon = peripheral.daemon
+        try await peripheral.run()
+        await daemon.remove(daemon.adapter)
+        try await peripheral.saw("state: the Bluetooth adapter is gone; waiting for it to come back")
+        await daemon.addAdapter(0)
+        try await peripheral.saw(Self.advertising, count: 2)
+        try await eventually("the name") { daemon.adapter.text("Alias") == "Dittojay" }
+    }
+
+    // MARK: What keeps it from starting
+
+    @Test func withoutBluetoothdItEnds() async throws {
+        let peripheral = try await Simulation()
+        await peripheral.daemon.die()
+        peripheral.start()
+        try await peripheral.sawLine(beginning: "ended: cannot use Bluetooth: ")
+    }
+
+    @Test func withoutAControllerItEnds() async throws {
+        let daemon = try await FakeBluetoothd(on: PrivateBus.start(), adapters: 0)
+        let peripheral = try await Simulation(on: daemon)
+        peripheral.start()
+        try await peripheral.sawLine(beginning: "ended: there is no Bluetooth adapter on this machine")
+    }
+
+    @Test func withoutTheControllerThatIsAskedForItEnds() async throws {
+        let peripheral = try await Simulation(adapter: "hci4")
+        peripheral.start()
+        try await peripheral.saw("ended: there is no Bluetooth adapter hci4; there are: hci0 00:AA:01:00:00:00")
+    }
+
+    @Test func withAControllerThatCannotBeAPeripheralItEnds() async throws {
+        let daemon = try await FakeBluetoothd(on: PrivateBus.start(), adapters: 0)
+        await daemon.addAdapter { $0.offersServices = false }
+        let peripheral = try await Simulation(on: daemon)
+        peripheral.start()
+        try await peripheral.saw("ended: the Bluetooth adapter hci0 cannot be a peripheral")
+    }
+
+    @Test func onABusThatRefusesAccessItEnds() async throws {
+        let bus = try await PrivateBus.start(rules: #"<deny send_destination="org.bluez"/>"#)
+        let peripheral = try await Simulation(on: FakeBluetoothd(on: bus))
+        peripheral.start()
+        try await peripheral.sawLine(beginning: "ended: cannot use Bluetooth: ")
+    }
+
+    // MARK: What bluetoothd refuses
+
+    @Test func aServiceThatBluetoothdRefusesDoesNotKeepTheOthersBack() async throws {
+        let peripheral = try await Simulation()
+        await peripheral.daemon.react(
+            to: "RegisterApplication", times: 1, with: .refuse("NotSupported", "not this one"))
+        try await peripheral.run()
+        #expect(peripheral.lines[1].hasPrefix("failed: cannot publish the service heart-rate: "))
+        #expect(peripheral.lines[2] == "advertising: \"Dittojay\" with chirp on hci0 00:AA:01:00:00:00")
+        #expect(peripheral.status.services.map(\.isPublished) == [false, true, true, true])
+        #expect(await peripheral.perform(.addService("heart-rate")).ok)
+        try await peripheral.saw(Self.advertising)
+    }
+
+    @Test func anAdvertisementThatBluetoothdRefusesIsReported() async throws {
+        let peripheral = try await Simulation()
+        await peripheral.daemon.react(to: "RegisterAdvertisement", times: 1, with: .refuse("NotPermitted"))
+        try await peripheral.run()
+        #expect(peripheral.lines[1].hasPrefix("failed: cannot advertise: ") && !peripheral.status.isAdvertising)
+    }
+
+    // MARK: The controller as it was
+
+    @Test func aControllerThatWasOffIsSwitchedOnAndOffAgain() async throws {
+        let peripheral = try await Simulation()
+        let daemon = peripheral.daemon
+        await daemon.adapter.set("Powered", .boolean(false))
+        // bluetoothd is busy while it starts.
+        await daemon.refuse(toSet: "Powered", times: 2)
+        try await peripheral.run()
+        #expect(await daemon.adapter.isPowered)
+        try await peripheral.end()
+        #expect(await !daemon.adapter.isPowered)
+    }
+
+    @Test func aNameThatSomebodyHadGivenIsPutBack() async throws {
+        let peripheral = try await Simulation()
+        await peripheral.daemon.adapter.set("Alias", .string("Desk"))
+        try await peripheral.run()
+        #expect(await peripheral.daemon.adapter.text("Alias") == "Dittojay")
+        try await peripheral.end()
+        #expect(await peripheral.daemon.adapter.text("Alias") == "Desk")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: peripheral.folder.url.path).isEmpty)
+    }
+
+    @Test func aNameThatSomebodyHasGivenMeanwhileStays() async throws {
+        let peripheral = try await Simulation()
+        try await peripheral.run()
+        await peripheral.daemon.adapter.set("Alias", .string("Desk"))
+        // What bluetoothd reports after it.
+        _ = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        try await peripheral.end()
+        #expect(await peripheral.daemon.adapter.text("Alias") == "Desk")
+    }
+
+    @Test func theNameThatAKilledRunHasLeftIsPutBack() async throws {
+        let peripheral = try await Simulation()
+        let path = AliasRecord.path(address: "00:AA:01:00:00:00", folder: peripheral.folder.runtime)
+        AliasRecord(given: "Dittojay", former: "Desk").write(path: path)
+        await peripheral.daemon.adapter.set("Alias", .string("Dittojay"))
+        try await peripheral.run()
+        try await peripheral.end()
+        #expect(await peripheral.daemon.adapter.text("Alias") == "Desk")
+    }
+
+    @Test func aNameThatBluetoothdDoesNotTakeEndsIt() async throws {
+        let peripheral = try await Simulation()
+        await peripheral.daemon.refuse(toSet: "Alias")
+        peripheral.start()
+        try await peripheral.sawLine(beginning: "ended: cannot set up the Bluetooth adapter hci0: ")
+    }
+
+    @Test func aNameThatCannotBePutBackIsReported() async throws {
+        let peripheral = try await Simulation()
+        try await peripheral.run()
+        await peripheral.daemon.refuse(toSet: "Alias")
+        peripheral.stop()
+        try await peripheral.saw("ended")
+        #expect(peripheral.lines.contains { $0.hasPrefix("failed: cannot put the Bluetooth adapter hci0 back") })
+    }
+}

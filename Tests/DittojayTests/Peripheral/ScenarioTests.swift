@@ -1,0 +1,192 @@
+import DBus
+import Foundation
+import GATTProfiles
+import TestSupport
+import Testing
+
+@testable import Dittojay
+
+/// Scenarios as they are played, and services that come and go by command.
+@Suite(.timeLimit(.minutes(1)))
+struct ScenarioTests {
+    private static let store = CharacteristicPath("lab", "store")
+    private static let chirp = CharacteristicPath("chirp", "chirp")
+
+    private func profile(_ steps: [ScenarioStep]) -> PeripheralProfile {
+        var profile = PeripheralProfile.lab
+        profile.scenario = steps
+        return profile
+    }
+
+    @Test func aScenarioIsPlayedStepByStep() async throws {
+        let peripheral = try await Simulation(
+            profile([
+                .waitFor(.connected, on: nil), .set(Self.store, [7]), .waitFor(.read, on: Self.store),
+                .waitFor(.written, on: Self.store), .waitFor(.subscribed, on: Self.chirp),
+                .send(on: Self.chirp, values: [[1], [2]], interval: 0.01), .chirp([3]),
+                .burst(count: 2, size: 4, rate: nil),
+                .repeat(times: 2, [.chirp([4])]), .disconnect, .quit,
+            ]))
+        try await peripheral.run()
+        let central = await peripheral.connect()
+        let store = try await peripheral.characteristic(LabService.store)
+        try await eventually("the value that was set") { peripheral.lines.contains("connected 02") }
+        #expect(try await store.read(by: central) == Data([7]))
+        try await store.write(Data([8]), by: central)
+        let chirp = try await peripheral.characteristic(ChirpService.chirp)
+        try await chirp.subscribe(by: central)
+        try await peripheral.saw("ended")
+        #expect(
+            peripheral.lines.filter { $0.hasPrefix("sent") || $0.hasPrefix("chirped") } == [
+                "sent chirp 01: to 1 subscriber", "sent chirp 02: to 1 subscriber", "chirped 03: to 1 subscriber",
+                "chirped 04: to 1 subscriber", "chirped 04: to 1 subscriber",
+            ])
+        #expect(await !central.isConnected)
+    }
+
+    @Test func whatIsTheCaseAlreadyIsNotWaitedFor() async throws {
+        var profile = PeripheralProfile.lab
+        profile.services[0].characteristics[1].writes?.reactions = [
+            WriteReaction(
+                .any, .play([.waitFor(.connected, on: nil), .waitFor(.subscribed, on: Self.chirp), .chirp([9])]))
+        ]
+        let peripheral = try await Simulation(profile)
+        try await peripheral.run()
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        _ = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        try await peripheral.characteristic("2A38").write(Data([1]), by: central)
+        try await peripheral.saw("chirped 09: to 1 subscriber")
+    }
+
+    @Test func faultsComeAndGoByScenario() async throws {
+        let peripheral = try await Simulation(
+            profile([
+                .fault(Self.store, Fault(on: .read, .error(0x80))), .waitFor(.connected, on: nil),
+                .waitFor(.written, on: Self.store), .clearFaults(Self.store),
+                .resetCount(CharacteristicPath("lab", "sink")),
+                .resetEnergy(CharacteristicPath("heart-rate", "heart-rate-measurement")),
+            ]))
+        try await peripheral.run()
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        let store = try await peripheral.characteristic(LabService.store)
+        #expect(await attError { _ = try await store.read(by: central) } == 0x80)
+        try await store.write(Data([1]), by: central)
+        try await peripheral.saw("scenario: ended")
+        #expect(try await store.read(by: central) == Data([1]))
+    }
+
+    @Test func aStepThatFailsIsReportedAndTheNextIsPlayed() async throws {
+        let peripheral = try await Simulation(
+            profile([.disconnect, .burst(count: 1, size: 4, rate: nil), .addService(nil), .wait(0.01)]))
+        try await peripheral.run()
+        try await peripheral.saw("scenario: ended")
+        #expect(
+            peripheral.lines.filter { $0.hasPrefix("failed") } == [
+                "failed: scenario: no central is connected", "failed: scenario: nobody has subscribed to chirp",
+                "failed: scenario: all services are published already",
+            ])
+    }
+
+    @Test func aValueThatIsTooLongForTheLinkIsReported() async throws {
+        let peripheral = try await Simulation(
+            profile([
+                .waitFor(.subscribed, on: nil),
+                .send(on: Self.chirp, values: [[UInt8](repeating: 1, count: 21)], interval: 0),
+            ]))
+        try await peripheral.run()
+        let central = await peripheral.connect()
+        _ = try await peripheral.subscribed(ChirpService.chirp, by: central, mtu: 23)
+        try await peripheral.sawLine(beginning: "failed: scenario: a value of 21 bytes for chirp/chirp is cut off")
+    }
+
+    @Test func aScenarioEndsWithThePeripheral() async throws {
+        let peripheral = try await Simulation(profile([.waitFor(.disconnected, on: nil), .chirp([1])]))
+        try await peripheral.run()
+        _ = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        // Which ends the link.
+        try await peripheral.end()
+        #expect(peripheral.lines.contains("disconnected 02"))
+        #expect(!peripheral.lines.contains { $0.hasPrefix("chirped") })
+    }
+
+    // MARK: Services
+
+    @Test func servicesComeAndGo() async throws {
+        let peripheral = try await Simulation()
+        try await peripheral.run()
+        let adapter = await peripheral.daemon.adapter
+        #expect(await peripheral.perform(.removeService("chirp")).ok)
+        try await peripheral.saw("service-removed chirp")
+        try await eventually("three are left") { adapter.offeredServices.count == 3 }
+        // What is advertised follows.
+        try await peripheral.saw("advertising: \"Dittojay\" with heart-rate on hci0 00:AA:01:00:00:00")
+        #expect(await peripheral.perform(.removeService("chirp")).error == "the service chirp is withdrawn")
+        #expect(await peripheral.perform(.addService(ChirpService.uuid.lowercased())).ok)
+        try await peripheral.saw("service-added chirp")
+        #expect(await peripheral.perform(.addService("chirp")).error == "the service chirp is published already")
+        #expect(
+            await peripheral.perform(.addService("none")).error?.hasPrefix("the profile lab has no service") == true)
+        #expect(await peripheral.perform(.removeService(nil)).ok)
+        try await eventually("none is left") { adapter.offeredServices.isEmpty }
+        #expect(await peripheral.perform(.removeService(nil)).error == "no service is published")
+        #expect(await peripheral.perform(.addService(nil)).ok)
+        #expect(await adapter.offeredServices.count == 4)
+    }
+
+    @Test func whatWasWrittenOutlivesARegistration() async throws {
+        let peripheral = try await Simulation()
+        try await peripheral.run()
+        let central = await peripheral.connect()
+        try await peripheral.characteristic(LabService.store).write(Data([5]), by: central)
+        #expect(await peripheral.perform(.removeService("lab")).ok)
+        #expect(await peripheral.perform(.addService("lab")).ok)
+        #expect(try await peripheral.characteristic(LabService.store).read(by: central) == Data([5]))
+    }
+
+    @Test func aServiceThatBluetoothdRefusesIsRefusedToTheUser() async throws {
+        let peripheral = try await Simulation()
+        try await peripheral.run()
+        #expect(await peripheral.perform(.removeService("chirp")).ok)
+        await peripheral.daemon.react(to: "RegisterApplication", times: 1, with: .refuse("NotSupported"))
+        let error = try #require(await peripheral.perform(.addService("chirp")).error)
+        #expect(error.hasPrefix("cannot publish the service chirp: "))
+        #expect(await peripheral.perform(.addService("chirp")).ok)
+    }
+
+    @Test @BusActor func aServiceThatIsWithdrawnWhileItIsPublishedIsAnswered() async throws {
+        let peripheral = try await Simulation()
+        try await peripheral.run()
+        let emptied = await peripheral.perform(.removeService(nil))
+        #expect(emptied.ok)
+        let daemon = peripheral.daemon
+        daemon.react(to: "RegisterApplication", times: 1, with: .silent)
+        async let added = peripheral.perform(.addService("chirp"))
+        let call = try await daemon.call("RegisterApplication", count: 5)
+        let removed = await peripheral.perform(.removeService(nil))
+        let error = await added.error
+        #expect(removed.ok && error == "the service chirp was withdrawn before it was published")
+        call.proceed()
+        try await daemon.call("UnregisterApplication", count: 5)
+        try await eventually("none is left") { daemon.adapter.offeredServices.isEmpty }
+    }
+
+    @Test @BusActor func aServiceThatIsPublishedWhenThePowerGoesIsAnswered() async throws {
+        let peripheral = try await Simulation()
+        try await peripheral.run()
+        let removed = await peripheral.perform(.removeService("chirp"))
+        #expect(removed.ok)
+        let daemon = peripheral.daemon
+        daemon.react(to: "RegisterApplication", times: 1, with: .silent)
+        async let added = peripheral.perform(.addService("chirp"))
+        let call = try await daemon.call("RegisterApplication", count: 5)
+        daemon.adapter.power(false)
+        let error = await added.error
+        #expect(error == "Bluetooth went off before chirp was published")
+        call.proceed()
+        daemon.adapter.power(true)
+        try await eventually("all are back") { daemon.adapter.offeredServices.count == 4 }
+    }
+}

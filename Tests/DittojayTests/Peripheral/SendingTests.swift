@@ -1,0 +1,173 @@
+import DBus
+import Foundation
+import GATTProfiles
+import TestSupport
+import Testing
+
+@testable import Dittojay
+
+/// What a peripheral sends: chirps, bursts, generated values, and what goes wrong with them.
+@Suite(.timeLimit(.minutes(1)))
+struct SendingTests {
+    private func run(_ profile: PeripheralProfile = .lab) async throws -> (Simulation, FakeDevice) {
+        let peripheral = try await Simulation(profile)
+        try await peripheral.run()
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        return (peripheral, central)
+    }
+
+    /// The chirp of the built-in profile, changed.
+    private func profile(_ change: (inout CharacteristicProfile) -> Void) -> PeripheralProfile {
+        var profile = PeripheralProfile(name: "test", localName: "Test", services: [.chirp])
+        change(&profile.services[0].characteristics[0])
+        return profile
+    }
+
+    // MARK: At the user's wish
+
+    @Test func aChirpReachesItsSubscribers() async throws {
+        let (peripheral, central) = try await run()
+        #expect(await peripheral.perform(.chirp([1])).subscribers == 0)
+        let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central, mtu: 23)
+        #expect(await peripheral.perform(.chirp([2])).subscribers == 1)
+        #expect(await peripheral.perform(.chirp([])).subscribers == 1)
+        #expect(
+            await peripheral.perform(.chirp([UInt8](repeating: 0, count: 21))).error
+                == "a chirp of 21 bytes is longer than the 20 that fit into a notification at the subscriber's MTU")
+        try await eventually("the chirps") { chirp.notifications == [Data([2]), Data()] }
+        #expect(peripheral.lines.suffix(2) == ["chirped 02: to 1 subscriber", "chirped (empty): to 1 subscriber"])
+        #expect(peripheral.status.notifications == 2)
+    }
+
+    @Test func aChirpThatCannotBeSentIsRefused() async throws {
+        let (peripheral, central) = try await run()
+        let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central, reads: false)
+        var count = 0
+        while await peripheral.perform(.chirp([UInt8](repeating: 0, count: 500))).ok { count += 1 }
+        #expect(
+            await peripheral.perform(.chirp([1])).error == "too many chirps wait already for the link to take them")
+        try await eventually("all that were taken") {
+            chirp.readSocket()
+            return chirp.notifications.count == count
+        }
+        #expect(await peripheral.perform(.removeService("chirp")).ok)
+        #expect(await peripheral.perform(.chirp([1])).error == "the service chirp is withdrawn")
+        let (mute, _) = try await run(PeripheralProfile(name: "mute", localName: "Mute", services: [.pairing]))
+        #expect(await mute.perform(.chirp([1])).error == "the profile mute has no characteristic that chirps")
+        #expect(
+            await mute.perform(.burst(count: 1, size: 4, rate: nil)).error
+                == "the profile mute has no characteristic that chirps")
+    }
+
+    @Test(arguments: [nil, 20_000.0])
+    func aBurstArrivesWholeAndInOrder(rate: Double?) async throws {
+        let (peripheral, central) = try await run()
+        let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        let answer = await peripheral.perform(.burst(count: 1000, size: 20, rate: rate))
+        #expect(answer.sent == 1000)
+        try await eventually("all values") { chirp.notifications.count == 1000 }
+        let numbers = await chirp.notifications.map { ChirpService.Burst.number(in: $0) ?? .max }
+        #expect(numbers == Array(0..<1000))
+    }
+
+    @Test func aBurstThatCannotBeIsRefused() async throws {
+        let (peripheral, central) = try await run()
+        #expect(
+            await peripheral.perform(.burst(count: 1, size: 4, rate: nil)).error == "nobody has subscribed to chirp")
+        _ = try await peripheral.subscribed(ChirpService.chirp, by: central, mtu: 23)
+        #expect(
+            await peripheral.perform(.burst(count: 1, size: 21, rate: nil)).error
+                == "21 bytes are more than the 20 that fit into a notification at the subscriber's MTU")
+        async let first = peripheral.perform(.burst(count: 1000, size: 4, rate: 1))
+        try await eventually("the burst has begun") { peripheral.status.notifications > 0 }
+        #expect(await peripheral.perform(.burst(count: 1, size: 4, rate: nil)).error == "a burst is under way already")
+        await central.lose()
+        #expect(await first.error == "the last subscriber left after 1 of 1000 notifications")
+    }
+
+    @Test func aBurstEndsWithThePower() async throws {
+        let (peripheral, central) = try await run()
+        _ = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        async let burst = peripheral.perform(.burst(count: 1000, size: 4, rate: 1))
+        try await eventually("the burst has begun") { peripheral.status.notifications > 0 }
+        await peripheral.daemon.adapter.power(false)
+        // The link ends first, or the power is seen first.
+        let error = try #require(await burst.error)
+        #expect(error.hasSuffix(" after 1 of 1000 notifications"))
+    }
+
+    @Test func aBurstEndsWithThePeripheral() async throws {
+        let (peripheral, central) = try await run()
+        _ = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        async let burst = peripheral.perform(.burst(count: 1000, size: 4, rate: 1))
+        try await eventually("the burst has begun") { peripheral.status.notifications > 0 }
+        #expect(await peripheral.perform(.quit).ok)
+        #expect(await burst.error == "dittojay was stopped after 1 of 1000 notifications")
+        try await peripheral.saw("ended")
+    }
+
+    // MARK: By itself
+
+    @Test func aHeartIsMeasuredWhileSomebodyListens() async throws {
+        var profile = PeripheralProfile.default
+        profile.changeHeartRates { $0.interval = 0.02 }
+        let (peripheral, central) = try await run(profile)
+        let rate = try await peripheral.subscribed("2A37", by: central)
+        try await eventually("three measurements") { rate.notifications.count >= 3 }
+        #expect(peripheral.status.heartRate != nil)
+        try await rate.unsubscribe()
+        try await peripheral.saw("unsubscribed heart-rate-measurement by 02 (MTU 517)")
+    }
+
+    @Test func generatedValuesAreReadBack() async throws {
+        let (peripheral, central) = try await run(
+            profile {
+                $0.properties = [.read, .notify]
+                $0.notifications = NotificationPlan(interval: 0.02, source: .list([[1], [2]], repeats: false))
+            })
+        let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        try await eventually("both") { chirp.notifications == [Data([1]), Data([2])] }
+        #expect(try await chirp.read(by: central) == Data([2]))
+    }
+
+    @Test func valuesAreSplitAsTheProfileSays() async throws {
+        let (peripheral, central) = try await run(profile { $0.pieceSizes = 1...3 })
+        let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        let value = [UInt8](0..<20)
+        #expect(await peripheral.perform(.chirp(value)).ok)
+        try await eventually("all pieces") { chirp.notifications.joined().elementsEqual(value) }
+        #expect(await chirp.notifications.allSatisfy { (1...3).contains($0.count) })
+    }
+
+    // MARK: Wrong on purpose
+
+    @Test func aFloodComesWithTheSubscription() async throws {
+        let (peripheral, central) = try await run(
+            profile { $0.faults = [Fault(on: .subscribe, .flood(count: 600, value: nil))] })
+        let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        try await eventually("the flood") { chirp.notifications.count == 600 }
+        try await peripheral.saw("fault chirp: a flood of 600 values")
+    }
+
+    @Test func aValueIsLost() async throws {
+        let (peripheral, central) = try await run(
+            profile { $0.faults = [Fault(on: .notify, .drop, skip: 1, times: 1)] })
+        let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        for number: UInt8 in 1...3 { #expect(await peripheral.perform(.chirp([number])).ok) }
+        try await eventually("the others") { chirp.notifications == [Data([1]), Data([3])] }
+        #expect(peripheral.lines.contains("fault chirp: the value is lost"))
+    }
+
+    @Test func theLinkEndsInsteadOfAValue() async throws {
+        let (peripheral, central) = try await run(
+            profile { $0.faults = [Fault(on: .notify, .disconnect, skip: 1, times: 1)] })
+        let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        await peripheral.daemon.react(to: "Disconnect", with: .late(.milliseconds(50)))
+        for number: UInt8 in 1...3 { #expect(await peripheral.perform(.chirp([number])).ok) }
+        try await peripheral.hasCentrals([])
+        #expect(await chirp.notifications == [Data([1])])
+        #expect(await !central.isConnected)
+        #expect(await peripheral.daemon.count(of: "Disconnect") == 1)
+    }
+}

@@ -1,0 +1,149 @@
+import BlueZ
+import DBus
+import Dispatch
+import Foundation
+import GATTProfiles
+import Synchronization
+import TestSupport
+import UserFolders
+
+@testable import Dittojay
+
+/// A virtual peripheral on a fake bluetoothd: it notes every event as a line, without its time and with the central's last two
+/// digits for its address.
+final class Simulation: Sendable {
+    let daemon: FakeBluetoothd
+    let queue = DispatchQueue(label: "peripheral")
+    let peripheral: VirtualPeripheral
+    /// What a run leaves behind, to be put back.
+    let folder: TemporaryFolder
+    private let journal = Journal()
+    private let reaction = Mutex<(line: String, request: ControlRequest)?>(nil)
+
+    /// - Parameters:
+    ///   - daemon: one with one controller if nil.
+    ///   - adapter: the controller's name or address.
+    init(
+        _ profile: PeripheralProfile = .lab, on daemon: FakeBluetoothd? = nil, adapter: String? = nil,
+        folder: TemporaryFolder? = nil
+    ) async throws {
+        let daemon = if let daemon { daemon } else { try await FakeBluetoothd.start() }
+        self.daemon = daemon
+        let folder = try folder ?? TemporaryFolder()
+        self.folder = folder
+        var timing = BlueZSession.Timing()
+        timing.retry = .milliseconds(20)
+        timing.settling = .milliseconds(150)
+        let session = BlueZSession(timing: timing, handleFolder: "/dev/null") {
+            [bus = daemon.bus] () throws(BusError) in try bus.connect()
+        }
+        let peripheral = VirtualPeripheral(
+            profile: profile, options: .init(adapter: adapter, seed: 7), queue: queue, session: session,
+            folder: folder.runtime)
+        self.peripheral = peripheral
+        queue.sync { [journal] in
+            peripheral.onEvent = { [weak self] event in
+                let text = event.text.drop { $0 != " " }.dropFirst()
+                let line = text.replacingOccurrences(of: "C0:00:00:00:00:", with: "")
+                journal.note(line)
+                self?.react(to: line)
+            }
+            peripheral.onReady = { journal.note("ready") }
+            peripheral.onEnd = { journal.note($0.map { "ended: \($0)" } ?? "ended") }
+        }
+    }
+
+    var lines: [String] { journal.lines }
+
+    /// Carries out a command at the very moment when a line that begins like this is noted.
+    func atLine(beginning line: String, _ request: ControlRequest) { reaction.withLock { $0 = (line, request) } }
+
+    private func react(to line: String) {
+        let due = reaction.withLock { reaction in
+            guard let due = reaction, line.hasPrefix(due.line) else { return ControlRequest?.none }
+            reaction = nil
+            return due.request
+        }
+        if let due { peripheral.perform(due) { _ in } }
+    }
+
+    /// The lines from the last one that is `line` on.
+    func lines(from line: String) -> [String] {
+        let lines = lines
+        return lines.lastIndex(of: line).map { Array(lines[$0...]) } ?? []
+    }
+
+    func saw(_ line: String, count: Int = 1) async throws { try await journal.saw(line, count: count) }
+
+    /// Waits for a line that begins like this.
+    @discardableResult
+    func sawLine(beginning: String) async throws -> String {
+        try await journal.saw(beginning + "…") { lines in lines.contains { $0.hasPrefix(beginning) } }
+        return lines.first { $0.hasPrefix(beginning) } ?? ""
+    }
+
+    func start() { queue.sync { peripheral.start() } }
+    func stop() { queue.sync { peripheral.stop() } }
+
+    /// Starts it and waits until it advertises.
+    func run() async throws {
+        start()
+        try await saw("ready")
+    }
+
+    /// Stops it and waits for its end.
+    func end() async throws {
+        stop()
+        try await saw("ended")
+    }
+
+    @discardableResult
+    func perform(_ request: ControlRequest) async -> ControlReply {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in peripheral.perform(request) { continuation.resume(returning: $0) } }
+        }
+    }
+
+    var status: PeripheralStatus { queue.sync { peripheral.status } }
+    /// The addresses of those that are connected, the last two digits each.
+    var centrals: [String] { status.centrals.map { String($0.address.suffix(2)) } }
+
+    /// Waits until these are connected.
+    func hasCentrals(_ expected: [String]) async throws {
+        try await eventually("the centrals \(expected)") { self.centrals == expected }
+    }
+
+    @BusActor
+    func connect(_ number: String = "02") -> FakeDevice { daemon.adapter.connectCentral("C0:00:00:00:00:" + number) }
+
+    @BusActor
+    func characteristic(_ uuid: String) throws -> FakeLocalCharacteristic {
+        try required(daemon.adapter.characteristic(uuid))
+    }
+
+    /// A characteristic whose values were turned on by a central.
+    @BusActor
+    func subscribed(
+        _ uuid: String, by central: FakeDevice, mtu: UInt16 = 517, reads: Bool = true
+    ) async throws -> FakeLocalCharacteristic {
+        let characteristic = try characteristic(uuid)
+        try await characteristic.subscribe(by: central, mtu: mtu, reads: reads)
+        try await sawLine(beginning: "subscribed")
+        return characteristic
+    }
+}
+
+/// A folder of a test's own.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("dittojay-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    var runtime: RuntimeFolder { RuntimeFolder(program: "dittojay", environment: ["XDG_RUNTIME_DIR": url.path]) }
+}

@@ -1,0 +1,288 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+/// A session that notes its events as lines.
+@BusActor
+private final class Mirror {
+    let session: BlueZSession
+    private(set) var lines: [String] = []
+    private var observation: Registration?
+
+    init(_ connect: @escaping @BusActor () throws(BusError) -> BusConnection) {
+        var timing = BlueZSession.Timing()
+        timing.retry = .milliseconds(20)
+        session = BlueZSession(timing: timing, handleFolder: "/dev/null", connect: connect)
+        observation = session.observe { [weak self] event in self?.note(event) }
+    }
+
+    convenience init(on daemon: FakeBluetoothd) {
+        self.init { [bus = daemon.bus] () throws(BusError) in try bus.connect() }
+    }
+
+    private func note(_ event: BlueZEvent) {
+        let line: String? =
+            switch event {
+            case .stateChanged(.available): "available"
+            case .stateChanged(.lost): "lost"
+            case .stateChanged(.unavailable): "unavailable"
+            case .stateChanged(.starting): "starting"
+            case .adapterAdded(let adapter): "+ \(adapter.name)"
+            case .adapterRemoved(let adapter): "- \(adapter.name)"
+            case .deviceAdded(let device): "+ device \(device.address.suffix(2))"
+            case .deviceRemoved(let device): "- device \(device.address.suffix(2))"
+            case .serviceAdded(let service): "+ service \(service.uuid.prefix(8).suffix(4))"
+            case .serviceRemoved(let service): "- service \(service.uuid.prefix(8).suffix(4))"
+            case .deviceChanged(let device, let changes):
+                changes.contains("Connected") ? "connected \(device.isConnected)" : nil
+            default: nil
+            }
+        if let line { lines.append(line) }
+    }
+
+    /// Returns when all that the daemon has sent is handled.
+    func fence(_ daemon: FakeBluetoothd) async throws {
+        try await daemon.connection.fence()
+        try await session.connection?.fence()
+    }
+}
+
+/// The mirror of bluetoothd's objects, with a bluetoothd that comes and goes, or is wrong.
+@Suite(.timeLimit(.minutes(1)))
+@BusActor
+struct SessionTests {
+    private let daemon: FakeBluetoothd
+    private let mirror: Mirror
+    private var session: BlueZSession { mirror.session }
+
+    init() async throws {
+        daemon = try await .start()
+        mirror = Mirror(on: daemon)
+    }
+
+    @Test func theTreeIsMirroredAsItIsAndAsItChanges() async throws {
+        let device = daemon.adapter.addDevice()
+        device.addService("180D", [.init("2A37", ["notify"])])
+        device.show()
+        try await session.waitUntilAvailable()
+        device.comeUp()
+        try await mirror.fence(daemon)
+        #expect(session.adapters.first?.devices.first?.services.first?.characteristics.first?.flags == ["notify"])
+        daemon.adapter.removeFromAir(device)
+        device.hide()
+        daemon.remove(daemon.adapter)
+        try await mirror.fence(daemon)
+        #expect(mirror.lines.prefix(5) == ["+ hci0", "+ device 01", "available", "connected true", "+ service 180d"])
+        #expect(mirror.lines.suffix(2) == ["- device 01", "- hci0"] && session.adapters.isEmpty)
+    }
+
+    @Test func aBluetoothdThatDiesTakesItsObjectsAndBringsNewOnes() async throws {
+        try await session.waitUntilAvailable()
+        let former = try #require(session.adapters.first)
+        try await daemon.restart()
+        try await eventually("the new one") { session.state == .available && session.adapters.first !== former }
+        #expect(mirror.lines == ["+ hci0", "available", "- hci0", "lost", "+ hci0", "available"])
+        #expect(!former.isValid && session.adapters.first?.isValid == true)
+        await #expect(throws: BlueZError.gone("/org/bluez/hci0")) { try await former.setPowered(true) }
+    }
+
+    @Test func aBluetoothdThatIsNotThereIsSaidToBeMissingAndFoundLater() async throws {
+        daemon.die()
+        await #expect(throws: BlueZError.notRunning) { try await session.waitUntilAvailable() }
+        try await daemon.restart()
+        try await eventually("it is found") { session.state == .available }
+        #expect(mirror.lines == ["unavailable", "+ hci0", "available"])
+    }
+
+    @Test func aBluetoothdThatDoesNotAnswerIsGivenUpByWhoeverWaits() async throws {
+        daemon.react(to: "GetManagedObjects", times: 1, with: .silent)
+        await #expect(throws: BlueZError.notRunning) {
+            try await session.waitUntilAvailable(timeout: .milliseconds(50))
+        }
+        #expect(session.state == .starting)
+        try await daemon.restart()
+        try await eventually("the next one answers") { session.state == .available }
+    }
+
+    @Test func theAnswerOfABluetoothdThatHasDiedIsNobodys() async throws {
+        daemon.react(to: "GetManagedObjects", with: .refuse("Failed"))
+        session.start()
+        try await eventually("the refusal") { mirror.lines == ["unavailable"] }
+        daemon.die()
+        daemon.reactOrdinarily()
+        try await daemon.restart()
+        try await eventually("the new one") { session.state == .available }
+        #expect(mirror.lines.filter { $0 == "+ hci0" }.count == 1)
+    }
+
+    @Test func aBusThatDiesIsReplacedByTheNext() async throws {
+        let next = try await FakeBluetoothd.start(adapters: 2)
+        var buses = [daemon.bus, next.bus]
+        let mirror = Mirror { () throws(BusError) in
+            guard !buses.isEmpty else { throw .cannotConnect(address: "nowhere", reason: "none is left") }
+            return try buses.removeFirst().connect()
+        }
+        try await mirror.session.waitUntilAvailable()
+        daemon.bus.kill()
+        try await eventually("the next bus") { mirror.session.adapters.count == 2 }
+        #expect(mirror.lines == ["+ hci0", "available", "- hci0", "lost", "+ hci0", "+ hci1", "available"])
+        next.bus.kill()
+        try await eventually("no bus is left") { mirror.lines.last == "unavailable" }
+        #expect(mirror.session.connection == nil && mirror.session.adapters.isEmpty)
+    }
+
+    // MARK: Nonsense
+
+    @Test func signalsOfWrongTypesAreIgnored() async throws {
+        try await session.waitUntilAvailable()
+        let manager = "org.freedesktop.DBus.ObjectManager"
+        let adapter = daemon.adapter.path.busValue
+        let nothing = [String: BusValue]().busValue
+        for arguments: [BusValue] in [
+            [], [.uint32(1)], [adapter], [adapter, .string("x")], [.string("x"), nothing], [adapter, nothing, nothing],
+        ] {
+            for member in ["InterfacesAdded", "InterfacesRemoved", "InterfacesChanged"] {
+                try daemon.connection.emit(member, of: manager, from: .root, arguments: arguments)
+            }
+            try daemon.connection.emit(
+                "PropertiesChanged", of: "org.freedesktop.DBus.Properties", from: daemon.adapter.path,
+                arguments: arguments)
+            try daemon.connection.emit(
+                "PropertiesChanged", of: "org.freedesktop.DBus.Properties", from: daemon.adapter.path,
+                arguments: [.string(Adapter.interface)] + arguments)
+        }
+        try await mirror.fence(daemon)
+        #expect(mirror.lines == ["+ hci0", "available"] && session.adapters.first?.isPowered == true)
+    }
+
+    @Test func objectsWithoutParentsAndUnknownInterfacesAreIgnored() async throws {
+        try await session.waitUntilAvailable()
+        for (name, interface) in [
+            ("/org/bluez/hci7/dev_00_00_00_00_00_00", Device.interface), ("/", Device.interface),
+            ("/org/bluez/hci0/dev_01/service0001", RemoteService.interface),
+            ("/org/bluez/hci0/dev_01/service0001/char0002", RemoteCharacteristic.interface),
+            ("/org/bluez/hci0/dev_01/service0001/char0002/desc0003", RemoteDescriptor.interface),
+            ("/org/bluez/hci7", GattManager.interface), ("/org/bluez/hci0", "org.bluez.Unknown1"),
+        ] {
+            try daemon.connection.emit(
+                "InterfacesAdded", of: "org.freedesktop.DBus.ObjectManager", from: .root,
+                arguments: [path(name).busValue, [interface: [String: BusValue]()].busValue])
+        }
+        try await mirror.fence(daemon)
+        #expect(mirror.lines == ["+ hci0", "available"])
+    }
+
+    @Test func propertiesOfWrongTypesAreAsGoodAsAbsent() async throws {
+        let device = daemon.adapter.addDevice()
+        for name in ["Address", "Connected", "ServicesResolved", "UUIDs", "Name", "Paired"] {
+            device.set(name, .double(1))
+        }
+        device.show()
+        try await session.waitUntilAvailable()
+        let mirrored = try #require(session.adapters.first?.devices.first)
+        #expect(mirrored.address.isEmpty && !mirrored.isConnected && !mirrored.areServicesResolved)
+        #expect(mirrored.serviceUUIDs.isEmpty && mirrored.name == nil && !mirrored.isPaired)
+        device.set("Connected", .boolean(true))
+        try await mirror.fence(daemon)
+        #expect(mirrored.isConnected)
+    }
+
+    @Test func aSignalOfSomebodyElseIsNotBluetoothds() async throws {
+        try await session.waitUntilAvailable()
+        let other = try daemon.bus.connect()
+        try other.emit(
+            "InterfacesRemoved", of: "org.freedesktop.DBus.ObjectManager", from: .root,
+            arguments: [daemon.adapter.path.busValue, [Adapter.interface].busValue])
+        try await other.fence()
+        try await session.connection?.fence()
+        #expect(session.adapters.count == 1)
+    }
+
+    // MARK: Connections that are not reported
+
+    private func silentlyConnected() async throws -> (FakeDevice, Device) {
+        let device = daemon.adapter.addDevice()
+        device.show()
+        try await session.waitUntilAvailable()
+        device.set("Connected", .boolean(true), silently: true)
+        return (device, try #require(session.adapters.first?.devices.first))
+    }
+
+    private func confirm(_ path: ObjectPath) async throws -> Bool? {
+        try await event("an answer") { found in session.confirmConnection(of: path) { found(try? $0.get()) } }
+    }
+
+    @Test func aConnectionIsNotedOnceItIsAskedFor() async throws {
+        let (device, mirrored) = try await silentlyConnected()
+        #expect(!mirrored.isConnected)
+        #expect(try await confirm(device.path) == true)
+        #expect(mirrored.isConnected && mirror.lines.last == "connected true")
+        device.lose()
+        try await mirror.fence(daemon)
+        #expect(try await confirm(device.path) == false)
+        #expect(try await confirm(path("/nowhere")) == nil)
+        #expect(mirror.lines.suffix(2) == ["connected true", "connected false"])
+    }
+
+    @Test func aConnectionThatEndsRightAfterTheAnswerIsOver() async throws {
+        let (device, mirrored) = try await silentlyConnected()
+        let connection = try #require(session.connection)
+        // Both are on their way to this program at once.
+        async let answer = confirm(device.path)
+        try await connection.fence()
+        device.lose()
+        #expect(try await answer == true)
+        try await mirror.fence(daemon)
+        #expect(!mirrored.isConnected && mirror.lines.suffix(2) == ["connected true", "connected false"])
+    }
+
+    @Test func connectingNotesAConnectionThatIsNotReported() async throws {
+        let (_, mirrored) = try await silentlyConnected()
+        daemon.react(to: "Connect", with: .answer([]))
+        try await mirrored.connect()
+        #expect(mirrored.isConnected)
+    }
+
+    @Test func withoutABusNothingIsConfirmed() async throws {
+        daemon.bus.kill()
+        try await eventually("the loss is known") { session.connection == nil }
+        #expect(try await confirm(daemon.adapter.path) == nil)
+    }
+
+    @Test func workAfterABurstComesAfterIt() async throws {
+        try await session.waitUntilAvailable()
+        daemon.adapter.addDevice().show()
+        let names: Int = try await event("the work") { found in
+            session.afterBurst { found(session.adapters.first?.devices.count ?? 0) }
+        }
+        #expect(names == 1)
+    }
+
+    @Test func refusalsAreWhatBluetoothdSays() async throws {
+        try await session.waitUntilAvailable()
+        let adapter = try #require(session.adapters.first)
+        daemon.refuse(toSet: "Powered", times: 1)
+        await #expect(throws: BlueZError.self) { try await adapter.setPowered(false) }
+        try await adapter.setPowered(false)
+        try await mirror.fence(daemon)
+        #expect(!adapter.isPowered)
+        try await adapter.setAlias("Desk")
+        try await mirror.fence(daemon)
+        #expect(adapter.alias == "Desk")
+        try await adapter.setAlias("")
+        try await mirror.fence(daemon)
+        #expect(adapter.alias == adapter.systemName)
+        let device = daemon.adapter.addDevice()
+        device.show()
+        try await mirror.fence(daemon)
+        let mirrored = try #require(adapter.devices.first)
+        await #expect(throws: BlueZError.notConnected) { try await mirrored.disconnect() }
+        await #expect(throws: BlueZError.notReady) { try await mirrored.connect() }
+        try await adapter.remove(mirrored)
+        try await mirror.fence(daemon)
+        #expect(adapter.devices.isEmpty)
+    }
+}

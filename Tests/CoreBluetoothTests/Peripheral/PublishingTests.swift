@@ -1,0 +1,139 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreBluetooth
+
+/// How services come to bluetoothd, and what it may do with them.
+@Suite(.timeLimit(.minutes(1)))
+struct PublishingTests {
+    private let daemon: FakeBluetoothd
+    private let app: PeripheralApp
+
+    init() async throws {
+        daemon = try await .start()
+        app = PeripheralApp(on: daemon.bus)
+    }
+
+    private static let heartRate = "0000180d-0000-1000-8000-00805f9b34fb"
+    private static let battery = "0000180f-0000-1000-8000-00805f9b34fb"
+
+    private func service(_ uuid: String) -> CBMutableService {
+        CBMutableService(type: CBUUID(string: uuid), primary: true)
+    }
+
+    @Test func servicesArePublishedInTheirOrderAndWithdrawn() async throws {
+        let first = try await app.publish("180D", [CBMutableCharacteristic("2A38")])
+        try await app.publish("180F", [CBMutableCharacteristic("2A19")])
+        #expect(await daemon.adapter.offeredServices == [Self.heartRate, Self.battery])
+        let handles = await daemon.adapter.offeredHandles.map { $0 ?? 0 }
+        #expect(handles == handles.sorted() && handles.first != 0)
+        app.act { $0.remove(first) }
+        try await eventually("the first is gone") { daemon.adapter.offeredServices == [Self.battery] }
+        app.act { $0.removeAllServices() }
+        try await eventually("all are gone") { daemon.adapter.offeredServices.isEmpty }
+        app.act { $0.add(first) }
+        try await app.saw("added 180D", count: 2)
+    }
+
+    @Test func answersComeInTheOrderOfTheCalls() async throws {
+        try await app.saw("state on")
+        await daemon.react(to: "RegisterApplication", times: 1, with: .late(.milliseconds(30)))
+        let services = ["180D", "180F", "180A"].map(service)
+        app.act { for service in services { $0.add(service) } }
+        try await app.saw("added 180A")
+        #expect(app.lines == ["state on", "added 180D", "added 180F", "added 180A"])
+    }
+
+    @Test func whatIsPublishedIsRefusedTheSecondTime() async throws {
+        let service = try await app.publish("180D")
+        app.act { $0.add(service) }
+        try await app.saw("added 180D failed: the service is published already")
+        #expect(await daemon.adapter.offeredServices == [Self.heartRate])
+    }
+
+    @Test func whatIsNotAllowedIsRefusedWithoutBluetoothd() async throws {
+        try await app.saw("state on")
+        let reserved = service("1801")
+        app.act { $0.add(reserved) }
+        try await app.saw("added 1801 failed: The UUID is reserved for the system.")
+        #expect(await daemon.count(of: "RegisterApplication") == 0)
+    }
+
+    @Test func aRefusalIsReportedAndTheServiceCanBeAddedAgain() async throws {
+        try await app.saw("state on")
+        await daemon.react(to: "RegisterApplication", times: 1, with: .refuse("NotSupported", "not here"))
+        let service = service("180D")
+        app.act { $0.add(service) }
+        try await eventually("the refusal") { app.lines.count == 2 }
+        #expect(app.lines.last?.hasPrefix("added 180D failed: ") == true)
+        app.act { $0.add(service) }
+        try await app.saw("added 180D")
+    }
+
+    @Test func handlesThatBluetoothdDoesNotGrantAreLeftToIt() async throws {
+        try await app.saw("state on")
+        await daemon.react(to: "RegisterApplication", times: 3, with: .refuse("Failed", "Failed to create entry"))
+        try await app.publish("180D")
+        #expect(await daemon.count(of: "RegisterApplication") == 4)
+        #expect(await daemon.adapter.offeredHandles == [nil])
+    }
+
+    @Test @BusActor func aServiceIsWithdrawnThatBluetoothdConfirmsAfterThePowerWasOff() async throws {
+        try await app.saw("state on")
+        daemon.react(to: "RegisterApplication", times: 1, with: .silent)
+        let service = service("180D")
+        app.act { $0.add(service) }
+        let call = try await daemon.call("RegisterApplication")
+        daemon.adapter.power(false)
+        try await app.saw("state off")
+        call.proceed()
+        try await app.saw("added 180D failed: The operation was cancelled.")
+        try await eventually("nothing is left") { daemon.adapter.applications.isEmpty }
+    }
+
+    @Test func aServiceThatABluetoothdThatDiesDoesNotConfirmIsReported() async throws {
+        try await app.saw("state on")
+        await daemon.react(to: "RegisterApplication", with: .silent)
+        let service = service("180D")
+        app.act { $0.add(service) }
+        try await daemon.call("RegisterApplication")
+        await daemon.die()
+        try await app.saw("state resetting")
+        try await eventually("the answer") { app.lines.contains { $0.hasPrefix("added 180D failed: ") } }
+    }
+
+    @Test func anAnswerOfAWrongTypeIsAnAnswer() async throws {
+        try await app.saw("state on")
+        await daemon.react(to: "RegisterApplication", times: 1, with: .answer([.uint32(7)]))
+        try await app.publish("180D")
+    }
+
+    @Test func aManagerThatIsReleasedTakesItsServicesBack() async throws {
+        var released: PeripheralApp? = PeripheralApp(on: daemon.bus)
+        try await released?.publish("180D")
+        released = nil
+        try await eventually("the service is gone") { daemon.adapter.applications.isEmpty }
+    }
+
+    // MARK: What is answered without the program
+
+    @Test func staticValuesAndDescriptorsAreRead() async throws {
+        let text = CBMutableCharacteristic("2A29", .read, value: Data([1, 2, 3]))
+        text.descriptors = [
+            CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: "name")
+        ]
+        try await app.publish("180A", [text])
+        let central = await daemon.adapter.connectCentral()
+        let published = try #require(await daemon.adapter.characteristic("2A29"))
+        #expect(try await published.read(by: central) == Data([1, 2, 3]))
+        #expect(try await published.read(by: central, offset: 2) == Data([3]))
+        #expect(try await published.read(by: central, offset: 3).isEmpty)
+        #expect(await attError { _ = try await published.read(by: central, offset: 4) } == 0x07)
+        let application = try #require(await daemon.adapter.applications.first)
+        #expect(try await application.read(descriptor: "2901") == Data("name".utf8))
+        #expect(await attError { _ = try await application.read(descriptor: "2901", offset: 9) } == 0x07)
+        #expect(app.lines.count == 2)
+    }
+}

@@ -1,3 +1,4 @@
+import DBus
 import Testing
 
 @testable import Doctor
@@ -6,7 +7,7 @@ import Testing
 @Suite struct AdapterTests {
     @Test func theAdapterThatIsAskedForIsNotThere() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(), FakeAdapter(name: "hci1", address: "00:AA:01:01:00:01"))
+        try await machine.start(adapters: 2)
         let problem = try #require(await machine.examine(adapter: "hci9").problems.first)
         #expect(problem.topic == .adapter)
         #expect(problem.text == "there is no hci9; there are: hci0 00:AA:01:00:00:00, hci1 00:AA:01:01:00:01")
@@ -16,7 +17,7 @@ import Testing
 
     @Test func theKernelHasNoBluetooth() async throws {
         let machine = try await Machine()
-        try await machine.start()
+        try await machine.start(adapters: 0)
         try machine.remove("/sys/class/bluetooth")
         let problem = try #require(await machine.examine().problems.first)
         #expect(problem.topic == .kernel)
@@ -25,7 +26,7 @@ import Testing
 
     @Test func thereAreNoBluetoothSockets() async throws {
         let machine = try await Machine()
-        try await machine.start()
+        try await machine.start(adapters: 0)
         machine.surroundings.bluetoothSocketError = 97
         let problem = try #require(await machine.examine().problems.first)
         #expect(problem.topic == .kernel && problem.text.contains("sockets"))
@@ -33,7 +34,7 @@ import Testing
 
     @Test func thereIsNoController() async throws {
         let machine = try await Machine()
-        try await machine.start()
+        try await machine.start(adapters: 0)
         try machine.remove("/sys/class/bluetooth/hci0")
         try machine.write("", to: "/sys/class/bluetooth/hci0:64")
         let problem = try #require(await machine.examine().problems.first)
@@ -43,7 +44,7 @@ import Testing
 
     @Test func bluetoothdDoesNotShowTheController() async throws {
         let machine = try await Machine()
-        try await machine.start()
+        try await machine.start(adapters: 0)
         let problem = try #require(await machine.examine().problems.first)
         #expect(problem.topic == .adapter && problem.text.contains("the kernel has hci0"))
         #expect(problem.remedies == ["sudo service bluetooth restart"])
@@ -53,7 +54,7 @@ import Testing
 
     @Test func theAdapterIsOff() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(isPowered: false))
+        try await machine.start { $0.set("Powered", .boolean(false)) }
         let report = await machine.examine()
         #expect(
             report.problems == [
@@ -65,7 +66,7 @@ import Testing
 
     @Test func theAdapterOfSeveralIsOff() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(), FakeAdapter(name: "hci1", isPowered: false))
+        try await machine.start(adapters: 2) { $0.set("Powered", .boolean($0.index == 0)) }
         #expect(await machine.examine().complaints.isEmpty)
         let problem = try #require(await machine.examine(adapter: "hci1").problems.first)
         #expect(problem.topic == .power)
@@ -74,7 +75,7 @@ import Testing
 
     @Test func theAdapterIsBlocked() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(isPowered: false))
+        try await machine.start { $0.set("Powered", .boolean(false)) }
         try machine.write("1\n", to: "/sys/class/rfkill/rfkill1/soft")
         let report = await machine.examine()
         #expect(
@@ -92,7 +93,7 @@ import Testing
 
     @Test func switchesOfOtherAdaptersDoNotMatter() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter())
+        try await machine.start()
         try machine.write(["/sys/class/rfkill/rfkill1/name": "hci7\n", "/sys/class/rfkill/rfkill1/soft": "1\n"])
         #expect(await machine.examine().complaints.isEmpty)
         // A switch of the machine is one of all adapters.
@@ -104,14 +105,14 @@ import Testing
 
     @Test func theAdapterCannotBeACentral() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(roles: ["peripheral"]))
+        try await machine.start { $0.set("Roles", ["peripheral"].busValue) }
         #expect(await machine.examine().problems.map(\.topic) == [.scanning])
         #expect(await machine.examine(as: .peripheral).complaints.isEmpty)
     }
 
     @Test func aScanOfSomebodyElseIsNoObstacle() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(isDiscovering: true))
+        try await machine.start { $0.set("Discovering", .boolean(true)) }
         let report = await machine.examine()
         #expect(report.complaints.isEmpty)
         #expect(report.findings.contains { $0.topic == .scanning && $0.text.contains("no obstacle") })
@@ -119,8 +120,7 @@ import Testing
 
     @Test func theAdapterCannotAdvertise() async throws {
         let machine = try await Machine()
-        try await machine.start(
-            FakeAdapter(offersAdvertising: false), FakeAdapter(name: "hci1", offersAdvertising: false))
+        try await machine.start(adapters: 2) { $0.offersAdvertising = false }
         let problem = try #require(await machine.examine(as: .peripheral).problems.first)
         #expect(problem.topic == .advertising && problem.text.contains("another adapter"))
         #expect(await machine.examine(as: .central).complaints.isEmpty)
@@ -128,14 +128,14 @@ import Testing
 
     @Test func anotherAdapterCanAdvertise() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(offersAdvertising: false), FakeAdapter(name: "hci1"))
+        try await machine.start(adapters: 2) { $0.offersAdvertising = $0.index == 1 }
         let problem = try #require(await machine.examine(as: .peripheral).problems.first)
         #expect(problem.remedies == ["export BLUETOOTH_ADAPTER=hci1"])
     }
 
     @Test func theAdviceIsAnotherOptionWhereAnOptionOverridesTheVariable() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(offersAdvertising: false), FakeAdapter(name: "hci1"))
+        try await machine.start(adapters: 2) { $0.offersAdvertising = $0.index == 1 }
         let missing = try #require(await machine.examine(adapter: "hci9", isAdapterGiven: true).problems.first)
         #expect(missing.remedies == ["bluejay doctor --adapter hci0"])
         let lacking = try #require(
@@ -145,16 +145,16 @@ import Testing
 
     @Test func thereIsNoRoomForAnotherAdvertisement() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(activeAdvertisements: 3, roomForAdvertisements: 0))
+        try await machine.start { $0.advertisementsOfOthers = 4 }
         let problem = try #require(await machine.examine(as: .peripheral).problems.first)
-        #expect(problem.topic == .advertising && problem.text.contains("other programs have 3"))
+        #expect(problem.topic == .advertising && problem.text.contains("other programs have 4"))
         #expect(problem.remedies == ["sudo service bluetooth restart"])
         #expect(await machine.examine(as: .central).complaints.isEmpty)
     }
 
     @Test func theAdapterCannotHaveServices() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(offersServices: false))
+        try await machine.start { $0.offersServices = false }
         #expect(await machine.examine(as: .peripheral).problems.map(\.topic) == [.services])
     }
 
@@ -162,7 +162,7 @@ import Testing
 
     @Test func theKernelCannotPair() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter())
+        try await machine.start()
         try machine.write([
             "/proc/crypto": "name         : sha256\n",
             "/lib/modules/6.1.0-test/modules.dep": "kernel/crypto/cmac.ko:\n",
@@ -178,7 +178,7 @@ import Testing
 
     @Test func socketsAreShort() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter())
+        try await machine.start()
         try machine.write("10\n", to: "/proc/sys/net/unix/max_dgram_qlen")
         let warning = try #require(await machine.examine().warnings.first)
         #expect(warning.topic == .sockets)

@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: [Doctor.Role.central, .peripheral])
     func nothingIsFoundOnAHealthyMachine(role: Doctor.Role) async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter())
+        try await machine.start()
         let report = await machine.examine(as: role)
         #expect(report.complaints.isEmpty)
         let common: Set<Finding.Topic> = [.bus, .bluetoothd, .permission, .version, .adapter, .power]
@@ -121,7 +121,7 @@ import Testing
 
     @Test func aSecondBluetoothd() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter())
+        try await machine.start()
         try machine.addProcess(77)
         try machine.addProcess(78, state: "Z")
         #expect(await machine.examine().complaints.isEmpty)
@@ -144,7 +144,7 @@ import Testing
     ])
     func aBusThatLetsAGroup(group: String, groups: [UInt32], remedy: String) async throws {
         let machine = try await Machine(rules: Machine.closedBus)
-        try await machine.start(FakeAdapter())
+        try await machine.start()
         machine.surroundings.user = .init(name: "alice", number: 1000, groups: Set(groups + [1000]))
         try machine.write([
             "/etc/dbus-1/system.d/bluetooth.conf": Machine.policy("group=\"bluetooth\""),
@@ -158,7 +158,7 @@ import Testing
 
     @Test func aBusThatLetsNoGroup() async throws {
         let machine = try await Machine(rules: Machine.closedBus)
-        try await machine.start(FakeAdapter())
+        try await machine.start()
         machine.surroundings.user = .init(name: "alice", number: 1000, groups: [1000])
         try machine.write(Machine.policy("user=\"bob\""), to: "/etc/dbus-1/system.d/bluetooth.conf")
         let remedy = try #require(await machine.examine().problems.first?.remedies.first)

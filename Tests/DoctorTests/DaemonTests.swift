@@ -1,4 +1,5 @@
 import Foundation
+import DBus
 import Testing
 
 @testable import Doctor
@@ -9,14 +10,14 @@ import Testing
 
     @Test func theVersionComesFromTheBus() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(modalias: "usb:v1D6Bp0246d0552"))
+        try await machine.start { $0.set("Modalias", .string("usb:v1D6Bp0246d0552")) }
         let finding = await machine.examine().findings.first { $0.topic == .version }
         #expect(finding == .ok(.version, "bluetoothd 5.82"))
     }
 
     @Test func theVersionComesFromTheProgramWhenAnotherIdentityIsSet() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(modalias: "bluetooth:v05F1p1234d0542"))
+        try await machine.start { $0.set("Modalias", .string("bluetooth:v05F1p1234d0542")) }
         try machine.write("#!/bin/sh\necho 5.77\n", to: "/opt/bluez/it's mine")
         try machine.makeExecutable("/opt/bluez/it's mine")
         try machine.addProcess(Int(getpid()), commandLine: "/opt/bluez/it's mine\0-n\0")
@@ -26,7 +27,7 @@ import Testing
 
     @Test func aVersionThatIsTooOldForAPeripheral() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(modalias: "usb:v1D6Bp0246d052F"))
+        try await machine.start { $0.set("Modalias", .string("usb:v1D6Bp0246d052F")) }
         let problem = try #require(await machine.examine(as: .peripheral).problems.first)
         #expect(problem.topic == .version && problem.text.contains("5.47") && problem.text.contains("5.48"))
         #expect(problem.remedies.first?.contains("bluez") == true)
@@ -35,7 +36,7 @@ import Testing
 
     @Test func aVersionThatWasNotTested() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(modalias: "usb:v1D6Bp0246d0532"))
+        try await machine.start { $0.set("Modalias", .string("usb:v1D6Bp0246d0532")) }
         let report = await machine.examine(as: .peripheral)
         #expect(report.problems.isEmpty)
         #expect(report.warnings.map(\.topic) == [.version])
@@ -44,7 +45,7 @@ import Testing
     @Test(arguments: [Doctor.Role.central, .peripheral])
     func aReleaseThatCrashesIsAWarning(role: Doctor.Role) async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(modalias: "usb:v1D6Bp0246d0557"))
+        try await machine.start { $0.set("Modalias", .string("usb:v1D6Bp0246d0557")) }
         let report = await machine.examine(as: role)
         let warning = try #require(report.warnings.first)
         #expect(report.problems.isEmpty && report.warnings.count == 1 && warning.topic == .version)
@@ -55,7 +56,7 @@ import Testing
     @Test(arguments: [("usb:v1D6Bp0246d0542", true), ("usb:v1D6Bp0246d0552", false)])
     func aReleaseThatDropsLongWritesSaysSoToPeripherals(modalias: String, drops: Bool) async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(modalias: modalias))
+        try await machine.start { $0.set("Modalias", .string(modalias)) }
         let versions = await machine.examine(as: .peripheral).findings.filter { $0.topic == .version }
         #expect(versions.map { $0.text.contains("510 bytes") } == [drops])
         #expect(versions.map(\.verdict) == [.ok])
@@ -78,7 +79,7 @@ import Testing
     ])
     func severalChannelsBringNotificationsOutOfOrder(settings: String, modalias: String, remedy: String?) async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter(modalias: modalias))
+        try await machine.start { $0.set("Modalias", .string(modalias)) }
         try machine.write(settings, to: "/etc/bluetooth/main.conf")
         let report = await machine.examine()
         #expect(report.problems.isEmpty)
@@ -91,7 +92,7 @@ import Testing
 
     @Test func lowEnergyIsSwitchedOff() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter())
+        try await machine.start()
         try machine.write("[General]\nControllerMode = bredr\n[GATT]\nChannels = 1\n", to: "/etc/bluetooth/main.conf")
         let problem = try #require(await machine.examine().problems.first)
         #expect(problem.topic == .settings)
@@ -100,7 +101,7 @@ import Testing
 
     @Test func settingsOfAContainerAreNotThoseOfBluetoothd() async throws {
         let machine = try await Machine()
-        try await machine.start(FakeAdapter())
+        try await machine.start()
         try machine.write(["/etc/bluetooth/main.conf": "[GATT]\nChannels = 3\n", "/.dockerenv": ""])
         #expect(await machine.examine().complaints.isEmpty)
         // Files of a container, seen by a machine.

@@ -1,4 +1,3 @@
-import BluetoothLab
 import DBus
 import Foundation
 import TestSupport
@@ -9,7 +8,8 @@ import TestSupport
 final class Machine {
     let root: URL
     private let bus: PrivateBus
-    private var bluez: BusConnection?
+    private var bluez: FakeBluetoothd?
+    private var impostor: BusConnection?
     var surroundings: Surroundings
 
     /// A rule of the bus that keeps everybody from bluetoothd.
@@ -96,74 +96,27 @@ final class Machine {
 
     // MARK: bluetoothd
 
-    /// Puts a bluetoothd with these adapters on the bus.
-    func start(_ adapters: FakeAdapter...) async throws {
-        bluez = try await Self.serve(adapters, at: surroundings.busAddress)
+    /// Puts a bluetoothd on the bus.
+    ///
+    /// - Parameter configure: makes its adapters, hci0, hci1, …, others than ordinary ones.
+    func start(adapters count: Int = 1, _ configure: @Sendable @BusActor (FakeAdapter) -> Void = { _ in }) async throws
+    {
+        let daemon = try await FakeBluetoothd(on: bus, adapters: 0)
+        for _ in 0..<count { await daemon.addAdapter(nil, configure) }
+        bluez = daemon
     }
 
     /// Puts somebody on the bus who does not know what bluetoothd is asked.
     func startImpostor() async throws {
-        bluez = try await Self.serve(nil, at: surroundings.busAddress)
-    }
-
-    @BusActor
-    private static func serve(_ adapters: [FakeAdapter]?, at address: String) async throws -> BusConnection {
-        let connection = try BusConnection(address: address)
-        if let adapters {
-            connection.exportObjectManager(at: .root)
-            for adapter in adapters {
-                guard let path = ObjectPath("/org/bluez/\(adapter.name)") else {
-                    throw LabError("no path: \(adapter.name)")
-                }
-                try connection.export(adapter.interfaces, at: path)
-            }
-        }
+        let connection = try await bus.connect()
         try await connection.requestName("org.bluez")
-        return connection
+        impostor = connection
     }
 
     func examine(as role: Doctor.Role = .central, adapter: String? = nil, isAdapterGiven: Bool = false)
         async -> Report
     {
         await Doctor(role: role, adapter: adapter, isAdapterGiven: isAdapterGiven, surroundings: surroundings).examine()
-    }
-}
-
-/// An adapter of a pretended bluetoothd; a fresh one can do everything.
-struct FakeAdapter: Sendable {
-    var name = "hci0"
-    var address = "00:AA:01:00:00:00"
-    var isPowered = true
-    var isDiscovering = false
-    var roles = ["central", "peripheral"]
-    var modalias = "usb:v1D6Bp0246d0542"
-    var offersServices = true
-    var offersAdvertising = true
-    var activeAdvertisements: UInt8 = 0
-    var roomForAdvertisements: UInt8 = 3
-
-    @BusActor
-    var interfaces: [ExportedInterface] {
-        var interfaces = [
-            ExportedInterface(
-                "org.bluez.Adapter1",
-                properties: [
-                    ExportedProperty("Address", get: { address }), ExportedProperty("Powered", get: { isPowered }),
-                    ExportedProperty("Discovering", get: { isDiscovering }), ExportedProperty("Roles", get: { roles }),
-                    ExportedProperty("Modalias", get: { modalias }),
-                ])
-        ]
-        if offersServices { interfaces.append(ExportedInterface("org.bluez.GattManager1")) }
-        if offersAdvertising {
-            interfaces.append(
-                ExportedInterface(
-                    "org.bluez.LEAdvertisingManager1",
-                    properties: [
-                        ExportedProperty("ActiveInstances", get: { activeAdvertisements }),
-                        ExportedProperty("SupportedInstances", get: { roomForAdvertisements }),
-                    ]))
-        }
-        return interfaces
     }
 }
 

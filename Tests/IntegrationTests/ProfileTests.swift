@@ -191,14 +191,6 @@ extension InTheLab {
             }
         }
 
-        @Test func lostNotificationsLeaveAGap() async throws {
-            try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
-                let values = try await central.listen(to: Faulty.lossy, on: sensor)
-                let received = try await values.values(4).prefix(4).map { try $0.get() }
-                #expect(received == [0, 1, 5, 6].map { Data([$0]) })
-            }
-        }
-
         @Test func aServiceGoesAndComesOnAWriteAndOneHasNoCharacteristic() async throws {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
                 #expect(try await central.read(Faulty.optional, as: String.self) == "here")
@@ -271,33 +263,6 @@ extension InTheLab {
             try await central.observer.disconnections.first()
             #expect(try await sensor.process.exitStatus(within: .seconds(30)) == 0)
             try await onMain { [bluejay = central.bluejay] in bluejay.cancelEverything() }
-        }
-
-        // MARK: The command
-
-        @Test func aMistakeInAFileIsOneMessageAndWrongUsage() async throws {
-            let path = NSTemporaryDirectory() + "/mistake-\(UUID().uuidString.prefix(8)).yaml"
-            try "services:\n  - uid: 180D\n".write(toFile: path, atomically: false, encoding: .utf8)
-            for arguments in [["run", "--profile", path], ["check", path]] {
-                let process = try ChildProcess("dittojay", arguments)
-                #expect(try await process.exitStatus() == 64)
-                #expect(process.lines.count == 1, "\(process.transcript)")
-                #expect(process.transcript.contains("mistake-") && process.transcript.contains(":2:5: services[0]: "))
-                #expect(process.transcript.contains("did you mean \"uuid\"?"))
-            }
-            try FileManager.default.removeItem(atPath: path)
-        }
-
-        @Test func linesThatComeBeforeBluetoothIsReadyAreKept() async throws {
-            let process = try ChildProcess(
-                "dittojay", ["run", "--json", "--seed", "7", "--adapter", Lab.sensorAdapter, "--no-socket"])
-            try process.type("c early")
-            try process.type("q")
-            #expect(try await process.exitStatus(within: .seconds(60)) == 0)
-            let events = try process.lines.map { try object($0) }
-            #expect(events.first?["seed"] as? Int == 7)
-            #expect(events.first?["profile"] as? String == "default")
-            #expect(events.compactMap { $0["event"] as? String } == ["started", "advertising", "chirped"])
         }
 
         // MARK: Support

@@ -186,6 +186,7 @@ private final class ChaoticApp: NSObject, @unchecked Sendable {
     private var isResting = false
     private var characteristic: CBMutableCharacteristic?
     /// What it wants to be connected to in the end, and what became of that.
+    private var wanted: UUID?
     private var sensor: CBPeripheral?
     private var lines: [String] = []
 
@@ -228,12 +229,12 @@ private final class ChaoticApp: NSObject, @unchecked Sendable {
     func connect(_ identifier: UUID) {
         queue.async { [self] in
             read.withLock { $0 = false }
+            wanted = identifier
             guard let central, let peripheral = central.retrievePeripherals(withIdentifiers: [identifier]).first else {
                 return
             }
             peripheral.delegate = self
             sensor = peripheral
-            lines = []
             central.connect(peripheral)
         }
     }
@@ -286,6 +287,8 @@ private final class ChaoticApp: NSObject, @unchecked Sendable {
 extension ChaoticApp: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         lines.append("\(central.state)")
+        // Bluetooth was off once more since: what was asked for before is void.
+        if isResting, central.state == .poweredOn, let wanted { connect(wanted) }
         powered.withLock { $0 = central.state == .poweredOn }
     }
 

@@ -106,6 +106,10 @@ private enum IdentifierTexts {
             _ = path.characteristic.matches(uuid: "2A19", name: "Battery Level")
             _ = path.service?.matches(uuid: "0000180F-0000-1000-8000-00805F9B34FB", name: nil)
         }
+        if case .path(_, let step, _)? = AttributeSelector(text)?.kind {
+            let found = step.choose(from: ["2A19", "2A19"], uuid: { $0 }, name: { _ in "Battery Level" })
+            try expect(found.count <= (step.number == nil ? 2 : 1), "a number names more than one: \(text)")
+        }
         _ = AssignedNumbers.typedName(text)
         if let centrals = LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: text]) {
             let again = LaunchEnvironment.options(centrals: centrals)

@@ -129,7 +129,9 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             object.add("name", peripheral.name)
             object.add("address", address)
         }
-        heartRates = keep(Self.heartRate, "heart rates", of: peripheral, isEssential: true) { [weak self] in self?.heartRate($0) }
+        heartRates = keep(Self.heartRate, "heart rates", of: peripheral, isEssential: true) { [weak self] in
+            self?.heartRate($0)
+        }
         // Not every sensor chirps, and one that does not is no less a sensor.
         chirps = keep(Self.chirp, "chirps", of: peripheral, isEssential: false) { [weak self] event in
             if case .value(let value) = event { self?.chirp(value) }

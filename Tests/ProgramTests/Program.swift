@@ -22,6 +22,8 @@ struct Programs {
     private let address: String
 
     init(on daemon: FakeBluetoothd? = nil) throws {
+        // Typing to a program that has just ended fails, and does not end the tests.
+        signal(SIGPIPE, SIG_IGN)
         address = daemon?.bus.address ?? "unix:path=/nowhere/bus"
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("programs-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -63,7 +63,8 @@ public struct Lab: Swift.Sendable {
     /// Stops, kills or starts the lab's bluetoothd, and returns when that is done.
     public func bluetoothd(_ action: BluetoothdAction) async throws {
         let process = try ChildProcess("lab-bluetoothd", [action.rawValue])
-        let status = try await process.exitStatus(within: .seconds(30))
+        // It gives up by itself: after 10 s to end, and 60 s until the controllers are powered.
+        let status = try await process.exitStatus(within: .seconds(90))
         guard status == 0 else { throw LabError("lab-bluetoothd \(action.rawValue) failed: \(process.transcript)") }
     }
 

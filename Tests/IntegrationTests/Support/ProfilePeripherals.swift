@@ -18,7 +18,7 @@ enum Faulty {
     static let silent = characteristic("001"), refusing = characteristic("002")
     static let leavingOnRead = characteristic("003"), leavingOnWrite = characteristic("004")
     static let leavingOnNotify = characteristic("005"), slow = characteristic("006")
-    static let stale = characteristic("007"), trigger = characteristic("009")
+    static let stale = characteristic("007"), lossy = characteristic("008"), trigger = characteristic("009")
     static let optionalService = ServiceIdentifier(uuid: uuid("100"))
     static let optional = CharacteristicIdentifier(uuid: uuid("101"), service: optionalService)
     static let missing = CharacteristicIdentifier(uuid: uuid("201"), service: ServiceIdentifier(uuid: uuid("200")))

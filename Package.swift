@@ -85,7 +85,7 @@ let package = Package(
         .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus"]),
 
         .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
-        .target(name: "TestSupport", dependencies: ["DBus"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["BluetoothLab", "DBus"], path: "Tests/TestSupport"),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"]),
         .testTarget(name: "LineOutputTests", dependencies: ["LineOutput"]),
         .testTarget(name: "ResidentCodeTests", dependencies: ["ResidentCode"]),

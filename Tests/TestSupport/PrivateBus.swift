@@ -1,3 +1,4 @@
+import BluetoothLab
 import DBus
 import Foundation
 import Synchronization
@@ -74,7 +75,7 @@ package final class PrivateBus: Sendable {
         }
         var printed = Data()
         while printed.count(where: { $0 == UInt8(ascii: "\n") }) < 2 {
-            let part = output.fileHandleForReading.availableData
+            let part = output.fileHandleForReading.arrived()
             guard !part.isEmpty else { throw NotStarted(log: (try? String(contentsOf: log, encoding: .utf8)) ?? "") }
             printed += part
         }

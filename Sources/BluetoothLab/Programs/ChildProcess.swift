@@ -76,7 +76,7 @@ public final class ChildProcess: Swift.Sendable {
         let thread = Thread { [weak self] in
             var rest = Data()
             while true {
-                let chunk = handle.availableData
+                let chunk = handle.arrived()
                 if chunk.isEmpty { break }
                 rest.append(chunk)
                 var lines: [String] = []

@@ -344,7 +344,7 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             uptime: Double(DispatchTime.now().uptimeNanoseconds - started.uptimeNanoseconds) / 1e9,
             profile: profile.name, name: localName,
             adapter: adapter?.name ?? "", address: adapter?.address ?? "",
-            state: "\(manager?.state ?? .unknown)", isAdvertising: manager?.isAdvertising ?? false,
+            state: (manager?.state ?? .unknown).name, isAdvertising: manager?.isAdvertising ?? false,
             seed: options.seed,
             services: services.all.map {
                 .init(name: $0.profile.name, uuid: $0.profile.uuid, isPublished: $0.isPublished)
@@ -370,6 +370,18 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
 }
 
 extension CBManagerState {
+    /// As in Apple's API. Not by interpolation: an app may have given the type a description of its own.
+    fileprivate var name: String {
+        switch self {
+        case .unknown: "unknown"
+        case .resetting: "resetting"
+        case .unsupported: "unsupported"
+        case .unauthorized: "unauthorized"
+        case .poweredOff: "poweredOff"
+        case .poweredOn: "poweredOn"
+        }
+    }
+
     /// What the state means for somebody who runs a peripheral.
     fileprivate var explanation: String {
         switch self {

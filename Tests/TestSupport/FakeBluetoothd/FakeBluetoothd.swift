@@ -20,6 +20,7 @@ package final class FakeBluetoothd {
     /// Whether it answers `GetManagedObjects` and sends `InterfacesAdded` and `InterfacesRemoved`.
     package private(set) var isRunning = false
 
+    private var slot: Slot?
     var script = Script()
     private var shown: [ObjectPath: FakeObject] = [:]
     private var callWaiters: [@BusActor (FakeCall) -> Void] = []
@@ -34,9 +35,12 @@ package final class FakeBluetoothd {
         try await begin()
     }
 
-    /// A bus with a bluetoothd on it.
+    /// A bus with a bluetoothd on it. Waits for its turn: only a few tests have one at a time.
     package static func start(adapters count: Int = 1) async throws -> FakeBluetoothd {
-        try await FakeBluetoothd(on: PrivateBus.start(), adapters: count)
+        let slot = await Slot.take()
+        let daemon = try await FakeBluetoothd(on: PrivateBus.start(), adapters: count)
+        daemon.slot = slot
+        return daemon
     }
 
     package var adapter: FakeAdapter { adapters[0] }

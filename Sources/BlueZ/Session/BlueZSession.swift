@@ -83,6 +83,9 @@ public final class BlueZSession {
         package var settling: Duration = .seconds(2)
         /// Until an advertisement that bluetoothd has not confirmed is registered anew.
         package var advertisement: Duration = .seconds(2)
+        /// How far apart the end of a notification socket and the report that its central has disconnected can come, in either
+        /// order.
+        package var socketEnd: Duration = .milliseconds(500)
 
         package init() {}
     }

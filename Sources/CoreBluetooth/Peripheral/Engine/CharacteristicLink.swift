@@ -38,14 +38,11 @@ final class CharacteristicLink {
 
 /// A subscription that bluetoothd reported as ended, or whose central disconnected.
 struct EndedSubscription {
-    /// How far apart the end of a socket and the news that its central has disconnected can come, in either order.
-    static let spread = Duration.milliseconds(500)
-
     /// The MTU that the central's link had.
     let mtu: Int
     let time: ContinuousClock.Instant
 
-    func isRecent(at now: ContinuousClock.Instant) -> Bool { now - time < Self.spread }
+    func isRecent(at now: ContinuousClock.Instant, within spread: Duration) -> Bool { now - time < spread }
 }
 
 /// A connected central.

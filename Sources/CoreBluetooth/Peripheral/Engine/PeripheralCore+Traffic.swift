@@ -122,7 +122,9 @@ extension PeripheralCore {
     /// signals arrives.
     func disconnected(_ path: ObjectPath, isBonded: Bool) {
         for link in links.values {
-            if let ended = link.endedSubscriptions.removeValue(forKey: path), isBonded, ended.isRecent(at: .now) {
+            if let ended = link.endedSubscriptions.removeValue(forKey: path), isBonded,
+                ended.isRecent(at: .now, within: session.timing.socketEnd)
+            {
                 link.absentSubscribers[path] = ended
             }
             guard let central = link.subscribers.first(where: { $0.path == path }) else { continue }
@@ -192,7 +194,9 @@ extension PeripheralCore {
 
     func unsubscribeAll(_ link: CharacteristicLink) {
         let now = ContinuousClock.now
-        link.absentSubscribers = link.absentSubscribers.filter { $0.value.isRecent(at: now) }
+        link.absentSubscribers = link.absentSubscribers.filter {
+            $0.value.isRecent(at: now, within: session.timing.socketEnd)
+        }
         link.endedSubscriptions = [:]
         link.succession = nil
         for central in link.subscribers {

@@ -108,4 +108,14 @@ import Testing
         try machine.write("kthreadd\n", to: "/proc/2/comm")
         #expect(await machine.examine().warnings.map(\.topic) == [.settings])
     }
+
+    @Test(arguments: ["", "JustWorksRepairing = never\n"])
+    func whatALostKeyTakesIsSaid(setting: String) async throws {
+        let machine = try await Machine()
+        try await machine.start()
+        try machine.write("[General]\n\(setting)[GATT]\nChannels = 1\n", to: "/etc/bluetooth/main.conf")
+        let report = await machine.examine()
+        #expect(report.complaints.isEmpty)
+        #expect(report.findings.contains { $0.topic == .settings && $0.text.hasSuffix("only after bluejay unpair") })
+    }
 }

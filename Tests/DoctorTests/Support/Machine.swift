@@ -29,7 +29,8 @@ final class Machine {
     }
 
     private static let healthyFiles = [
-        "/etc/bluetooth/main.conf": "[General]\nControllerMode = le\n[GATT]\nChannels = 1\n",
+        "/etc/bluetooth/main.conf":
+            "[General]\nControllerMode = le\nJustWorksRepairing = confirm\n[GATT]\nChannels = 1\n",
         "/etc/dbus-1/system.d/bluetooth.conf": policy("context=\"default\""),
         "/etc/group": "root:x:0:\nbluetooth:x:109:\n",
         "/etc/init.d/bluetooth": "",

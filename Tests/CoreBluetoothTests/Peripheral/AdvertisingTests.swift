@@ -86,8 +86,11 @@ struct AdvertisingTests {
         await daemon.react(to: "RegisterAdvertisement", times: 1, with: .silent)
         app.act { $0.startAdvertising(nil) }
         try await app.saw("advertising")
-        #expect(await daemon.count(of: "RegisterAdvertisement") == 2)
-        #expect(await daemon.count(of: "UnregisterAdvertisement") == 1)
+        // More often than once if the machine is busy. What was not confirmed is taken back each time.
+        let (asked, takenBack) = await (
+            daemon.count(of: "RegisterAdvertisement"), daemon.count(of: "UnregisterAdvertisement")
+        )
+        #expect(asked >= 2 && takenBack == asked - 1)
         #expect(await daemon.adapter.advertisements.count == 1)
     }
 

@@ -60,6 +60,8 @@ struct CentralOutputTests {
         let central = try programs.run("bluejay", "listen", Self.device, "FFF1", output: .stuck(reader))
         let characteristic = try await isSubscribed("FFF1")
         for _ in 0..<500 { await characteristic.notify(Data(repeating: 0x55, count: 512)) }
+        // The first is in the pipe, which has no room for what follows.
+        try await eventually("a value in the pipe") { reader.waiting > 0 }
         let start = ContinuousClock.now
         central.signal(signal)
         #expect(try await central.exitStatus() == 74)

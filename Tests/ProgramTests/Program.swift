@@ -81,9 +81,19 @@ final class StuckReader: Sendable {
         // Without waiting for somebody who writes.
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw NoPipe() }
+        // One page: soon full.
+        let setPipeSize: Int32 = 1031  // F_SETPIPE_SZ
+        _ = fcntl(descriptor, setPipeSize, 4096)
     }
 
     deinit { close() }
+
+    /// How many bytes are in the pipe.
+    var waiting: Int {
+        var count: Int32 = 0
+        let bytesToRead: UInt = 0x541B  // FIONREAD
+        return ioctl(descriptor, bytesToRead, &count) == 0 ? Int(count) : 0
+    }
 
     /// Whoever writes finds nobody who reads any more.
     func close() {

@@ -11,7 +11,7 @@ import Testing
         try await machine.start()
         let report = await machine.examine(as: role)
         #expect(report.complaints.isEmpty)
-        let common: Set<Finding.Topic> = [.bus, .bluetoothd, .permission, .version, .settings, .adapter, .power]
+        let common: Set<Finding.Topic> = [.bus, .bluetoothd, .permission, .version, .adapter, .power]
         let more: Set<Finding.Topic> = role == .central ? [.scanning, .sockets] : [.advertising, .services]
         #expect(Set(report.findings.map(\.topic)) == common.union(more))
     }

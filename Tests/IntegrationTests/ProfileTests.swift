@@ -28,8 +28,8 @@ extension InTheLab {
                 let all = services.flatMap { $0["characteristics"] as? [[String: Any]] ?? [] }
                 return try #require(all.first { $0["uuid"] as? String == uuid }, "\(uuid) in \(info.transcript)")
             }
-            let descriptors = Set(try characteristic("2A6E")["descriptors"] as? [String] ?? [])
-            #expect(descriptors.isSuperset(of: ["2901", "2904"]))
+            let descriptors = try characteristic("2A6E")["descriptors"] as? [[String: Any]] ?? []
+            #expect(Set(descriptors.compactMap { $0["uuid"] as? String }).isSuperset(of: ["2901", "2904"]))
             #expect(try characteristic("2A6F")["properties"] as? [String] == ["read", "notify"])
 
             // bluetoothd subscribes to it by itself at each connection, so it may have counted down already.

@@ -188,6 +188,8 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: Error?
     ) {
         guard characteristic.isNotifying else { return retry(peripheral, "no notifications", error) }
+        // Services that changed while they were being discovered were discovered twice.
+        guard case .preparing = state else { return }
         print("ready, \(peripheral.maximumWriteValueLength(for: .withResponse)) bytes a write")
         state = .ready(peripheral)
         asked = 0

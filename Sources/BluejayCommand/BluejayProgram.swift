@@ -72,21 +72,7 @@ struct BluejayProgram: AsyncParsableCommand {
     /// Ends the program as `exit(withError:)` does, but with a status of its own if what is to be said cannot be written.
     private static func end(with error: (any Error)?) -> Never {
         guard let error else { Foundation.exit(0) }
-        if let error = error as? OutputError {
-            StandardError.write("bluejay: \(error)")
-            Foundation.exit(OutputError.exitStatus)
-        }
-        let (status, text) = (exitCode(for: error), fullMessage(for: error))
-        if text.isEmpty { Foundation.exit(status.rawValue) }
-        guard status == .success else {
-            StandardError.write(lines: text.components(separatedBy: "\n"))
-            Foundation.exit(status.rawValue)
-        }
-        do throws(OutputError) {
-            try StandardOutput.write(verbatim: text + "\n")
-        } catch {
-            end(with: error)
-        }
-        Foundation.exit(0)
+        if let error = error as? OutputError { ProgramEnd.exit("bluejay", error) }
+        ProgramEnd.exit("bluejay", status: exitCode(for: error).rawValue, message: fullMessage(for: error))
     }
 }

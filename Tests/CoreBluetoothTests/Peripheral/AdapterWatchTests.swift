@@ -36,6 +36,21 @@ struct AdapterWatchTests {
         try await app.saw("added 180D", count: 2)
     }
 
+    /// bluetoothd resumes an advertisement when the power is back. Whoever connects then expects the services.
+    @Test func withThePowerTheAdvertisementGoesBeforeTheServices() async throws {
+        let daemon = try await FakeBluetoothd.start()
+        let app = PeripheralApp(on: daemon.bus)
+        for uuid in ["180D", "180F", "1810"] { _ = try await app.publish(uuid) }
+        app.act { $0.startAdvertising(nil) }
+        try await app.saw("advertising")
+        await daemon.adapter.power(false)
+        try await eventually("nothing is left") {
+            daemon.adapter.applications.isEmpty && daemon.adapter.advertisements.isEmpty
+        }
+        let ends = await daemon.methods.filter { $0.hasPrefix("Unregister") }
+        #expect(ends == ["UnregisterAdvertisement"] + Array(repeating: "UnregisterApplication", count: 3))
+    }
+
     @Test func aBluetoothdThatDiesAndComesBackIsWaitedFor() async throws {
         let daemon = try await FakeBluetoothd.start()
         let app = PeripheralApp(on: daemon.bus)

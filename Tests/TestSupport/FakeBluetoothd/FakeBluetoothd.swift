@@ -152,6 +152,9 @@ package final class FakeBluetoothd {
     /// How often a method has been called.
     package func count(of method: String) -> Int { calls.count { $0.method == method } }
 
+    /// The names of the methods that have been called, in their order.
+    package var methods: [String] { calls.map { $0.method } }
+
     func note(_ call: FakeCall) {
         calls.append(call)
         follow(call.sender)

@@ -101,15 +101,16 @@ final class PeripheralCore {
     private func clear() -> [CBMutableCharacteristic] {
         let silenced = links.values.filter { !$0.subscribers.isEmpty }.map(\.plan.characteristic)
         updates.closeAll()
-        for service in services.values { withdraw(service) }
+        // First: bluetoothd resumes it by itself when the adapter is on again, and a central that connects then would find
+        // the services missing, or coming one by one, which bluetoothd as a central may not notice (5.66).
+        stopAdvertising()
+        let all = Array(services.values)
         services = [:]
+        // Without another word to the app, which learns it from the manager's state.
+        for service in all { close(service, tellsDelegate: false) }
+        enqueue { await Self.unregister(all) }
         links = [:]
         centrals = [:]
-        wantsAdvertising = false
-        if let advertisement {
-            self.advertisement = nil
-            enqueue { await advertisement.unregister() }
-        }
         sendUpdates()
         return silenced
     }
@@ -179,13 +180,17 @@ final class PeripheralCore {
 
     func removeAll() {
         enqueue { [self] in
-            let all = services.values
+            let all = Array(services.values)
             services = [:]
             for published in all { close(published, tellsDelegate: true) }
-            // At once: between two, a BlueZ central may have looked into the first, and then misses the second (5.66).
-            await withTaskGroup { group in
-                for published in all { group.addTask { await published.local.unregister() } }
-            }
+            await Self.unregister(all)
+        }
+    }
+
+    /// At once: between two, a BlueZ central may have looked into the first, and then misses the second (5.66).
+    private static func unregister(_ services: [PublishedService]) async {
+        await withTaskGroup { group in
+            for service in services { group.addTask { await service.local.unregister() } }
         }
     }
 
@@ -208,12 +213,6 @@ final class PeripheralCore {
             link.local.ignoreRequests()
         }
         sendUpdates()
-    }
-
-    /// Takes a service back without another word to the app, which learns it from the manager's state.
-    private func withdraw(_ service: PublishedService) {
-        close(service, tellsDelegate: false)
-        enqueue { await service.local.unregister() }
     }
 
     // MARK: Advertising

@@ -37,7 +37,7 @@ final class KeptListen {
     /// Whether the characteristic has been listened to.
     private var wasOn = false
     /// Whether it has been said that the characteristic is missing.
-    private var isKnownMissing = false
+    private(set) var isKnownMissing = false
 
     init(
         _ characteristic: CharacteristicIdentifier, of peripheral: PeripheralIdentifier, _ session: Session,

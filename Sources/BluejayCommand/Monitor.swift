@@ -185,6 +185,18 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         }
     }
 
+    /// A sensor that had heart rates in an earlier connection was perhaps just starting: bluetoothd (5.66) may miss services
+    /// that come while it discovers others, and shows them in the next connection.
+    private func connectAgainUnlessFound() {
+        let pause = Pauses.pause(afterFailures: failures + 1)
+        DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [heartRates] in
+            MainActor.assumeIsolated {
+                guard let heartRates, heartRates === self.heartRates, heartRates.isKnownMissing else { return }
+                self.connectAgain()
+            }
+        }
+    }
+
     private func linkIsDown(isShown: Bool = true) {
         if isShown { isShownConnected = false }
         heartRates?.end()
@@ -234,8 +246,11 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             }
         case .missing(let wasThere):
             output.event("no-heart-rate", "the device measures no heart rate")
-            if received == 0, !wasThere {
+            guard !wasThere else { return }
+            if received == 0 {
                 finish(Failure(.noSuchCharacteristic, "\(device?.text ?? "the device") measures no heart rate"))
+            } else {
+                connectAgainUnlessFound()
             }
         case .failed: break
         }

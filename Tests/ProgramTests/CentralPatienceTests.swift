@@ -164,11 +164,15 @@ struct CentralPatienceTests {
 
     /// The monitor, once it has shown a heart rate.
     private func showsRates(_ monitor: ChildProcess, of device: FakeDevice) async throws {
+        try await showsRate(72, monitor, of: device)
+        #expect(try await monitor.interrupt() == 0)
+    }
+
+    private func showsRate(_ number: UInt8, _ monitor: ChildProcess, of device: FakeDevice) async throws {
         let rate = try #require(await device.characteristic("2A37"))
         try await eventually("a subscription") { rate.isNotifying }
-        await rate.notify(Data([0, 72]))
-        try await monitor.line(containing: "72 bpm")
-        #expect(try await monitor.interrupt() == 0)
+        await rate.notify(Data([0, number]))
+        try await monitor.line(containing: "\(number) bpm")
     }
 
     @Test func monitorTriesAgainWhatTheDeviceRefused() async throws {
@@ -224,6 +228,23 @@ struct CentralPatienceTests {
 
     @BusActor
     private func answerDiscovery(_ device: FakeDevice) { device.answersDiscovery = true }
+
+    /// As where bluetoothd has missed a service of a sensor that was just starting.
+    @Test func monitorConnectsAgainToASensorWithoutItsHeartRates() async throws {
+        let device = await sensor()
+        let monitor = try programs.run("bluejay", "monitor", Self.device)
+        try await showsRate(71, monitor, of: device)
+        await know(device, false)
+        await device.lose()
+        try await monitor.line(containing: "the device measures no heart rate")
+        await know(device, true)
+        try await showsRates(monitor, of: device)
+    }
+
+    @BusActor
+    private func know(_ device: FakeDevice, _ isKnown: Bool) {
+        for service in device.services { service.isKnownAtOnce = isKnown }
+    }
 
     @Test func monitorEndsWhereThereAreNoHeartRates() async throws {
         await batteryOnly()

@@ -123,6 +123,8 @@ let package = Package(
                 "TestSupport",
             ],
             path: "Tests/Fuzz"),
+        // scripts/soak, which runs in the lab: the same holds for it.
+        .executableTarget(name: "Soak", dependencies: ["BluetoothLab"], path: "Tests/Soak"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [

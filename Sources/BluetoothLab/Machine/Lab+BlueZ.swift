@@ -85,6 +85,18 @@ extension Lab {
         for device in adapter.devices where device.address == address { try await adapter.remove(device) }
     }
 
+    /// Ends the link between a controller and a device in the kernel, at once: `Device1.Disconnect` takes bluetoothd 2 s and
+    /// more, and it would not connect again by itself.
+    ///
+    /// - Throws: ``BlueZError/notConnected`` when there is no link.
+    @BusActor
+    public func cutLink(to address: String, on name: String) async throws {
+        guard let index = UInt16(name.drop { !$0.isNumber }) else { throw LabError("no adapter \(name)") }
+        // "Disconnect", for a public address, which the lab's controllers have.
+        _ = try await ManagementSocket().request(
+            opcode: 0x0014, controller: index, parameters: ManagementSocket.address(address, isRandom: false))
+    }
+
     /// Brings the lab's controllers into the state in which the lab starts: bluetoothd runs, they are powered, and no
     /// device is known to them. bluetoothd otherwise keeps what it knows of a device's services, by the address, and in
     /// the lab one peripheral after another has the same address.

@@ -129,13 +129,25 @@ public final class ChildProcess: Swift.Sendable {
     public func line(containing text: String, from start: Int = 0, within timeout: Duration = .seconds(20)) async throws
         -> String
     {
-        try await wait("a line with \"\(text)\"", within: timeout) { state in
-            state.lines.dropFirst(start).contains { $0.contains(text) } || Self.hasEnded(state)
+        let index = try await index(ofLineWith: "\"\(text)\"", from: start, within: timeout) { $0.contains(text) }
+        return lines[index]
+    }
+
+    /// The same for a line that fulfils a condition.
+    ///
+    /// - Parameter what: the line has, for messages.
+    /// - Returns: how many lines came before it.
+    package func index(
+        ofLineWith what: String, from start: Int = 0, within timeout: Duration = .seconds(20),
+        where condition: @escaping @Sendable (String) -> Bool
+    ) async throws -> Int {
+        try await wait("a line with \(what)", within: timeout) { state in
+            state.lines.dropFirst(start).contains(where: condition) || Self.hasEnded(state)
         }
-        guard let line = lines.dropFirst(start).first(where: { $0.contains(text) }) else {
-            throw LabError("\(command) ended without a line with \"\(text)\":\n\(transcript)")
+        guard let index = lines.dropFirst(start).firstIndex(where: condition) else {
+            throw LabError("\(command) ended without a line with \(what):\n\(transcript)")
         }
-        return line
+        return index
     }
 
     // MARK: Control

@@ -52,15 +52,66 @@ test_in_lab() {
     results+=("$name=$status=$events")
 }
 
-# Whether there is any such test: a second lab takes a while to start.
-# any_test LOOK-AHEAD [FILTER…]
-any_test() {
+# The names of such tests, one a line. (A second lab takes a while to start.)
+# list_tests LOOK-AHEAD [FILTER…]
+list_tests() {
     local words word patterns=()
     mapfile -t words < <(filters_for "$@")
     for word in "${words[@]}"; do [[ $word == --filter ]] || patterns+=("$word"); done
     # The list heeds no filters.
-    "$bundle" --testing-library swift-testing --list-tests 2>/dev/null |
-        grep -P "$(IFS='|' && echo "${patterns[*]}")" >/dev/null
+    "$bundle" --testing-library swift-testing --list-tests 2>/dev/null | grep -P "$(IFS='|' && echo "${patterns[*]}")"
+}
+
+# How many machines run suites side by side: one for each processor that there is, as far as the memory goes.
+count_machines() {
+    local memory machines
+    memory=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)
+    machines=$(nproc)
+    ((machines <= memory / 3)) || machines=$((memory / 3))
+    ((machines <= 4)) || machines=4
+    echo "${LAB_MACHINES:-$((machines < 1 ? 1 : machines))}"
+}
+
+# test_side_by_side MACHINES SUITE… -- [FILTER…]: these suites on so many machines. Adds their results to `results`.
+test_side_by_side() {
+    local machines=$1 suites=() words=() run_options=() suite status number index
+    shift
+    while [[ $1 != -- ]]; do
+        suites+=("$1") words+=(--suite "$1")
+        shift
+    done
+    shift
+    for index in "${!options[@]}"; do
+        [[ ${options[index]} != --bluez && ${options[index]} != --controllers ]] ||
+            run_options+=("${options[index]}" "${options[index + 1]}")
+    done
+    say "integration tests, on $machines machines of the lab"
+    run_in_lab --machines "$machines" --out "$out" "${run_options[@]}" "${words[@]}" -- \
+        "$parts/guest/run-suites" "${LAB_TEST_LIMIT:-2400}" "$bundle" "$@" || true
+    declare -A ended=()
+    while read -r suite status number; do
+        ended[$suite]="$status=$out/$number/events/$suite.jsonl"
+    done <"$out/statuses"
+    # A suite that no machine has come back with has failed.
+    for suite in "${suites[@]}"; do results+=("$suite=${ended[$suite]:-125=$out/none}"); done
+}
+
+# The integration tests that need one host: on one machine, or the suites on several side by side.
+test_one_host() {
+    local machines suites
+    machines=$(count_machines)
+    # The suites with most tests first: what comes last should be short.
+    mapfile -t suites < <(list_tests "$one_host" "$@" | sed -nE 's|^IntegrationTests\.InTheLab/([A-Za-z0-9]+)/.*|\1|p' |
+        sort | uniq -c | sort -rn | awk '{ print $2 }')
+    ((machines <= ${#suites[@]})) || machines=${#suites[@]}
+    # What is asked for of the machine as a whole needs one.
+    [[ ${LAB:-} != host && " ${options[*]} " != *" --capture "* ]] || machines=1
+    if ((machines > 1)); then
+        local runner=suites.py
+        test_side_by_side "$machines" "${suites[@]}" -- "$@"
+    else
+        test_in_lab "$one_host" "integration tests" "$out" "${options[@]}" -- "$@"
+    fi
 }
 
 # This package's own: unit tests here, integration tests in the lab. These run the programs of Fixtures and the tests of
@@ -80,8 +131,8 @@ test_this_package() {
         --event-stream-output-path "$events" "${filters[@]}") || unit_status=$?
     results+=("unit tests=$unit_status=$events")
 
-    test_in_lab "$one_host" "integration tests" "$out" "${options[@]}" -- "$@"
-    if [[ ${LAB:-} != host ]] && any_test "$two_hosts" "$@"; then
+    test_one_host "$@"
+    if [[ ${LAB:-} != host ]] && list_tests "$two_hosts" "$@" >/dev/null; then
         local hosts=2 pair=(--out "$out/two-hosts") index
         for index in "${!options[@]}"; do
             [[ ${options[index]} != --bluez ]] || pair+=(--bluez "${options[index + 1]}")

@@ -12,6 +12,10 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         /// The time is up, in seconds.
         case noAnswer(within: Double)
         case linkLost
+        /// The link was lost because it could not be encrypted.
+        case unencrypted(CBError)
+        /// The link was lost as soon as the device was asked for a value, or for notifications.
+        case linkLostAtOnce
         case bluetoothOff
     }
 
@@ -30,10 +34,22 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     private struct Exchange {
         var outstanding: Set<Answer>
         let limit: Double
+        let begin = ContinuousClock.now
         let end: ContinuousClock.Instant
         let continuation: CheckedContinuation<Void, any Error>
         var firstError: (any Error)?
+
+        var isForValues: Bool {
+            outstanding.contains { answer in
+                switch answer {
+                case .value, .notifying: true
+                default: false
+                }
+            }
+        }
     }
+
+    private static let atOnce: Duration = .seconds(2)
 
     let peripheral: CBPeripheral
     /// The device as the user has named it.
@@ -85,7 +101,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
                 .notInTime, attempt: "cannot discover the services of \(device)",
                 "that and the connection took longer than \(inSeconds(limit)) (--connect-timeout)")
         } catch {
-            var failure = Failure(error, attempt: "cannot discover the services of \(device)")
+            var failure = Failure(error, attempt: "cannot discover the services of \(device)", device: device)
             // Without its services a connection is none.
             if failure.status != .bluetoothUnavailable { failure.status = .connectionFailed }
             throw failure
@@ -174,7 +190,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         do {
             try await body()
         } catch {
-            throw Failure(error, attempt: "cannot \(verb) \(name(of: target))")
+            throw Failure(error, attempt: "cannot \(verb) \(name(of: target))", device: device)
         }
     }
 
@@ -289,7 +305,10 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {
-        end(.linkLost)
+        if let error = error as? CBError, error.isAboutPairing { return end(.unencrypted(error)) }
+        // Not by a write: what is written may be why.
+        let isAtOnce = exchange.map { $0.begin + Self.atOnce > .now && $0.isForValues } ?? false
+        end(isAtOnce ? .linkLostAtOnce : .linkLost)
     }
 
     private func end(_ problem: Problem) {

@@ -22,6 +22,11 @@ struct Failure: Error {
     /// The ATT error with which the device has answered.
     var attError: Int?
 
+    /// Whether the device wants another pairing than it has.
+    var isAboutPairing: Bool {
+        attError.map { CBATTError(CBATTError.Code(rawValue: $0) ?? .success).isAboutPairing } ?? false
+    }
+
     /// What is said to the user.
     var message: String { attempt.map { "\($0): \(reason)" } ?? reason }
 
@@ -32,19 +37,25 @@ struct Failure: Error {
         self.attError = attError
     }
 
-    /// - Parameter attempt: what was attempted on what, for the message: "cannot read 2A38 of Dittojay".
-    init(_ error: any Error, attempt: String) {
+    /// - Parameters:
+    ///   - attempt: what was attempted on what, for the message: "cannot read 2A38 of Dittojay".
+    ///   - device: the device as the user has named it, for advice.
+    init(_ error: any Error, attempt: String, device: String = "DEVICE") {
         switch error {
         case let failure as Failure: self = failure
-        case let problem as DirectPeripheral.Problem: self.init(problem, attempt: attempt)
+        case let problem as DirectPeripheral.Problem: self.init(problem, attempt: attempt, device: device)
         case let error as CBATTError:
             let code = error.code.rawValue
             let digits = String(code, radix: 16, uppercase: true)
-            self.init(
-                .attError, attempt: attempt,
-                "ATT error 0x\(digits.count == 1 ? "0" : "")\(digits): \(error.localizedDescription)", attError: code)
+            let text = "ATT error 0x\(digits.count == 1 ? "0" : "")\(digits): \(error.localizedDescription)"
+            guard error.isAboutPairing else {
+                self.init(.attError, attempt: attempt, text, attError: code)
+                return
+            }
+            let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
+            self.init(.attError, attempt: attempt, "\(sentence); \(adviceOnPasskeys(device))", attError: code)
         case let error as CBError:
-            self.init(Self.status(of: error.code), attempt: attempt, error.localizedDescription)
+            self.init(Self.status(of: error.code), attempt: attempt, explanation(error, device))
         case let error as BluejayError: self.init(error, attempt: attempt)
         case let error as OutputError: self.init(.outputLost, "\(error)")
         default: self.init(.failed, attempt: attempt, error.localizedDescription)
@@ -62,11 +73,16 @@ struct Failure: Error {
         }
     }
 
-    private init(_ problem: DirectPeripheral.Problem, attempt: String) {
+    private init(_ problem: DirectPeripheral.Problem, attempt: String, device: String) {
         switch problem {
         case .noAnswer(let limit):
             self.init(.notInTime, attempt: attempt, "the device did not answer within \(inSeconds(limit))")
         case .linkLost: self.init(.connectionFailed, attempt: attempt, "the connection was lost")
+        case .linkLostAtOnce:
+            self.init(
+                .connectionFailed, attempt: attempt,
+                "the connection was lost at once, as by a device that refuses to pair; \(adviceOnPasskeys(device))")
+        case .unencrypted(let error): self.init(error, attempt: attempt, device: device)
         case .bluetoothOff: self.init(.bluetoothUnavailable, attempt: attempt, Self.isOff)
         }
     }
@@ -88,6 +104,36 @@ struct Failure: Error {
 
 /// Where an installed program sends its user.
 let doctorsAdvice = "\"bluejay doctor\" says what to do"
+
+// MARK: Pairing
+
+extension CBATTError {
+    /// Whether the device wants another pairing than it has, or one at all.
+    var isAboutPairing: Bool {
+        switch code {
+        case .insufficientAuthentication, .insufficientEncryption, .insufficientEncryptionKeySize: true
+        default: false
+        }
+    }
+}
+
+extension CBError {
+    /// Whether connecting again at once would end the same way.
+    var isAboutPairing: Bool { code == .peerRemovedPairingInformation || code == .encryptionTimedOut }
+}
+
+private func adviceOnPasskeys(_ device: String) -> String {
+    "to enter a passkey, run \(unpairing(device)), then pair with bluetoothctl"
+}
+
+private func explanation(_ error: CBError, _ device: String) -> String {
+    guard error.code == .peerRemovedPairingInformation else { return error.localizedDescription }
+    return "it has lost the keys of its pairing with this machine: run \(unpairing(device)), and connect again"
+}
+
+private func unpairing(_ device: String) -> String {
+    "\"bluejay unpair \(device.contains(" ") ? "'\(device)'" : device)\""
+}
 
 /// A time limit for a message: `20 s`, `0.5 s`.
 func inSeconds(_ seconds: Double) -> String {

@@ -96,9 +96,11 @@ final class KeptListen {
             return
         default: break
         }
-        let failure = Failure(error, attempt: "cannot listen")
-        // What the device itself has answered, another connection would not change.
-        guard error is CBATTError || !isEssential else { return handler(.failed(failure, .connectAgain)) }
+        let failure = Failure(error, attempt: "cannot listen", device: peripheral.name)
+        // What the device itself has answered, another connection would not change, unless pairing has failed on this one.
+        guard error is CBATTError && !failure.isAboutPairing || !isEssential else {
+            return handler(.failed(failure, .connectAgain))
+        }
         let pause = Pauses.pause(afterFailures: failures)
         failures += 1
         after(pause) { [weak self, attempt] in

@@ -21,6 +21,10 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     private var chirps: KeptListen?
     /// How often in a row it had to connect again because it could not listen.
     private var failures = 0
+    /// What has been said of pairing since there was a heart rate.
+    private var knownPairingProblems: Set<String> = []
+    /// The name of the sensor that was connected last.
+    private var connectedName: String?
 
     private static let heartRate = CharacteristicIdentifier(
         uuid: HeartRateService.measurement, service: ServiceIdentifier(uuid: HeartRateService.uuid))
@@ -40,6 +44,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     /// Monitors until the count or the duration is reached.
     func run() async throws {
         session.reconnects = true
+        session.onPairingProblem { [weak self] in self?.cannotConnect($0) }
         bluejay.register(serviceObserver: self)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             waiting = continuation
@@ -52,6 +57,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             bluejay.register(connectionObserver: self)
         }
         session.reconnects = false
+        session.onPairingProblem(nil)
         bluejay.unregister(connectionObserver: self)
     }
 
@@ -102,7 +108,8 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             guard let self else { return }
             isSearching = false
             if case .failure(let error) = result, !hasConnected {
-                finish(Failure(error, attempt: "cannot connect to \(identifier.name)"))
+                let cause = session.pairingProblem ?? error
+                finish(Failure(cause, attempt: "cannot connect to \(identifier.name)", device: identifier.name))
             }
         }
     }
@@ -124,6 +131,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     func connected(to peripheral: PeripheralIdentifier) {
         hasConnected = true
         isShownConnected = true
+        connectedName = peripheral.name
         let address = CBPeer.bluetoothAddress(forIdentifier: peripheral.uuid)
         output.event("connected", "connected to \(peripheral.name)\(address.map { " " + $0 } ?? "")") { object in
             object.add("name", peripheral.name)
@@ -165,23 +173,30 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             case .connectAgain: "connecting again"
             case .keepWaiting: "still waiting"
             }
+        if failure.isAboutPairing, !knownPairingProblems.insert(failure.reason).inserted { return react(next) }
         output.event(
             "not-listening", "cannot listen to the \(what) of \(peripheral.name): \(failure.reason); \(consequence)"
         ) { object in
             object.add("error", failure.reason)
             object.add("attError", failure.attError)
         }
+        react(next)
+    }
+
+    private func react(_ next: KeptListen.Next) {
         if case .connectAgain = next { connectAgain() }
     }
 
     private func connectAgain() {
         linkIsDown(isShown: false)
+        bluejay.disconnect(immediate: true) { [weak self] _ in self?.searchAfterPause() }
+    }
+
+    private func searchAfterPause() {
         let pause = Pauses.pause(afterFailures: failures)
         failures += 1
-        bluejay.disconnect(immediate: true) { [weak self] _ in
-            DispatchQueue.main.asyncAfter(deadline: .now() + pause) {
-                MainActor.assumeIsolated { self?.search() }
-            }
+        DispatchQueue.main.asyncAfter(deadline: .now() + pause) {
+            MainActor.assumeIsolated { self.search() }
         }
     }
 
@@ -195,6 +210,17 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
                 self.connectAgain()
             }
         }
+    }
+
+    /// Pairing is why there is no connection. Somebody has to do something about it, which the pauses give time for.
+    private func cannotConnect(_ problem: CBError) {
+        // The first attempt ends the command instead.
+        guard hasConnected else { return }
+        searchAfterPause()
+        let device = connectedName ?? device?.text ?? "the sensor"
+        let failure = Failure(problem, attempt: "no connection to \(device)", device: device)
+        guard knownPairingProblems.insert(failure.reason).inserted else { return }
+        output.event("not-connected", "\(failure.message); trying again") { $0.add("error", failure.reason) }
     }
 
     private func linkIsDown(isShown: Bool = true) {
@@ -236,6 +262,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         switch event {
         case .value(let value):
             failures = 0
+            knownPairingProblems = []
             do throws(HeartRateMeasurement.DecodingError) {
                 let measurement = try HeartRateMeasurement(bytes: value)
                 output.event("heart-rate", measurement.text) { measurement.add(to: &$0) }

@@ -36,7 +36,8 @@ extension Session {
                     let reason = "it was not connected within \(inSeconds(limit)) (--connect-timeout)"
                     continuation.resume(throwing: Failure(.notInTime, attempt: attempt, reason))
                 case .failure(let error):
-                    continuation.resume(throwing: Failure(error, attempt: attempt))
+                    let cause = self.pairingProblem ?? error
+                    continuation.resume(throwing: Failure(cause, attempt: attempt, device: device.text))
                 }
             }
         }

@@ -86,8 +86,8 @@ final class Session {
         let state = bluejay.stopAndExtractBluetoothState()
         guard let peripheral = state.peripheral else {
             startBluejay(peripheral: nil)
-            throw Failure(
-                .connectionFailed, attempt: "cannot discover the services of \(device)", "the connection was lost")
+            let problem = pairingProblem.map(DirectPeripheral.Problem.unencrypted) ?? .linkLost
+            throw Failure(problem, attempt: "cannot discover the services of \(device)", device: device)
         }
         let direct = DirectPeripheral(peripheral, manager: manager, device: device)
         self.direct = direct
@@ -106,6 +106,14 @@ final class Session {
     var reconnects: Bool {
         get { reconnection.reconnects }
         set { reconnection.reconnects = newValue }
+    }
+
+    /// Why the last connection has ended, or the last attempt failed, if pairing is the cause. Bluejay has no word for it.
+    var pairingProblem: CBError? { reconnection.pairingProblem }
+
+    /// Called when pairing is why a connection has ended or could not be made: Bluejay does not connect again then.
+    func onPairingProblem(_ action: ((CBError) -> Void)?) {
+        reconnection.onPairingProblem = action
     }
 
     private func waitForPower() async throws {
@@ -229,11 +237,18 @@ final class ManagerDelegate: NSObject, @preconcurrency CBCentralManagerDelegate 
 @MainActor
 private final class ReconnectionChoice: @preconcurrency DisconnectHandler {
     var reconnects = false
+    private(set) var pairingProblem: CBError?
+    var onPairingProblem: ((CBError) -> Void)?
 
     func didDisconnect(
         from peripheral: PeripheralIdentifier, with error: Error?, willReconnect autoReconnect: Bool
     ) -> AutoReconnectMode {
-        reconnects ? .noChange : .change(shouldAutoReconnect: false)
+        pairingProblem = (error as? CBError).flatMap { $0.isAboutPairing ? $0 : nil }
+        if autoReconnect, let pairingProblem, let onPairingProblem {
+            onPairingProblem(pairingProblem)
+            return .change(shouldAutoReconnect: false)
+        }
+        return reconnects ? .noChange : .change(shouldAutoReconnect: false)
     }
 }
 

@@ -52,18 +52,23 @@ struct CentralPatienceTests {
         #expect(await !device.isConnected)
     }
 
+    private static let refusalsAdvice =
+        " at once, as by a device that refuses to pair; to enter a passkey, run \"bluejay unpair \(device)\", then pair "
+        + "with bluetoothctl"
+
     @Test(arguments: [
-        (["read", device, "2A38"], "read body-sensor-location"),
-        (["write", device, "2A38", "u8:1"], "write body-sensor-location"),
-        (["listen", device, "2A37"], "listen to heart-rate-measurement"),
+        (["read", device, "2A38"], "read body-sensor-location", refusalsAdvice),
+        // What was written may be why.
+        (["write", device, "2A38", "u8:1"], "write body-sensor-location", ""),
+        (["listen", device, "2A37"], "listen to heart-rate-measurement", refusalsAdvice),
     ])
-    func aRequestEndsWithTheConnection(words: [String], attempt: String) async throws {
+    func aRequestEndsWithTheConnection(words: [String], attempt: String, advice: String) async throws {
         let device = await sensor()
         for method in ["ReadValue", "WriteValue", "StartNotify"] {
             await daemon.react(to: method, with: .handler { _ in device.lose() })
         }
         let central = try await bluejay(words, expecting: 5)
-        #expect(central.lines == ["bluejay: cannot \(attempt) of \(Self.device): the connection was lost"])
+        #expect(central.lines == ["bluejay: cannot \(attempt) of \(Self.device): the connection was lost\(advice)"])
     }
 
     @Test func aListenEndsWithTheConnection() async throws {
@@ -97,7 +102,10 @@ struct CentralPatienceTests {
             })
         let read = try await bluejay(["read", Self.device, "2A38"], expecting: 5)
         #expect(
-            read.lines == ["bluejay: cannot read body-sensor-location of \(Self.device): the connection was lost"])
+            read.lines == [
+                "bluejay: cannot read body-sensor-location of \(Self.device): the connection was lost"
+                    + Self.refusalsAdvice
+            ])
     }
 
     @Test func anEmptyValueIsOneWhileTheLinkIsThere() async throws {

@@ -16,6 +16,21 @@ public final class PairingAgent {
         case keyboardDisplay = "KeyboardDisplay"
     }
 
+    /// What a device can want that only a user can give.
+    public enum Question: String, Swift.Sendable {
+        case passkey = "a passkey"
+        case pinCode = "a PIN"
+        case confirmation = "a number confirmed"
+    }
+
+    /// What the agent has answered.
+    public enum Answer: Hashable, Swift.Sendable {
+        /// The device may pair. That it then does is not said.
+        case agreed
+        /// It was asked for this, and cannot give it: pairing has failed.
+        case refused(Question)
+    }
+
     static let interface = "org.bluez.Agent1"
     static let managerInterface = "org.bluez.AgentManager1"
     static let managerPath = ObjectPath.root.appending("org").appending("bluez")
@@ -27,6 +42,9 @@ public final class PairingAgent {
     public var onConfirmationRequest: (@BusActor (ObjectPath, UInt32) async -> Bool)?
     /// Told which six digits to show.
     public var onDisplayPasskey: (@BusActor (ObjectPath, UInt32) -> Void)?
+
+    /// Told what has been answered about which device.
+    public var onAnswer: (@BusActor (ObjectPath, Answer) -> Void)?
 
     private let capability: Capability
     private var connection: BusConnection?
@@ -87,7 +105,10 @@ public final class PairingAgent {
                     invocation.reply()
                 },
                 ExportedMethod("Cancel") { $0.reply() },
-                ExportedMethod("RequestAuthorization", inputs: [device]) { $0.reply() },
+                ExportedMethod("RequestAuthorization", inputs: [device]) { [weak self] invocation in
+                    guard let self else { return invocation.fail(Self.rejected) }
+                    agree(invocation)
+                },
                 ExportedMethod("AuthorizeService", inputs: [device, ExportedArgument("uuid", String.self)]) {
                     $0.reply()
                 },
@@ -109,31 +130,43 @@ public final class PairingAgent {
                     $0.reply()
                 },
                 ExportedMethod("RequestPinCode", inputs: [device], outputs: [ExportedArgument("code", String.self)]) {
-                    $0.fail(Self.rejected)
+                    [weak self] invocation in
+                    guard let self else { return invocation.fail(Self.rejected) }
+                    refuse(invocation, .pinCode)
                 },
             ])
     }
 
+    /// At once: bluetoothd would wait a minute, and the device 30 seconds.
+    private func refuse(_ invocation: MethodInvocation, _ question: Question) {
+        invocation.fail(Self.rejected)
+        if let device: ObjectPath = try? invocation.argument(0) { onAnswer?(device, .refused(question)) }
+    }
+
+    private func agree(_ invocation: MethodInvocation) {
+        invocation.reply()
+        if let device: ObjectPath = try? invocation.argument(0) { onAnswer?(device, .agreed) }
+    }
+
     private func confirm(_ invocation: MethodInvocation) {
-        guard let onConfirmationRequest else { return invocation.reply() }
+        guard let onConfirmationRequest else { return agree(invocation) }
         guard let device: ObjectPath = try? invocation.argument(0), let passkey: UInt32 = try? invocation.argument(1)
         else { return invocation.fail(Self.rejected) }
-        Task {
-            if await onConfirmationRequest(device, passkey) {
-                invocation.reply()
-            } else {
-                invocation.fail(Self.rejected)
-            }
+        Task { [weak self] in
+            let isConfirmed = await onConfirmationRequest(device, passkey)
+            guard let self else { return invocation.fail(Self.rejected) }
+            if isConfirmed { agree(invocation) } else { refuse(invocation, .confirmation) }
         }
     }
 
     private func askPasskey(_ invocation: MethodInvocation) {
         guard let onPasskeyRequest, let device: ObjectPath = try? invocation.argument(0) else {
-            return invocation.fail(Self.rejected)
+            return refuse(invocation, .passkey)
         }
-        Task {
-            guard let passkey = await onPasskeyRequest(device) else { return invocation.fail(Self.rejected) }
-            invocation.reply([.uint32(passkey)])
+        Task { [weak self] in
+            if let passkey = await onPasskeyRequest(device) { return invocation.reply([.uint32(passkey)]) }
+            guard let self else { return invocation.fail(Self.rejected) }
+            refuse(invocation, .passkey)
         }
     }
 }

@@ -12,6 +12,10 @@ public final class SharedAgent {
 
     init(_ session: BlueZSession) {
         self.session = session
+        agent.onAnswer = { [weak session] path, answer in
+            guard let session, let device = session.device(at: path) else { return }
+            session.send(.pairing(device, answer))
+        }
     }
 
     /// Registers the agent unless that is done. To be called whenever a manager is powered on; a bluetoothd that was started

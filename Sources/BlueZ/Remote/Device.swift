@@ -68,6 +68,17 @@ public final class Device: RemoteObject {
 
     // MARK: Connecting
 
+    /// Why the last connection ended, such as `org.bluez.Reason.Authentication`; nil where bluetoothd does not say.
+    var disconnectionReason: String?
+    /// Whether the last connection ended because it could not be encrypted: one side has lost the keys. False, too, where
+    /// bluetoothd does not say.
+    public var hasFailedAuthentication: Bool { disconnectionReason == "org.bluez.Reason.Authentication" }
+
+    override func update(_ changes: PropertyChanges) {
+        super.update(changes)
+        if changes.changed["Connected"].flatMap(Bool.init(busValue:)) == true { disconnectionReason = nil }
+    }
+
     /// Attempts of this process to connect or pair that are under way.
     private var attempts = 0
 

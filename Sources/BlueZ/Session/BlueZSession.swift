@@ -14,6 +14,8 @@ public enum BlueZEvent {
     case serviceRemoved(RemoteService)
     /// A service that was known before has another characteristic, or one of its characteristics another descriptor.
     case attributeAdded(RemoteService)
+    /// A device pairs, and this process's agent was asked.
+    case pairing(Device, PairingAgent.Answer)
 }
 
 /// A connection to bluetoothd: a live mirror of its object tree (`org.freedesktop.DBus.ObjectManager` at `/`).
@@ -86,6 +88,8 @@ public final class BlueZSession {
         /// How far apart the end of a notification socket and the report that its central has disconnected can come, in either
         /// order.
         package var socketEnd: Duration = .milliseconds(500)
+        /// Until a request that pairing has begun for, or has been done for, is taken for one that will not be answered.
+        package var pairing: Duration = .seconds(2)
 
         package init() {}
     }
@@ -182,6 +186,9 @@ public final class BlueZSession {
                 connection.onSignal(MatchRule(sender: name, interface: "org.freedesktop.DBus.ObjectManager")) {
                     [weak self] in self?.treeChanged($0)
                 },
+                connection.onSignal(MatchRule(sender: name, interface: Device.interface, member: "Disconnected")) {
+                    [weak self] in self?.deviceDisconnected($0)
+                },
                 connection.watchOwner(of: name) { [weak self] owner in self?.ownerChanged(owner) },
             ]
     }
@@ -262,6 +269,12 @@ public final class BlueZSession {
             remove(path, interfaces: interfaces)
         default: break
         }
+    }
+
+    /// Newer releases (5.87, not 5.82) say why, before they say that the device is no longer connected.
+    private func deviceDisconnected(_ signal: BusSignal) {
+        guard let reason = signal.arguments.first.flatMap(String.init(busValue:)) else { return }
+        objects.devices[signal.path]?.disconnectionReason = reason
     }
 
     private func propertiesChanged(_ signal: BusSignal) {

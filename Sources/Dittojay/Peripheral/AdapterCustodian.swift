@@ -15,6 +15,8 @@ final class AdapterCustodian {
         case heard(address: String, mtu: Int)
         /// What has come from this central was sent over a link that has ended.
         case absent(address: String)
+        /// A central has not been paired with, or its link could not be encrypted.
+        case pairingFailed(address: String, reason: String)
         case failed(String)
     }
 
@@ -32,8 +34,7 @@ final class AdapterCustodian {
     private let folder: RuntimeFolder
     private var chosen: Description?
     private var observation: Registration?
-    /// The addresses that they had when they connected: pairing may replace a private address by the device's own.
-    private var connected: [ObjectPath: String] = [:]
+    private var visits = CentralVisits()
     /// What the alias was before, to be put back; nil while it is as it was.
     private var formerAlias: String?
     private var hasPoweredOn = false
@@ -90,7 +91,10 @@ final class AdapterCustodian {
         // Nobody is left to whom its events would mean anything.
         guard !isStopped else { throw DittojayError.adapterUnusable("stopped while it was set up") }
         // Who is connected already has not come because of this peripheral, but may use it: only its end is news.
-        for device in adapter.devices where device.isConnected { connected[device.path] = device.address }
+        for device in adapter.devices where device.isConnected {
+            visits.begins(device.path, address: device.address)
+            visits.isOfUse(device.path)
+        }
         observation = session.observe { [weak self] event in self?.handle(event) }
         return Description(name: adapter.name, address: adapter.address)
     }
@@ -235,17 +239,37 @@ final class AdapterCustodian {
         case .adapterChanged(let adapter, let changes):
             guard adapter.address == chosen?.address else { return }
             if changes.changed["Powered"] != nil { wasPowered = adapter.isPowered }
+        case .pairing(let device, let answer):
+            guard device.adapter?.address == chosen?.address else { return }
+            agentHasAnswered(answer, about: device)
         case .adapterRemoved, .stateChanged, .serviceAdded, .serviceRemoved, .attributeAdded: break
         }
     }
 
     private func update(_ device: Device, isConnected: Bool) {
+        let path = device.path
         if isConnected {
-            guard connected[device.path] == nil else { return }
-            connected[device.path] = device.address
-            onEvent(.connected(address: device.address))
-        } else if let address = connected.removeValue(forKey: device.path) {
-            onEvent(.disconnected(address: address))
+            if visits.address(path) == nil {
+                visits.begins(path, address: device.address)
+                onEvent(.connected(address: device.address))
+            }
+            if device.areServicesResolved { visits.isOfUse(path) }
+            return
+        }
+        let failedAuthentication = device.hasFailedAuthentication
+        guard let end = visits.ends(path, isPaired: device.isPaired, failedAuthentication: failedAuthentication) else {
+            return
+        }
+        onEvent(.disconnected(address: end.address))
+        if let reason = end.problem { onEvent(.pairingFailed(address: end.address, reason: reason)) }
+    }
+
+    private func agentHasAnswered(_ answer: PairingAgent.Answer, about device: Device) {
+        switch answer {
+        case .agreed: visits.agrees(device.path)
+        case .refused(let question):
+            let reason = "it wants \(question.rawValue) to pair, which dittojay cannot give"
+            onEvent(.pairingFailed(address: visits.address(device.path) ?? device.address, reason: reason))
         }
     }
 
@@ -258,10 +282,14 @@ final class AdapterCustodian {
             return onEvent(.absent(address: address))
         }
         let path = device.path
-        if let address = connected[path] { return onEvent(.heard(address: address, mtu: mtu)) }
+        if let address = visits.address(path) {
+            visits.isOfUse(path)
+            return onEvent(.heard(address: address, mtu: mtu))
+        }
         session.confirmConnection(of: path) { [weak self] _ in
             guard let self else { return }
-            onEvent(connected[path].map { .heard(address: $0, mtu: mtu) } ?? .absent(address: address))
+            visits.isOfUse(path)
+            onEvent(visits.address(path).map { .heard(address: $0, mtu: mtu) } ?? .absent(address: address))
         }
     }
 

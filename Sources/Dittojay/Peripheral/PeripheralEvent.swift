@@ -16,6 +16,8 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case connected
         /// A central's connection has ended.
         case disconnected
+        /// A central has not been paired with, or has lost the keys of its pairing.
+        case pairingFailed = "pairing-failed"
         /// A central has turned notifications or indications on.
         case subscribed
         /// A central has turned notifications or indications off, or has gone.
@@ -80,6 +82,7 @@ extension PeripheralEvent {
     /// One line for people.
     public var text: String {
         var line = time.timeOfDay + " " + kind.rawValue
+        if kind == .pairingFailed, let central { line += " \(central.address)" }
         if let characteristic { line += " \(characteristic)" } else if let service { line += " \(service)" }
         if let value { line += value.isEmpty ? " (empty)" : " " + readable(value) }
         if let attError { line += ": refused with ATT error \(hexadecimal(attError))" }
@@ -87,7 +90,7 @@ extension PeripheralEvent {
         if let profile { line += ": profile \(profile)" }
         if let seed { line += ", seed \(seed)" }
         if let socket { line += ", commands at \(socket)" }
-        if let central {
+        if kind != .pairingFailed, let central {
             line += kind == .connected || kind == .disconnected ? " \(central.address)" : " by \(central.address)"
             if let mtu = central.mtu { line += " (MTU \(mtu))" }
         }

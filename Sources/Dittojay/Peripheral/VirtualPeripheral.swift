@@ -302,6 +302,8 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             centrals[address] = PeripheralEvent.Central(address: address, mtu: mtu)
         case .absent(let address):
             unanswered[address] = nil
+        case .pairingFailed(let address, let reason):
+            tell(.pairingFailed) { ($0.central, $0.message) = (.init(address: address), reason) }
         case .failed(let message):
             tell(.failed) { $0.message = message }
         }

@@ -14,9 +14,9 @@ final class CentralApp: NSObject, Sendable {
     private let journal = Journal()
 
     /// - Parameter options: as a central manager takes them.
-    init(on daemon: FakeBluetoothd, options: [String: Any]? = nil) {
+    init(on daemon: FakeBluetoothd, options: [String: Any]? = nil, timing: BlueZSession.Timing = .init()) {
         let bus = daemon.bus
-        session = BlueZSession { () throws(BusError) in try bus.connect() }
+        session = BlueZSession(timing: timing, handleFolder: "/dev/null") { () throws(BusError) in try bus.connect() }
         manager = CBCentralManager(delegate: nil, queue: queue, options: options, session: session)
         super.init()
         queue.sync { manager.delegate = self }

@@ -121,6 +121,40 @@ struct CentralsTests {
         }
     }
 
+    // MARK: Pairing
+
+    @Test func aCentralWhosePairingFailsIsNamed() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        await ask("RequestAuthorization", about: central)
+        await central.lose()
+        try await peripheral.saw("pairing-failed 02: pairing with it failed")
+        let other = await peripheral.connect("03")
+        try await peripheral.saw("connected 03")
+        await ask("RequestPasskey", about: other)
+        try await peripheral.saw("pairing-failed 03: it wants a passkey to pair, which dittojay cannot give")
+    }
+
+    @BusActor
+    private func ask(_ question: String, about central: FakeDevice) async {
+        await withCheckedContinuation { continuation in
+            peripheral.daemon.agents.ask(question, [central.path.busValue]) { _ in continuation.resume() }
+        }
+    }
+
+    @Test func aCentralThatHasLostItsKeysIsNamed() async throws {
+        let central = await peripheral.connect()
+        await central.set("Paired", .boolean(true))
+        for round in 1...2 {
+            await central.lose()
+            try await peripheral.saw("disconnected 02", count: round)
+            _ = await peripheral.connect()
+            try await peripheral.saw("connected 02", count: round + 1)
+        }
+        let line = try await peripheral.sawLine(beginning: "pairing-failed 02: its connections end at once")
+        #expect(line.hasSuffix("run \"dittojay unpair 02\", and pair again"))
+    }
+
     // MARK: Ending links
 
     @Test func linksAreEndedByCommand() async throws {

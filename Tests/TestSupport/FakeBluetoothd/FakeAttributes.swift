@@ -95,6 +95,10 @@ package final class FakeCharacteristic: FakeObject {
     package var refusal: MethodFailure?
     /// Whether the device wants an encrypted link.
     package var needsPairing = false
+    /// Whether it wants a pairing with a passkey. bluetoothd pairs without one, is refused all the same, and then waits for
+    /// ever, as it does when the device refuses to pair at all (5.66).
+    package var needsPasskey = false
+    private var unanswered: [MethodInvocation] = []
     /// What was written, in order.
     package private(set) var written: [(value: Data, type: String)] = []
     /// Who has turned notifications on, by the client's unique name.
@@ -142,6 +146,8 @@ package final class FakeCharacteristic: FakeObject {
     func linkIsDown() {
         closeSockets()
         subscribers = []
+        for invocation in unanswered { invocation.fail(.bluez("Failed", "Operation failed")) }
+        unanswered = []
         set("Notifying", self["Notifying"] == nil ? nil : .boolean(false))
     }
 
@@ -176,9 +182,14 @@ package final class FakeCharacteristic: FakeObject {
 
     private func access(_ invocation: MethodInvocation, _ work: @escaping @BusActor () -> Void) throws {
         guard service.device.isConnected else { throw MethodFailure.bluez("Failed", "Not connected") }
+        if needsPasskey {
+            unanswered.append(invocation)
+            return service.device.isPaired ? () : service.device.pair { _ in }
+        }
         guard needsPairing, !service.device.isPaired else { return work() }
-        service.device.pair { failure in
-            if failure == nil { work() } else { invocation.fail(.att(0x05)) }
+        service.device.pair { [weak self] failure in
+            guard let failure else { return work() }
+            invocation.fail(self?.service.device.isConnected == true ? .att(0x05) : failure)
         }
     }
 

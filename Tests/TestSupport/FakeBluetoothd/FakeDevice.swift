@@ -18,6 +18,14 @@ package final class FakeDevice: FakeObject {
     package var answersDiscovery = true
     /// How long bluetoothd takes to end a link.
     package var disconnectionTime: Duration = .zero
+    /// Whether it has lost the keys of its pairing: a link to it comes up and ends, because it cannot be encrypted.
+    package var hasLostKeys = false
+    /// Whether bluetoothd calls such an attempt a success, as it does at times.
+    package var succeedsWithoutKeys = false
+    /// Whether it wants to pair as soon as it is connected to: it has keys that this machine has lost.
+    package var wantsEncryption = false
+    /// Whether bluetoothd reports why that link has ended, as newer releases do.
+    package var reportsReasons = false
     /// What comes of pairing; nil if nothing does.
     package var pairing: Pairing? = .succeeds
 
@@ -29,6 +37,8 @@ package final class FakeDevice: FakeObject {
         case confirmation(UInt32)
         /// Succeeds if the program's agent enters this number.
         case passkey(UInt32)
+        /// The agent agrees, but the device does not, which ends the link.
+        case refused
     }
 
     /// The number of connections so far. Services of an earlier one are not reported as resolved in a later one.
@@ -128,6 +138,27 @@ package final class FakeDevice: FakeObject {
         }
     }
 
+    /// bluetoothd answers before it knows that the link has ended.
+    private func failToEncrypt(_ invocation: MethodInvocation) {
+        set("Connected", .boolean(true))
+        if succeedsWithoutKeys {
+            invocation.reply()
+        } else {
+            invocation.fail(.bluez("Failed", "le-connection-abort-by-local"))
+        }
+        Later.run(after: .milliseconds(300)) { [weak self] in
+            guard let self, isConnected else { return }
+            if reportsReasons {
+                let words: [BusValue] = [
+                    .string("org.bluez.Reason.Authentication"),
+                    .string("Connection terminated due to authentication failure"),
+                ]
+                try? daemon.connection.emit("Disconnected", of: interface, from: path, arguments: words)
+            }
+            set("Connected", .boolean(false))
+        }
+    }
+
     func forget(_ client: String) {
         for characteristic in services.flatMap(\.characteristics) { characteristic.forget(client) }
     }
@@ -157,6 +188,11 @@ package final class FakeDevice: FakeObject {
             daemon.agents.ask("RequestConfirmation", [path.busValue, .uint32(number)]) { reply in
                 finish(reply == nil ? refused : nil)
             }
+        case .refused:
+            daemon.agents.ask("RequestAuthorization", [path.busValue]) { [weak self] _ in
+                self?.lose()
+                finish(.bluez("Failed", "Operation failed with ATT error: 0x0e"))
+            }
         case .passkey(let number):
             daemon.agents.ask("RequestPasskey", [path.busValue]) { reply in
                 finish(reply?.first == .uint32(number) ? nil : refused)
@@ -179,8 +215,10 @@ package final class FakeDevice: FakeObject {
                 guard let self else { return }
                 guard adapter.isPowered else { throw MethodFailure.bluez("NotReady", "Resource Not Ready") }
                 guard isInRange else { return pendingConnects.append(invocation) }
+                if hasLostKeys, isPaired, !isConnected { return failToEncrypt(invocation) }
                 comeUp()
                 invocation.reply()
+                if wantsEncryption { pair { _ in } }
             },
             method("Disconnect") { [weak self] invocation in
                 guard let self else { return }

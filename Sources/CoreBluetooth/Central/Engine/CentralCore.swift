@@ -125,6 +125,8 @@ final class CentralCore {
             links.values.first { $0.device === service.device }?.serviceRemoved(service)
         case .attributeAdded(let service):
             links.values.first { $0.device === service.device }?.attributeAdded(to: service)
+        case .pairing(let device, let answer):
+            links.values.first { $0.device === device }?.pairingWatch.agentHasAnswered(answer)
         default: break
         }
     }

@@ -15,12 +15,13 @@ extension PeripheralLink {
     private static let promptness: Duration = .seconds(1)
 
     /// Before an answer that may be none is passed on, makes sure that the link is there. If it is not, the app learns only
-    /// that.
+    /// that; or that pairing has failed.
     func doubting<T: Swift.Sendable>(
         _ completion: @escaping @BusActor (Result<T, any Error>) -> Void
     ) -> @BusActor (Result<T, any Error>) -> Void {
         let start = ContinuousClock.now
         let wasPaired = device?.isPaired
+        let completion = watchingPairing(completion)
         return { [weak self] result in
             guard let self, phase == .connected, let device, Self.isDoubtful(result, after: .now - start) else {
                 return completion(result)

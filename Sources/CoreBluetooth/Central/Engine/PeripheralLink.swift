@@ -40,6 +40,9 @@ final class PeripheralLink {
     /// Changes of the services that the app has not been told yet, and what is to be looked up after them.
     var serviceChanges = ServiceChanges<CBService>()
     var changeWaiters: [@BusActor () -> Void] = []
+    let pairingWatch: PairingWatch
+    /// Why the link is being ended, if it is for a fault.
+    var endReason: CBError?
 
     let session: BlueZSession
     /// Nil when the app has let go of the manager. The attempt to connect may notice its end only then.
@@ -49,11 +52,10 @@ final class PeripheralLink {
     private var timer: LoopSource?
     /// Whether bluetoothd has been asked to connect and has yet to answer.
     private var isCalling = false
-    private var onExistingLinkChange: (@BusActor () -> Void)?
-    private var onCancel: (@BusActor () -> Void)?
+    var encryptionFailures = EncryptionFailures()
+    var onExistingLinkChange: (@BusActor () -> Void)?
+    var onCancel: (@BusActor () -> Void)?
 
-    /// How long the services of a link that somebody else has made may take.
-    private static let foreignResolutionTimeout: Duration = .seconds(3)
     /// How long a link may take to go down after bluetoothd was asked for it.
     private static let disconnectionTimeout: Duration = .seconds(5)
 
@@ -63,6 +65,7 @@ final class PeripheralLink {
         self.options = options
         self.core = core
         session = core.session
+        pairingWatch = PairingWatch(patience: session.timing.pairing)
     }
 
     /// The agent that turns notifications on for a program whose state is to be restored.
@@ -112,14 +115,21 @@ final class PeripheralLink {
             guard phase == .connecting else { return }
             do {
                 isCalling = true
+                encryptionFailures.attemptBegins()
+                pairingWatch.linkBegins()
                 defer { isCalling = false }
                 try await device.connect()
                 guard phase == .connecting else { return }
-                if device.isConnected { return linkIsUp() }
+                if device.isConnected, await isEncrypted(device) { return linkIsUp() }
+                guard phase == .connecting else { return }
                 // Up and down again before this could be seen: as good as a failure.
+                if let error = await pairingFault(after: nil, device) { return giveUp(error) }
             } catch let error as BlueZError {
                 guard phase == .connecting else { return }
-                if case .accessDenied(let reason) = error { return giveUp(reason) }
+                if case .accessDenied(let reason) = error {
+                    return giveUp(CBError(.connectionFailed, userInfo: [NSLocalizedDescriptionKey: reason]))
+                }
+                if let error = await pairingFault(after: error, device) { return giveUp(error) }
                 await recover(from: error, device, failures)
             } catch {
                 return
@@ -128,29 +138,6 @@ final class PeripheralLink {
             // Quick at first, for what is merely busy; then at a pace that leaves the controller to others.
             try? await Task.sleep(for: .milliseconds(min(100 << min(failures, 5), 2000)))
         }
-    }
-
-    /// Whether a link that is up already can be used. One that a bluetoothd which died has left behind cannot: the kernel
-    /// keeps it for a while, but nobody speaks ATT over it, and `Connect` takes it for a connection all the same.
-    private func isUsable(_ device: Device) async -> Bool {
-        if device.areServicesResolved { return true }
-        // Somebody else may be connecting at this moment.
-        var timer: LoopSource?
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            var waiting: CheckedContinuation<Void, Never>? = continuation
-            let end: @BusActor () -> Void = {
-                waiting?.resume()
-                waiting = nil
-            }
-            onExistingLinkChange = { if !device.isConnected || device.areServicesResolved { end() } }
-            onCancel = end
-            timer = .timer(after: Self.foreignResolutionTimeout, end)
-        }
-        timer?.cancel()
-        onExistingLinkChange = nil
-        onCancel = nil
-        if device.isConnected, !device.areServicesResolved, phase == .connecting { try? await device.disconnect() }
-        return device.isConnected && device.areServicesResolved
     }
 
     private func findDevice() async -> Device? {
@@ -176,12 +163,11 @@ final class PeripheralLink {
         }
     }
 
-    private func giveUp(_ reason: String) {
+    private func giveUp(_ error: CBError) {
         phase = .ended
         core?.forget(self)
         core?.post { [peripheral] manager in
             peripheral.state = .disconnected
-            let error = CBError(.connectionFailed, userInfo: [NSLocalizedDescriptionKey: reason])
             manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: error)
         }
     }
@@ -258,6 +244,8 @@ final class PeripheralLink {
         changeWaiters = []
         drainTimer = nil
         busyTimer = nil
+        pairingWatch.requestEnds()
+        endReason = nil
     }
 
     /// bluetoothd 5.66 keeps what it had found of the services when a link ends early, and takes it for all of them the next
@@ -294,11 +282,17 @@ final class PeripheralLink {
 
     func deviceChanged(_ device: Device, _ changes: PropertyChanges) {
         guard device === self.device else { return }
+        // First: the end of the link may be reported together with it.
+        if changes.changed["Paired"].flatMap(Bool.init(busValue:)) == true { pairingWatch.paired() }
         if let connected = changes.changed["Connected"].flatMap(Bool.init(busValue:)) {
             switch (connected, phase) {
+            // What is paired has to be encrypted first, and may fail to be.
+            case (_, .connecting) where isCalling && device.isPaired: encryptionFailures.linkIsReported()
             case (true, .connecting) where isCalling: linkIsUp()
-            // Newer versions of BlueZ tell why; 5.66 does not.
-            case (false, .connected): end(error: CBError(.peripheralDisconnected))
+            case (false, .connected):
+                let reason = EncryptionFailures.reasonOfEnd(device, hasAgreed: pairingWatch.hasAgreed)
+                pairingWatch.linkEnds()
+                end(error: endReason ?? reason)
             case (false, .disconnecting): end(error: nil)
             default: break
             }

@@ -1,0 +1,111 @@
+import BlueZ
+import DBus
+
+/// Notices that a request cannot be answered because pairing has failed.
+///
+/// bluetoothd pairs by itself when a device wants that before it answers a request, and when that fails, 5.66 does not say so.
+/// A device that is a Linux machine then ends the link, with Authentication Failure (seen). Others keep it, and bluetoothd waits
+/// for its encryption without a limit: neither this request nor a later one is ever answered (`bt_att_chan_set_security` in
+/// src/shared/att.c; the socket stays in BT_CONFIG). What can be seen is that the agent was asked, or that the device is
+/// paired with, and that there is no answer all the same.
+@BusActor
+final class PairingWatch {
+    /// How long the answer to a request may take once pairing for it has begun, or once it is done.
+    private let patience: Duration
+
+    private var fail: (@BusActor (CBATTError) -> Void)?
+    private var timer: LoopSource?
+    private var isPaired = false
+    private var hasBegun: Bool { timer != nil }
+    /// Whether the agent has agreed to pair, and nothing has come of it yet.
+    private(set) var hasAgreed = false
+
+    init(patience: Duration) {
+        self.patience = patience
+    }
+
+    /// Another link is tried.
+    func linkBegins() { hasAgreed = false }
+
+    /// - Parameter fail: called once, before ``requestEnds()``, if the request cannot be answered any more.
+    func requestBegins(_ fail: @escaping @BusActor (CBATTError) -> Void) {
+        requestEnds()
+        self.fail = fail
+    }
+
+    func requestEnds() {
+        fail = nil
+        timer = nil
+        isPaired = false
+    }
+
+    /// The device is paired with now.
+    func paired() {
+        isPaired = true
+        hasAgreed = false
+        begin()
+    }
+
+    func agentHasAnswered(_ answer: PairingAgent.Answer) {
+        switch answer {
+        case .agreed:
+            hasAgreed = true
+            begin()
+        case .refused(let question):
+            give("The device wants \(question.rawValue) to pair, which this program cannot give.")
+        }
+    }
+
+    /// The link has ended.
+    func linkEnds() {
+        hasAgreed = false
+        if hasBegun { giveUp() }
+    }
+
+    private func begin() {
+        guard fail != nil else { return }
+        timer = .timer(after: patience) { [weak self] in self?.giveUp() }
+    }
+
+    private func giveUp() {
+        give(
+            isPaired
+                ? "The device wants to be paired with a passkey, which this program cannot enter."
+                : "The device refused to pair, or pairing with it failed.")
+    }
+
+    private func give(_ reason: String) {
+        guard let fail else { return }
+        requestEnds()
+        fail(CBATTError(.insufficientAuthentication, userInfo: [NSLocalizedDescriptionKey: reason]))
+    }
+}
+
+extension PeripheralLink {
+    /// Runs a request; if pairing for it fails, that is the answer, and the link, over which nothing can be asked any more,
+    /// is ended.
+    func watchingPairing<T: Swift.Sendable>(
+        _ completion: @escaping @BusActor (Result<T, any Error>) -> Void
+    ) -> @BusActor (Result<T, any Error>) -> Void {
+        var waiting: (@BusActor (Result<T, any Error>) -> Void)? = completion
+        pairingWatch.requestBegins { [weak self] error in
+            let completion = waiting
+            waiting = nil
+            completion?(.failure(error))
+            self?.dropAfterFailedPairing()
+        }
+        return { [weak self] result in
+            guard let completion = waiting else { return }
+            waiting = nil
+            self?.pairingWatch.requestEnds()
+            completion(result)
+        }
+    }
+
+    private func dropAfterFailedPairing() {
+        guard phase == .connected, let device, device.isConnected else { return }
+        let reason = "The connection was ended: pairing has failed, and nothing could be asked any more."
+        endReason = CBError(.encryptionTimedOut, userInfo: [NSLocalizedDescriptionKey: reason])
+        Task { try? await device.disconnect() }
+    }
+}

@@ -1,0 +1,46 @@
+import BlueZ
+import DBus
+
+/// Whether a link that is up can be used.
+extension PeripheralLink {
+    /// How long the services of a link that somebody else has made may take.
+    private static let foreignResolutionTimeout: Duration = .seconds(3)
+    /// How long the link to a paired device may be up without being encrypted.
+    private static let encryptionTimeout: Duration = .seconds(1)
+
+    /// Whether a link that is up already can be used. One that a bluetoothd which died has left behind cannot: the kernel
+    /// keeps it for a while, but nobody speaks ATT over it, and `Connect` takes it for a connection all the same.
+    func isUsable(_ device: Device) async -> Bool {
+        if device.areServicesResolved { return true }
+        // Somebody else may be connecting at this moment.
+        await waitForServices(of: device, atMost: Self.foreignResolutionTimeout)
+        if device.isConnected, !device.areServicesResolved, phase == .connecting { try? await device.disconnect() }
+        return device.isConnected && device.areServicesResolved
+    }
+
+    /// Whether the link to a paired device lasts. bluetoothd may call `Connect` a success and then find that the link has ended
+    /// because it could not be encrypted (5.66). As a rule it knows the services of such a device at once.
+    func isEncrypted(_ device: Device) async -> Bool {
+        guard device.isPaired, !device.areServicesResolved else { return true }
+        await waitForServices(of: device, atMost: Self.encryptionTimeout)
+        return device.isConnected
+    }
+
+    /// Waits for the services, or the end of the link.
+    private func waitForServices(of device: Device, atMost limit: Duration) async {
+        var timer: LoopSource?
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            var waiting: CheckedContinuation<Void, Never>? = continuation
+            let end: @BusActor () -> Void = {
+                waiting?.resume()
+                waiting = nil
+            }
+            onExistingLinkChange = { if !device.isConnected || device.areServicesResolved { end() } }
+            onCancel = end
+            timer = .timer(after: limit, end)
+        }
+        timer?.cancel()
+        onExistingLinkChange = nil
+        onCancel = nil
+    }
+}

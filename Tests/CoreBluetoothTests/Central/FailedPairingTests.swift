@@ -1,0 +1,183 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BlueZ
+@testable import CoreBluetooth
+
+/// What an app is told when pairing fails, of which bluetoothd (5.66) says nothing.
+@Suite(.timeLimit(.minutes(1)))
+struct FailedPairingTests {
+    private let daemon: FakeBluetoothd
+    private let app: CentralApp
+
+    init() async throws {
+        daemon = try await .start()
+        var timing = BlueZSession.Timing()
+        timing.pairing = .milliseconds(50)
+        app = CentralApp(on: daemon, timing: timing)
+    }
+
+    @BusActor
+    private func device(_ configure: @BusActor (FakeDevice) -> Void) -> FakeDevice {
+        let device = daemon.adapter.addDevice()
+        device.addService("180D", [.init("2A38", ["read", "write", "notify"], value: Data([1]))])
+        configure(device)
+        return device
+    }
+
+    private func isPaired(_ device: FakeDevice) async -> Bool { await device.isPaired }
+
+    private enum Request: CaseIterable {
+        case read, write, subscribe
+
+        var refusal: String {
+            switch self {
+            case .read: "2A38 refused 0x5"
+            case .write: "written 2A38 refused 0x5"
+            case .subscribe: "notifying 2A38 false refused 0x5"
+            }
+        }
+    }
+
+    private func make(_ request: Request, _ characteristic: CBCharacteristic, of peripheral: CBPeripheral) {
+        app.queue.sync {
+            switch request {
+            case .read: peripheral.readValue(for: characteristic)
+            case .write: peripheral.writeValue(Data([2]), for: characteristic, type: .withResponse)
+            case .subscribe: peripheral.setNotifyValue(true, for: characteristic)
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    @Test(arguments: Request.allCases)
+    private func aDeviceThatWantsAPasskeyIsNotWaitedFor(request: Request) async throws {
+        let device = await device { $0.characteristic("2A38")?.needsPasskey = true }
+        let peripheral = try await app.connected(to: device)
+        make(request, try await app.characteristic("2A38", of: peripheral), of: peripheral)
+        try await app.saw(request.refusal)
+        #expect(await isPaired(device))
+        // Nothing could be asked over this connection any more.
+        try await app.saw(
+            "disconnected failed: The connection was ended: pairing has failed, and nothing could be asked any more.")
+    }
+
+    @Test(arguments: ["RequestPasskey", "RequestPinCode"])
+    func whatTheAgentCannotGiveIsNotWaitedFor(question: String) async throws {
+        let device = await device { _ in }
+        let peripheral = try await app.connected(to: device)
+        let location = try await app.characteristic("2A38", of: peripheral)
+        await daemon.react(
+            to: "ReadValue",
+            with: .handler { call in
+                // bluetoothd gives the read up when the device does, after 30 s.
+                device.daemon.agents.ask(question, [device.path.busValue]) { _ in
+                    Later.run(after: .seconds(30)) { call.invocation.fail(.att(0x05)) }
+                }
+            })
+        make(.read, location, of: peripheral)
+        try await app.saw("2A38 refused 0x5", within: .seconds(20))
+    }
+
+    /// bluetoothd collects what it reports.
+    @Test func thePairingAndTheEndOfTheLinkCanBeReportedTogether() async throws {
+        let device = await device { _ in }
+        let peripheral = try await app.connected(to: device)
+        let location = try await app.characteristic("2A38", of: peripheral)
+        await daemon.react(
+            to: "ReadValue",
+            with: .handler { call in
+                try? device.daemon.connection.emitPropertiesChanged(
+                    ["Paired": .boolean(true), "ServicesResolved": .boolean(false), "Connected": .boolean(false)],
+                    of: device.interface, at: device.path)
+                call.invocation.fail(.att(0x0E))
+            })
+        make(.read, location, of: peripheral)
+        try await app.saw("2A38 refused 0x5")
+    }
+
+    @Test func aDeviceThatRefusesToPairIsSaidTo() async throws {
+        let device = await device { device in
+            device.characteristic("2A38")?.needsPairing = true
+            device.pairing = .refused
+        }
+        let peripheral = try await app.connected(to: device)
+        make(.read, try await app.characteristic("2A38", of: peripheral), of: peripheral)
+        try await app.saw("2A38 refused 0x5")
+        try await app.saw("disconnected" + Self.refusal)
+    }
+
+    @Test func aDeviceThatIsPairedWithIsReadAsEver() async throws {
+        let device = await device { $0.characteristic("2A38")?.needsPairing = true }
+        let peripheral = try await app.connected(to: device)
+        let location = try await app.characteristic("2A38", of: peripheral)
+        make(.read, location, of: peripheral)
+        try await app.saw("2A38 = 01")
+        make(.subscribe, location, of: peripheral)
+        try await app.saw("notifying 2A38 true")
+        #expect(await isPaired(device))
+    }
+
+    // MARK: Keys
+
+    private static let keyLoss =
+        "not connected failed: The device has lost its pairing keys; remove the pairing and pair again."
+    private static let refusal =
+        " failed: The device refused to pair. It may remember a pairing that this machine has forgotten; remove that on the "
+        + "device."
+
+    private func connect(to device: FakeDevice) async throws {
+        try await app.saw("state on")
+        let peripheral = try await app.peripheral(device)
+        app.act { $0.connect(peripheral) }
+    }
+
+    /// - Parameter attempts: how many it takes to be sure.
+    @Test(arguments: [(false, 3), (true, 1)], [false, true])
+    func aDeviceThatHasLostItsKeysIsSaidTo(
+        _ reasons: (areReported: Bool, attempts: Int), succeedsWithoutKeys: Bool
+    ) async throws {
+        let device = await device { device in
+            device.set("Paired", .boolean(true))
+            device.hasLostKeys = true
+            device.reportsReasons = reasons.areReported
+            device.succeedsWithoutKeys = succeedsWithoutKeys
+        }
+        try await connect(to: device)
+        try await app.saw(Self.keyLoss)
+        #expect(!app.lines.contains("connected"))
+        #expect(await daemon.count(of: "Connect") == reasons.attempts)
+        await device.set("Paired", .boolean(false))
+        try await connect(to: device)
+        try await app.saw("connected")
+    }
+
+    @Test func badLuckIsNoLossOfKeys() async throws {
+        let device = await device { $0.set("Paired", .boolean(true)) }
+        await daemon.react(to: "Connect", times: 2, with: .refuse("Failed", "le-connection-abort-by-local"))
+        try await connect(to: device)
+        try await app.saw("connected")
+        #expect(app.lines == ["state on", "connected"])
+    }
+
+    @Test func aPairedDeviceThatIsNotThereHasLostNoKeys() async throws {
+        let device = await device { $0.set("Paired", .boolean(true)) }
+        await daemon.react(to: "Connect", times: 4, with: .refuse("Failed", "br-connection-canceled"))
+        try await connect(to: device)
+        try await app.saw("connected")
+        #expect(app.lines == ["state on", "connected"])
+    }
+
+    @Test func aDeviceThatKeepsKeysThisMachineHasLostIsSaidToRefuse() async throws {
+        let device = await device { device in
+            device.resolutionTime = nil
+            device.wantsEncryption = true
+            device.pairing = .refused
+        }
+        try await connect(to: device)
+        try await app.saw("disconnected" + Self.refusal)
+    }
+}

@@ -1,0 +1,54 @@
+import BluetoothLab
+import Foundation
+import GATTProfiles
+import Testing
+
+extension InTheLab {
+    /// What the programs say when pairing fails, of which bluetoothd (5.66) says nothing.
+    @Suite struct FailedPairing {
+        private let sensor = Lab.sensorAddress
+
+        @Test func theSideThatHasLostItsKeysIsNamed() async throws {
+            let lab = try Lab.here
+            try await lab.forgetEachOther()
+            let dittojay = try await Sensor()
+            try await bluejay("read", sensor, PairingService.text)
+            // The sensor loses them.
+            try await lab.forget(Lab.centralAddress, on: Lab.sensorAdapter)
+            let read = try await bluejay("read", sensor, "2A38", expecting: 5)
+            #expect(read.transcript.contains("lost the keys of its pairing"), "\(read.transcript)")
+            // What is advised helps.
+            try await bluejay("unpair", sensor)
+            try await bluejay("read", sensor, PairingService.text)
+            // The central loses them.
+            try await lab.forget(sensor, on: Lab.centralAdapter)
+            let position = dittojay.position
+            for _ in 0..<2 {
+                let read = try await bluejay("read", sensor, "2A38", expecting: 5)
+                #expect(read.transcript.contains("refused to pair"), "\(read.transcript)")
+            }
+            try await dittojay.event("pairing-failed", "dittojay unpair", from: position)
+            try await dittojay.stop()
+            try await lab.forgetEachOther()
+        }
+
+        @Test func aPasskeyIsSaidToBeWanted() async throws {
+            let lab = try Lab.here
+            try await lab.forgetEachOther()
+            let python = try #require(ProcessInfo.processInfo.environment["LAB_PYTHON"])
+            // The lab runs everything in the repository's root.
+            let peripheral = try ChildProcess(
+                python, ["Fixtures/peers/locked_peripheral.py", "--adapter", Lab.sensorAdapter])
+            try await peripheral.line(containing: "\"ready\"", within: .seconds(60))
+            let read = try await bluejay("read", sensor, "2A38", expecting: 6)
+            #expect(read.transcript.contains("with a passkey, which this program cannot enter"), "\(read.transcript)")
+            _ = try await peripheral.interrupt()
+            try await lab.forgetEachOther()
+        }
+
+        @discardableResult
+        private func bluejay(_ arguments: String..., expecting status: Int32 = 0) async throws -> ChildProcess {
+            try await Lab.here.bluejay(arguments, expecting: status, within: .seconds(60))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import BluetoothLab
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// What bluejay says when pairing fails.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct CentralPairingTests {
+    private let daemon: FakeBluetoothd
+    private let programs: Programs
+    private static let device = "C0:00:00:00:00:01/random"
+    private static let keyLoss =
+        "it has lost the keys of its pairing with this machine: run \"bluejay unpair \(device)\", and connect again"
+
+    init() async throws {
+        daemon = try await .start()
+        programs = try Programs(on: daemon)
+    }
+
+    @BusActor
+    private func sensor(_ configure: @BusActor (FakeDevice) -> Void) -> FakeDevice {
+        let device = daemon.adapter.addDevice()
+        device.addService(
+            "180D", [.init("2A37", ["notify"]), .init("2A38", ["read", "write"], value: Data([1]))])
+        configure(device)
+        return device
+    }
+
+    @Test(arguments: [
+        (["read", device, "2A38"], "cannot read body-sensor-location"),
+        (["listen", device, "2A37"], "cannot listen to heart-rate-measurement"),
+    ])
+    func aPasskeyIsSaidToBeWanted(words: [String], attempt: String) async throws {
+        _ = await sensor { device in
+            for uuid in ["2A37", "2A38"] { device.characteristic(uuid)?.needsPasskey = true }
+        }
+        let central = try programs.run(["bluejay"] + words)
+        #expect(try await central.exitStatus() == 6)
+        #expect(
+            central.lines == [
+                "bluejay: \(attempt) of \(Self.device): ATT error 0x05: The device wants to be paired with a passkey, which "
+                    + "this program cannot enter; to enter a passkey, run \"bluejay unpair \(Self.device)\", then pair with "
+                    + "bluetoothctl"
+            ])
+    }
+
+    @Test(arguments: [["read", device, "2A38"], ["info", device], ["monitor", device]])
+    func lostKeysAreSaidToBeLost(words: [String]) async throws {
+        _ = await sensor { device in
+            device.set("Paired", .boolean(true))
+            device.hasLostKeys = true
+        }
+        let central = try programs.run(["bluejay"] + words)
+        #expect(try await central.exitStatus() == 5)
+        #expect(central.lines == ["bluejay: cannot connect to \(Self.device): \(Self.keyLoss)"])
+    }
+
+    @Test func aDeviceThatKeepsForgottenKeysIsSaidToRefuse() async throws {
+        _ = await sensor { device in
+            device.resolutionTime = nil
+            device.wantsEncryption = true
+            device.pairing = .refused
+        }
+        let info = try programs.run("bluejay", "info", Self.device)
+        #expect(try await info.exitStatus() == 5)
+        #expect(info.transcript.contains("The device refused to pair. It may remember a pairing"))
+    }
+
+    @Test func monitorSaysOnceThatKeysAreLostAndLeavesPauses() async throws {
+        let device = await sensor { $0.set("Paired", .boolean(true)) }
+        let monitor = try programs.run("bluejay", "monitor", Self.device)
+        let rate = try #require(await device.characteristic("2A37"))
+        try await eventually("a subscription") { rate.isNotifying }
+        await loseKeys(device, true)
+        await device.lose()
+        // Two rounds of three attempts, with a pause between them.
+        try await daemon.call("Connect", count: 7)
+        let sentence = "no connection to Sensor: \(Self.keyLoss.replacing(Self.device, with: "Sensor")); trying again"
+        #expect(monitor.lines.count { $0.contains(sentence) } == 1, "\(monitor.transcript)")
+        await loseKeys(device, false)
+        try await eventually("a subscription") { rate.isNotifying }
+        await rate.notify(Data([0, 72]))
+        try await monitor.line(containing: "72 bpm")
+        #expect(try await monitor.interrupt() == 0)
+    }
+
+    @BusActor
+    private func loseKeys(_ device: FakeDevice, _ hasLostKeys: Bool) { device.hasLostKeys = hasLostKeys }
+
+    @Test func monitorSaysOnceThatAPasskeyIsWanted() async throws {
+        _ = await sensor { $0.characteristic("2A37")?.needsPasskey = true }
+        let monitor = try programs.run("bluejay", "monitor", Self.device, "--answer-timeout", "3")
+        try await monitor.line(containing: "cannot listen to the heart rates of Sensor: ATT error 0x05: ")
+        try await monitor.line(containing: "disconnected from Sensor")
+        #expect(try await monitor.interrupt() == 0)
+        #expect(monitor.lines.count { $0.contains("cannot listen") } == 1, "\(monitor.transcript)")
+    }
+}

@@ -105,14 +105,12 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
     ///
     /// One that comes alone is handled at once. When they come in quick succession, the loop rests for some milliseconds
     /// before it looks for more, so that several share the cost of waking it, and of waking those to whom they go. It
-    /// does not rest when many came at once: they share the cost already, and who sends them may not be able to wait.
+    /// does not rest when many came at once: they share the cost already.
     ///
-    /// - Parameters:
-    ///   - count: how many have come together.
-    ///   - room: how many more of them may wait where they are.
+    /// - Parameter count: how many have come together.
     @BusActor
-    public func paceFlood(_ count: Int = 1, room: Int = .max) {
-        pacing.arrived(count, room: room, at: .now)
+    public func paceFlood(_ count: Int = 1) {
+        pacing.arrived(count, at: .now)
     }
 
     /// What GLib calls in place of `poll`.

@@ -1,4 +1,4 @@
-/// When the main loop rests: see ``MainLoop/paceFlood(_:room:)``.
+/// When the main loop rests: see ``MainLoop/paceFlood(_:)``.
 struct Pacing {
     /// What follows the last one this quickly is part of a flood.
     private static let floodInterval: Duration = .milliseconds(5)
@@ -10,21 +10,16 @@ struct Pacing {
 
     /// When one last came outside a flood, or the loop last looked up in a flood.
     private var lastSign: ContinuousClock.Instant
-    /// When the last turn of a flood ended. What came in this turn has come since.
-    private var lastTurn: ContinuousClock.Instant
     private var count = 0
-    private var room = Int.max
     private var previousRest: Int32 = 0
     private(set) var isFlooded = false
 
     init(at now: ContinuousClock.Instant = .now) {
-        (lastSign, lastTurn) = (now, now)
+        lastSign = now
     }
 
-    /// - Parameter room: how many more may wait where these came from.
-    mutating func arrived(_ more: Int, room: Int, at now: @autoclosure () -> ContinuousClock.Instant) {
+    mutating func arrived(_ more: Int, at now: @autoclosure () -> ContinuousClock.Instant) {
         count += more
-        self.room = min(self.room, room)
         guard !isFlooded else { return }
         let now = now()
         let followsQuickly = now - lastSign < Self.floodInterval
@@ -38,15 +33,12 @@ struct Pacing {
     ///
     /// - Returns: for how many milliseconds to rest.
     mutating func endTurn(at now: ContinuousClock.Instant) -> Int32 {
-        let passed = max((now - lastTurn) / .milliseconds(1), 0.1)
-        let untilFull = Double(room) * passed / Double(max(count, 1))
         let longest = min(Self.longestRest, max(Self.firstRest, 2 * previousRest))
         let isLarge = count >= Self.largeBatch
-        (lastSign, lastTurn) = (now, now)
-        (count, room) = (0, .max)
+        lastSign = now
+        count = 0
         isFlooded = false
-        if isLarge { return 0 }
-        return untilFull < Double(longest) ? Int32(untilFull) : longest
+        return isLarge ? 0 : longest
     }
 
     mutating func hasRested(_ rest: Int32, until now: ContinuousClock.Instant) {

@@ -10,23 +10,23 @@ import Testing
     @Test func whatComesAloneIsNoFlood() {
         var pacing = Pacing(at: start)
         for second in 1...5 {
-            pacing.arrived(1, room: 10, at: time(1000 * second))
+            pacing.arrived(1, at: time(1000 * second))
             #expect(!pacing.isFlooded)
         }
     }
 
     @Test func whatComesInQuickSuccessionIsOneUntilItPauses() {
         var pacing = Pacing(at: start)
-        pacing.arrived(1, room: .max, at: time(100))
-        pacing.arrived(1, room: .max, at: time(104))
+        pacing.arrived(1, at: time(100))
+        pacing.arrived(1, at: time(104))
         #expect(pacing.isFlooded)
         let rest = pacing.endTurn(at: time(104))
         #expect(!pacing.isFlooded)
         pacing.hasRested(rest, until: time(106))
-        pacing.arrived(1, room: .max, at: time(110))
+        pacing.arrived(1, at: time(110))
         #expect(pacing.isFlooded)
         _ = pacing.endTurn(at: time(110))
-        pacing.arrived(1, room: .max, at: time(115))
+        pacing.arrived(1, at: time(115))
         #expect(!pacing.isFlooded)
     }
 
@@ -35,46 +35,20 @@ import Testing
         var now = 100
         var rests: [Int32] = []
         for _ in 0..<5 {
-            pacing.arrived(2, room: .max, at: time(now))
+            pacing.arrived(2, at: time(now))
             rests.append(pacing.endTurn(at: time(now)))
             now += Int(rests[rests.count - 1])
             pacing.hasRested(rests[rests.count - 1], until: time(now))
         }
         #expect(rests == [2, 4, 8, 8, 8])
         // After a pause it begins anew.
-        pacing.arrived(2, room: .max, at: time(now + 100))
+        pacing.arrived(2, at: time(now + 100))
         #expect(pacing.endTurn(at: time(now + 100)) == 2)
-    }
-
-    @Test(arguments: [(1, 8), (4, 8), (8, 4), (16, 2), (40, 0)])
-    func aRestIsNoLongerThanTheRoomAllowsAtTheRateSoFar(perMillisecond: Int, expected: Int32) {
-        var pacing = Pacing(at: start)
-        var now = 100
-        var rest: Int32 = 0
-        for _ in 0..<6 {
-            // What has come since the last turn: never so many at once that this alone forbids a rest.
-            now += 1
-            pacing.arrived(perMillisecond * (1 + Int(rest)), room: 32, at: time(now))
-            rest = pacing.endTurn(at: time(now))
-            now += Int(rest)
-            pacing.hasRested(rest, until: time(now))
-        }
-        #expect(rest == expected)
-    }
-
-    @Test func theLeastRoomOfATurnCounts() {
-        var pacing = Pacing(at: start)
-        _ = pacing.endTurn(at: time(100))
-        pacing.arrived(10, room: .max, at: time(101))
-        pacing.arrived(10, room: 20, at: time(101))
-        #expect(pacing.endTurn(at: time(101)) == 1)
-        pacing.arrived(20, room: .max, at: time(102))
-        #expect(pacing.endTurn(at: time(102)) == 2)
     }
 
     @Test func manyAtOnceAreFollowedByNoRest() {
         var pacing = Pacing(at: start)
-        pacing.arrived(64, room: .max, at: time(100))
+        pacing.arrived(64, at: time(100))
         #expect(pacing.isFlooded)
         #expect(pacing.endTurn(at: time(100)) == 0)
     }

@@ -8,10 +8,6 @@ import Foundation
 public final class PacketSocket {
     /// The ATT MTU that holds for the link, in bytes: a value may have 3 bytes less.
     public let mtu: Int
-    /// Called with the packets that have arrived, at least one, in their order.
-    public var onPackets: (@BusActor ([Data]) -> Void)? {
-        didSet { if (onPackets == nil) != (oldValue == nil) { watchReading() } }
-    }
     /// Called when there is room again after ``send(_:)`` had answered false.
     public var onReady: (@BusActor () -> Void)?
     /// Called once when the other end has closed; not after ``close()``.
@@ -19,18 +15,32 @@ public final class PacketSocket {
 
     // Only `deinit` touches it off the actor, when nobody else can.
     private nonisolated(unsafe) var descriptor: Int32
-    private var reading: LoopSource?
+    /// What reads the socket; nil while nobody wants its packets.
+    private var reception: Reception?
+    /// Waits for the end while nothing reads.
+    private var ending: LoopSource?
     private var writing: LoopSource?
 
-    /// The longest value of a characteristic (Core Specification, Vol 3, Part F, 3.2.9).
-    private static let maximumValueLength = 512
+    private struct Reception: Swift.Sendable {
+        let reader: PacketReader
+        let number: UInt64
+        let inbox: PacketInbox
+
+        func end(_ descriptor: Int32) { reader.remove(number, descriptor, inbox) }
+    }
+
+    private var onPackets: (@BusActor ([Data]) -> Void)?
+    private var onLoss: (@BusActor (PacketLoss) -> Void)?
+    /// Empty: memory to swap with the inbox's.
+    private var batch = PacketBatch()
 
     /// Takes the descriptor over.
     init(_ descriptor: BusFileDescriptor, mtu: Int) throws(BlueZError) {
         guard let raw = descriptor.take() else { throw .invalidArguments("a socket that was taken before") }
         self.descriptor = raw
         self.mtu = mtu
-        prepare()
+        _ = fcntl(self.descriptor, F_SETFL, fcntl(self.descriptor, F_GETFL) | O_NONBLOCK)
+        ending = .descriptor(self.descriptor, .hangUp) { [weak self] _ in self?.ended() }
     }
 
     /// Makes a connected pair: an end to keep, and the other's descriptor to give away.
@@ -45,12 +55,9 @@ public final class PacketSocket {
     }
 
     deinit {
-        if descriptor >= 0 { Glibc.close(descriptor) }
-    }
-
-    private func prepare() {
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-        watchReading()
+        guard descriptor >= 0 else { return }
+        reception?.end(descriptor)
+        Glibc.close(descriptor)
     }
 
     public var isOpen: Bool { descriptor >= 0 }
@@ -58,15 +65,30 @@ public final class PacketSocket {
     /// Closes this end. Neither ``onClose`` nor anything else is called afterwards.
     public func close() {
         guard descriptor >= 0 else { return }
-        reading?.cancel()
+        reception?.end(descriptor)
+        ending?.cancel()
         writing?.cancel()
-        reading = nil
+        reception = nil
+        ending = nil
         writing = nil
         Glibc.close(descriptor)
         descriptor = -1
         onPackets = nil
+        onLoss = nil
         onReady = nil
         onClose = nil
+    }
+
+    /// Hands on the packets that have come so far, and closes this end.
+    public func finish() {
+        if let reception {
+            let buffer = PacketBuffer()
+            var capacity = PacketCapacity()
+            while reception.inbox.read(buffer, &capacity).taken > 0 {}
+            handOn()
+        }
+        onClose = nil
+        close()
     }
 
     /// Sends one packet.
@@ -101,71 +123,47 @@ public final class PacketSocket {
         return Int(count)
     }
 
-    private func watchReading() {
-        guard descriptor >= 0 else { return }
-        reading?.cancel()
-        reading = .descriptor(descriptor, onPackets == nil ? .hangUp : [.readable, .hangUp]) { [weak self] events in
-            self?.ready(events)
-        }
+    // MARK: Receiving
+
+    /// Takes packets out of the socket from now on, on a thread that does nothing else. To be called once.
+    ///
+    /// Packets that have come wait for the loop, up to a limit. What exceeds it is dropped, and counted.
+    ///
+    /// - Parameters:
+    ///   - onPackets: called with the packets that have come, at least one, in their order.
+    ///   - onLoss: called when packets were lost, or may have been, after `onPackets` with those that came before.
+    public func receive(
+        _ onPackets: @escaping @BusActor ([Data]) -> Void, onLoss: @escaping @BusActor (PacketLoss) -> Void
+    ) throws(BlueZError) {
+        try receive(limits: PacketBatch.Limits(), onPackets, onLoss: onLoss)
     }
 
-    /// How many packets the other end may send without this end looking: a part of what its socket takes, because
-    /// bluetoothd drops what does not fit. The kernel's limit is 10 packets; where systemd has raised it to 512, the
-    /// sender's buffer is what limits: seen were 278 packets of 20 or 180 bytes, and 167 of 500.
-    private static let unwatchedPackets: Int = {
-        let limit = try? String(contentsOfFile: "/proc/sys/net/unix/max_dgram_qlen", encoding: .utf8)
-        return limit.flatMap { Int($0.filter(\.isNumber)) }.map { $0 >= 100 ? 32 : 0 } ?? 0
-    }()
-    /// Packets that are taken before those that have come are handed on.
-    private static let packetsPerTurn = 512
-
-    private func ready(_ events: DescriptorEvents) {
-        // What was sent before the other end closed is read first.
-        if events.contains(.readable) {
-            let (packets, isAtEnd) = receive()
-            if !packets.isEmpty {
-                if Self.unwatchedPackets > 0 {
-                    MainLoop.shared.paceFlood(packets.count, room: Self.unwatchedPackets)
-                }
-                onPackets?(packets)
-            }
-            if isAtEnd, descriptor >= 0 { ended() }
-        } else if events.contains(.hangUp) {
-            ended()
-        }
+    func receive(
+        limits: PacketBatch.Limits, _ onPackets: @escaping @BusActor ([Data]) -> Void,
+        onLoss: @escaping @BusActor (PacketLoss) -> Void = { _ in }
+    ) throws(BlueZError) {
+        guard descriptor >= 0, reception == nil else { throw .notConnected }
+        let reader = try PacketReader.shared()
+        let inbox = PacketInbox(descriptor, limits: limits) { [weak self] in self?.handOn() }
+        reception = Reception(reader: reader, number: try reader.add(descriptor, inbox), inbox: inbox)
+        // The reader sees the end, after all that comes before it.
+        ending?.cancel()
+        ending = nil
+        self.onPackets = onPackets
+        self.onLoss = onLoss
     }
 
-    /// Takes all that waits in the socket, as far as one turn of the loop may: the sender gets room before anything is
-    /// done with the packets, which takes longer than to take them.
-    private func receive() -> (packets: [Data], isAtEnd: Bool) {
-        let (size, limit) = (Self.maximumValueLength, Int(cglib_packet_limit))
-        return withUnsafeTemporaryAllocation(byteCount: limit * size, alignment: 1) { buffer in
-            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: limit) { lengths in
-                guard let base = buffer.baseAddress else { return ([], false) }
-                var packets: [Data] = []
-                while packets.count < Self.packetsPerTurn {
-                    let count = Int(cglib_receive_packets(descriptor, base, size, lengths.baseAddress))
-                    guard count >= 0 else { return (packets, errno != EAGAIN && errno != EINTR) }
-                    // An empty value and the end of the connection both read as nothing. But the end comes last, and
-                    // stays so.
-                    var values = count
-                    while values > 0, lengths[values - 1] == 0 { values -= 1 }
-                    let isAtEnd = values < count && isHungUp
-                    if !isAtEnd { values = count }
-                    for index in 0..<values {
-                        packets.append(Data(bytes: base + index * size, count: min(Int(lengths[index]), size)))
-                    }
-                    if isAtEnd || count < limit { return (packets, isAtEnd) }
-                }
-                return (packets, false)
-            }
+    private func handOn() {
+        guard let reception else { return }
+        let (loss, isAtEnd) = reception.inbox.take(&batch)
+        let packets = batch.removePackets()
+        if !packets.isEmpty {
+            MainLoop.shared.paceFlood(packets.count)
+            onPackets?(packets)
         }
-    }
-
-    private var isHungUp: Bool {
-        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        poll(&state, 1, 0)
-        return state.revents & Int16(POLLHUP) != 0
+        // Each of the calls may close the socket.
+        if !loss.isEmpty { onLoss?(loss) }
+        if isAtEnd, descriptor >= 0 { ended() }
     }
 
     private func ended() {

@@ -30,6 +30,12 @@ open class CBCharacteristic: CBAttribute, @unchecked Swift.Sendable {
         set { stored.withLock { $0.isNotifying = newValue } }
     }
 
+    /// What was lost since notifications were turned on; a Linux addition.
+    open internal(set) var notificationLoss: CBNotificationLoss {
+        get { stored.withLock { $0.notificationLoss } }
+        set { stored.withLock { $0.notificationLoss = newValue } }
+    }
+
     /// Always false: broadcasts are not supported.
     @available(*, deprecated)
     open var isBroadcasted: Bool { false }
@@ -40,6 +46,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Swift.Sendable {
         var value: Data?
         var descriptors: [CBDescriptor]?
         var isNotifying = false
+        var notificationLoss = CBNotificationLoss()
     }
 
     private let stored: Locked<Stored>

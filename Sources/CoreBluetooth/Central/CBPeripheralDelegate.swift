@@ -51,6 +51,11 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     func peripheral(
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?)
 
+    /// Notifications were lost, or may have been: ``CBCharacteristic/notificationLoss`` has grown. A Linux addition, for
+    /// notification sockets (``CBConnectPeripheralOptionUseNotifySocketsKey``); called once a second at most for a
+    /// characteristic. Default: writes a warning to standard error.
+    func peripheral(_ peripheral: CBPeripheral, didUpdateNotificationLossFor characteristic: CBCharacteristic)
+
     /// There is room again for writes without response, see ``CBPeripheral/canSendWriteWithoutResponse``.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
@@ -101,6 +106,11 @@ extension CBPeripheralDelegate {
     public func peripheral(
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
     ) {}
+
+    public func peripheral(_ peripheral: CBPeripheral, didUpdateNotificationLossFor characteristic: CBCharacteristic) {
+        Diagnostics.warning(
+            "notifications of \(characteristic.uuid) from \(peripheral.identifier): \(characteristic.notificationLoss)")
+    }
 
     public func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {}
 

@@ -13,10 +13,12 @@ struct SubscriptionKindTests {
     init() async throws { daemon = try await .start() }
 
     private func listening(
-        _ flags: [String], prepare: @Sendable @BusActor (FakeBluetoothd) -> Void = { _ in }
+        _ flags: [String], flood: Data? = nil, prepare: @Sendable @BusActor (FakeBluetoothd) -> Void = { _ in }
     ) async throws -> (FakeCharacteristic, CentralApp) {
         let device = await daemon.adapter.addDevice()
         await device.addService("180D", [.init("2A37", flags)])
+        let sender = try #require(await device.characteristic("2A37"))
+        await sender.set(flood: flood)
         await prepare(daemon)
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(
@@ -24,7 +26,7 @@ struct SubscriptionKindTests {
         let rate = try await app.characteristic("2A37", of: peripheral)
         app.queue.sync { peripheral.setNotifyValue(true, for: rate) }
         try await app.saw("notifying 2A37 true")
-        return (try #require(await device.characteristic("2A37")), app)
+        return (sender, app)
     }
 
     @Test func valuesComeFromTheSocket() async throws {
@@ -32,6 +34,14 @@ struct SubscriptionKindTests {
         await characteristic.notify(Data([0, 70]))
         try await app.saw("2A37 = 0046")
         #expect(await daemon.count(of: "StartNotify") == 0)
+    }
+
+    @Test func theLastValuesComeBeforeTheEndOfTheConnection() async throws {
+        let (characteristic, app) = try await listening(["notify"])
+        await characteristic.notify((1...9).map { Data([$0]) }, thenDisconnect: true)
+        try await eventually("the end") { app.lines.contains { $0.hasPrefix("disconnected") } }
+        let lines = app.lines.prefix { !$0.hasPrefix("disconnected") }
+        #expect(lines.filter { $0.hasPrefix("2A37") } == (1...9).map { "2A37 = 0\($0)" })
     }
 
     @Test func indicationsComeOverTheBus() async throws {
@@ -50,5 +60,15 @@ struct SubscriptionKindTests {
         }
         await characteristic.notify(Data([0, 72]))
         try await app.saw("2A37 = 0048")
+    }
+
+    /// bluetoothd does not wait for the program, and does not say what it has dropped.
+    @Test func aSocketThatWasFullIsReported() async throws {
+        let (characteristic, app) = try await listening(["notify"], flood: Data([1]))
+        try await app.saw("lost 2A37 0 1")
+        await characteristic.notify(Data([2]))
+        try await app.saw("2A37 = 02")
+        #expect(app.lines.count { $0 == "2A37 = 01" } > 100)
+        #expect(app.lines.count { $0.hasPrefix("lost") } == 1)
     }
 }

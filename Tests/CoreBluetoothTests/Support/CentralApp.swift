@@ -136,6 +136,11 @@ extension CentralApp: CBCentralManagerDelegate {
 }
 
 extension CentralApp: CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didUpdateNotificationLossFor characteristic: CBCharacteristic) {
+        let loss = characteristic.notificationLoss
+        note("lost \(characteristic.uuid.uuidString) \(loss.droppedValues) \(loss.fullSockets)")
+    }
+
     func peripheralDidUpdateName(_ peripheral: CBPeripheral) { note("name \(peripheral.name ?? "")") }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {

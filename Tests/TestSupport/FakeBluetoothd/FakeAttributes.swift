@@ -105,6 +105,7 @@ package final class FakeCharacteristic: FakeObject {
     package private(set) var subscribers: Set<String> = []
     /// The daemon's ends of sockets that programs have acquired.
     private var notifySocket: (client: String, descriptor: Int32)?
+    private var flood: Data?
     private var writeSocket: (client: String, descriptor: Int32, reading: LoopSource)?
     package var mtu: UInt16 = 517 { didSet { set("MTU", .uint16(mtu)) } }
     let lastHandle: UInt16
@@ -176,6 +177,15 @@ package final class FakeCharacteristic: FakeObject {
         return true
     }
 
+    /// The device sends values and ends the connection, of which the program hears by the bus.
+    package func notify(_ values: [Data], thenDisconnect: Bool) {
+        for value in values { notify(value) }
+        if thenDisconnect { service.device.lose() }
+    }
+
+    /// Has the device send a value, as soon as a program acquires a socket, until no more fit into it.
+    package func set(flood: Data?) { self.flood = flood }
+
     private func emit(_ value: Data) {
         try? daemon.connection.emitPropertiesChanged(["Value": .bytes(value)], of: interface, at: path)
     }
@@ -244,6 +254,7 @@ package final class FakeCharacteristic: FakeObject {
                 }
                 let (mine, theirs) = try Self.pair()
                 notifySocket = (invocation.sender, mine)
+                if let flood { while notify(flood) {} }
                 set("NotifyAcquired", .boolean(true))
                 invocation.reply([.fileDescriptor(BusFileDescriptor(owning: theirs)), .uint16(mtu)])
             },

@@ -224,8 +224,14 @@ extension PeripheralLink {
                         peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
                     }
                 }
+            } lost: { [weak self] loss in
+                self?.post { peripheral in
+                    characteristic.notificationLoss += loss
+                    peripheral.delegate?.peripheral(peripheral, didUpdateNotificationLossFor: characteristic)
+                }
             }
         }
+        post { _ in characteristic.notificationLoss = CBNotificationLoss() }
         subscriptions[remote.path] = subscription
         let confirm: @BusActor (Result<Void, any Error>) -> Void = doubting { [weak self] result in
             guard let self, subscriptions[remote.path] === subscription else {

@@ -7,6 +7,8 @@ final class Subscription {
     let remote: RemoteCharacteristic
     /// Delivers values to the app, in their order.
     private let deliver: @BusActor ([Data]) -> Void
+    /// Reports what the socket has lost, not more often than the app can use it.
+    private let losses: LossReports
     private var socket: PacketSocket?
     /// The agent's part, when it is the agent that turns notifications on: it delivers the values, too.
     private let agent: AgentSubscription?
@@ -17,9 +19,16 @@ final class Subscription {
     private var isReading = false
     private var held: Data?
 
-    init(_ remote: RemoteCharacteristic, deliver: @escaping @BusActor ([Data]) -> Void) {
+    /// - Parameters:
+    ///   - deliver: called with values, in their order.
+    ///   - lost: called when values were lost, or may have been.
+    init(
+        _ remote: RemoteCharacteristic, deliver: @escaping @BusActor ([Data]) -> Void,
+        lost: @escaping @BusActor (PacketLoss) -> Void
+    ) {
         self.remote = remote
         self.deliver = deliver
+        losses = LossReports(lost)
         agent = nil
     }
 
@@ -28,6 +37,7 @@ final class Subscription {
         self.remote = remote
         self.agent = agent
         deliver = { _ in }
+        losses = LossReports { _ in }
     }
 
     func start(usingSocket: Bool, completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
@@ -36,16 +46,18 @@ final class Subscription {
         guard usingSocket, remote.flags.contains("notify") else { return startSignals(completion) }
         remote.acquireNotify { [weak self] result in
             switch result {
-            case .success(let socket):
-                self?.socket = socket
-                socket.onPackets = { [weak self] in self?.received($0) }
-                completion(.success(()))
+            case .success(let socket): completion(Result { try self?.listen(to: socket) })
             // Another program has turned notifications on already, or this bluetoothd has no sockets.
             case .failure(BlueZError.acquired), .failure(BlueZError.notSupported), .failure(BlueZError.att(0x06)):
                 self?.startSignals(completion)
             case .failure(let error): completion(.failure(error))
             }
         }
+    }
+
+    private func listen(to socket: PacketSocket) throws(BlueZError) {
+        try socket.receive({ [weak self] in self?.received($0) }, onLoss: { [weak self] in self?.losses.add($0) })
+        self.socket = socket
     }
 
     private func startSignals(_ completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
@@ -59,6 +71,7 @@ final class Subscription {
             // Closing it is what turns notifications off.
             socket.close()
             self.socket = nil
+            losses.end()
             return MainLoop.shared.async { completion(.success(())) }
         }
         remote.stopNotify(completion: completion)
@@ -72,12 +85,14 @@ final class Subscription {
         if !values.isEmpty { deliver(values) }
     }
 
-    /// Nothing is delivered any more.
+    /// Delivers what the peripheral has sent so far, and nothing any more.
     func end() {
         agent?.end()
         remote.onValue = nil
-        socket?.close()
+        // The bus may be quicker to report the end of the connection than the socket to hand on its last values.
+        socket?.finish()
         socket = nil
+        losses.end()
         early = nil
         held = nil
     }

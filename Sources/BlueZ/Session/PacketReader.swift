@@ -1,0 +1,149 @@
+import CGLib
+import DBus
+import Foundation
+import Synchronization
+
+/// The thread that takes packets out of sockets, all those of the process, as soon as they come.
+///
+/// bluetoothd writes without waiting, and drops what does not fit. Whatever keeps the loop busy, the sockets are emptied:
+/// this thread does nothing else. The loop hears of it once, and then takes all that has come meanwhile.
+final class PacketReader: Swift.Sendable {
+    private struct State {
+        /// By the numbers under which they are watched. Numbers are not used again, so what is reported late of a socket
+        /// that is closed is not taken for another's.
+        var inboxes: [UInt64: PacketInbox] = [:]
+        var lastNumber: UInt64 = 0
+        /// Those with something for the loop.
+        var ready: [PacketInbox] = []
+    }
+
+    private let epoll: Int32
+    /// An eventfd, on which the loop waits. Not its own: that one would also wake it where it rests.
+    private let bell: Int32
+    private let state = Mutex(State())
+
+    @BusActor private static var running: (reader: PacketReader, source: LoopSource)?
+
+    /// The reader of this process, which starts when it is first asked for. Without a socket it sleeps.
+    @BusActor
+    static func shared() throws(BlueZError) -> PacketReader {
+        if let running { return running.reader }
+        let reader = try PacketReader()
+        let source = LoopSource.descriptor(reader.bell, .readable) { _ in reader.announce() }
+        running = (reader, source)
+        let thread = Thread { reader.run() }
+        thread.name = "packet-reader"
+        thread.stackSize = 256 << 10
+        thread.start()
+        return reader
+    }
+
+    private init() throws(BlueZError) {
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        if epoll >= 0, bell >= 0 { return }
+        let error = BlueZError.failed(
+            name: "", message: "no file descriptor is left: \(String(cString: strerror(errno)))")
+        for descriptor in [epoll, bell] where descriptor >= 0 { close(descriptor) }
+        throw error
+    }
+
+    /// Begins to read a socket into an inbox.
+    ///
+    /// - Returns: the number to remove it by.
+    func add(_ descriptor: Int32, _ inbox: PacketInbox) throws(BlueZError) -> UInt64 {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.inboxes[state.lastNumber] = inbox
+            return state.lastNumber
+        }
+        guard cglib_mark_packets(descriptor) == 0, cglib_epoll_watch(epoll, descriptor, number) == 0 else {
+            let reason = String(cString: strerror(errno))
+            state.withLock { $0.inboxes[number] = nil }
+            throw .failed(name: "", message: "cannot wait for packets: \(reason)")
+        }
+        return number
+    }
+
+    /// Reads a socket no more, whose descriptor can be closed when this returns. May be called on any thread.
+    func remove(_ number: UInt64, _ descriptor: Int32, _ inbox: PacketInbox) {
+        _ = cglib_epoll_unwatch(epoll, descriptor)
+        inbox.close()
+        // Not released under the lock.
+        _ = state.withLock { $0.inboxes.removeValue(forKey: number) }
+    }
+
+    // MARK: The loop
+
+    @BusActor
+    private func announce() {
+        var count: UInt64 = 0
+        _ = Glibc.read(bell, &count, 8)
+        let ready = state.withLock { state in
+            let ready = state.ready
+            state.ready = []
+            return ready
+        }
+        for inbox in ready { inbox.onNews() }
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        let buffer = PacketBuffer()
+        let numbers = UnsafeMutablePointer<UInt64>.allocate(capacity: Int(cglib_epoll_limit))
+        var capacity = PacketCapacity()
+        var pace = ReaderPace(capacity: capacity.packets(of: PacketBuffer.packetSize))
+        while true {
+            let count = cglib_epoll_wait(epoll, numbers)
+            guard count > 0 else { continue }
+            var most = 0
+            for index in 0..<Int(count) {
+                most = max(most, read(numbers[index], buffer, &capacity))
+            }
+            if let rest = pace.rest(afterTaking: most, at: .now) { usleep(rest) }
+        }
+    }
+
+    /// - Returns: how many packets there were.
+    private func read(_ number: UInt64, _ buffer: borrowing PacketBuffer, _ capacity: inout PacketCapacity) -> Int {
+        guard let inbox = state.withLock({ $0.inboxes[number] }) else { return 0 }
+        let outcome = inbox.read(buffer, &capacity)
+        if outcome.isAtEnd { inbox.unwatch(epoll) }
+        guard outcome.isNews else { return outcome.taken }
+        let isFirst = state.withLock { state in
+            state.ready.append(inbox)
+            return state.ready.count == 1
+        }
+        if isFirst {
+            var one: UInt64 = 1
+            _ = write(bell, &one, 8)
+        }
+        return outcome.taken
+    }
+}
+
+/// When the reader rests for a moment, so that several packets share the cost of waking it.
+struct ReaderPace {
+    /// What follows the last packet this quickly is part of a flood.
+    private static let floodInterval: Duration = .milliseconds(5)
+    /// Microseconds.
+    private static let rest: UInt32 = 2000
+
+    /// As many packets may come in one rest.
+    private let limit: Int
+    private var last: ContinuousClock.Instant?
+
+    /// - Parameter capacity: how many packets a socket holds at least.
+    init(capacity: Int) {
+        limit = capacity == .max ? 0 : capacity / 8
+    }
+
+    /// - Parameter count: how many packets have come, of the socket that had the most.
+    /// - Returns: for how many microseconds to rest; nil for not at all.
+    mutating func rest(afterTaking count: Int, at now: ContinuousClock.Instant) -> UInt32? {
+        defer { last = now }
+        guard count > 0, count <= limit, let last, now - last < Self.floodInterval else { return nil }
+        return Self.rest
+    }
+}

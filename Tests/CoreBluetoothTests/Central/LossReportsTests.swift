@@ -1,0 +1,40 @@
+import BlueZ
+import DBus
+import TestSupport
+import Testing
+
+@testable import CoreBluetooth
+
+@BusActor
+@Suite(.timeLimit(.minutes(1))) struct LossReportsTests {
+    @Test func theFirstLossIsReportedAtOnceAndWhatFollowsInOne() async throws {
+        var reported: [PacketLoss] = []
+        let reports = LossReports(interval: .milliseconds(5)) { reported.append($0) }
+        reports.add(PacketLoss(dropped: 1))
+        #expect(reported == [PacketLoss(dropped: 1)])
+        reports.add(PacketLoss(dropped: 2))
+        reports.add(PacketLoss(fullQueues: 1))
+        #expect(reported.count == 1)
+        try await eventually("the second report") { reported.count == 2 }
+        #expect(reported[1] == PacketLoss(dropped: 2, fullQueues: 1))
+    }
+
+    @Test func whatWasNotReportedYetIsReportedAtTheEnd() {
+        var reported: [PacketLoss] = []
+        let reports = LossReports { reported.append($0) }
+        for _ in 0..<3 { reports.add(PacketLoss(dropped: 1)) }
+        reports.end()
+        reports.end()
+        #expect(reported == [PacketLoss(dropped: 1), PacketLoss(dropped: 2)])
+    }
+
+    @Test func aSentenceSaysWhatIsMissing() {
+        var loss = CBNotificationLoss()
+        #expect(loss.description == "no values lost")
+        loss += PacketLoss(dropped: 1)
+        #expect(loss.description.hasPrefix("1 value dropped"))
+        loss += PacketLoss(dropped: 2, fullQueues: 2)
+        #expect(loss.description.hasPrefix("3 values dropped"))
+        #expect(loss.description.contains("may be missing"))
+    }
+}

@@ -59,6 +59,8 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     var answerTimeout = AnswerOptions.defaultTimeout
     /// Called with each value of a characteristic that is listened to.
     var onValue: ((CBCharacteristic, Result<Data, any Error>) -> Void)?
+    /// Called when values of a characteristic were lost, or may have been.
+    var onLoss: ((CBCharacteristic) -> Void)?
     /// Called when services were removed.
     var onRemoval: (([CBService]) -> Void)?
     /// Called when the connection has ended.
@@ -288,6 +290,10 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         error: (any Error)?
     ) {
         answered(.notifying(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateNotificationLossFor characteristic: CBCharacteristic) {
+        onLoss?(characteristic)
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {

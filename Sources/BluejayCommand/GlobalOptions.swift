@@ -18,7 +18,10 @@ struct NotificationOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
             "Take notifications from sockets, not from the bus.",
-            discussion: "Cheaper at high rates; no other program gets the same ones meanwhile."))
+            discussion: """
+                Cheaper at high rates; no other program gets the same ones meanwhile. Values are lost only on a machine \
+                that is too busy to read them for some 100 ms, and what may be missing is reported.
+                """))
     var sockets = false
 }
 

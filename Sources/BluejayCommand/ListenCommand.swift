@@ -45,6 +45,8 @@ struct ListenCommand: AsyncParsableCommand {
             throw Failure(.noSuchCharacteristic, "\(direct.name(of: target)) is a descriptor: it sends no values")
         }
         let printer = ValuePrinter(characteristic, of: direct, output: session.output, format: format, isRaw: raw)
+        direct.onLoss = { if $0 === characteristic { printer.print($0.notificationLoss) } }
+        defer { direct.onLoss = nil }
         let listening = Listening(to: characteristic, on: direct, count: count) { printer.print($0) }
         try await listening.run(timeout: timeout)
     }
@@ -169,6 +171,16 @@ private final class ValuePrinter {
         uuid = characteristic.uuid.uuidString
         label = characteristic.label
         path = direct.table.path(of: characteristic)
+    }
+
+    /// What is missing among the values: in JSON in its place, else where nobody takes it for one.
+    func print(_ loss: CBNotificationLoss) {
+        guard output.isJSON else { return StandardError.write("bluejay: \(label): \(loss)") }
+        output.event("loss", "") { object in
+            object.add("characteristic", path)
+            object.add("droppedValues", loss.droppedValues)
+            object.add("fullSockets", loss.fullSockets)
+        }
     }
 
     func print(_ value: Data) {

@@ -103,9 +103,12 @@ private final class Measurement {
             try await write(control.value, to: try find(control.name))
         }
         await arrivals.wait(patience: Self.patience)
+        let loss = try find(name).notificationLoss
         tell("listened") { object in
             object.add("count", arrivals.received)
             object.add("breaks", arrivals.breaks)
+            object.add("droppedValues", loss.droppedValues)
+            object.add("fullSockets", loss.fullSockets)
             object.add("seconds", seconds(arrivals.span), places: 6)
         }
         // The next listen to it must not find this one's state.

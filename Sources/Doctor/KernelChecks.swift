@@ -51,22 +51,23 @@ extension Doctor {
         return [.warning(.pairing, text, "sudo apt install linux-modules-extra-\(surroundings.kernelRelease)")]
     }
 
-    /// The packets that a socket holds: too few for `--sockets`, because bluetoothd drops the rest.
+    /// What a socket holds: too little for `--sockets`, because bluetoothd drops the rest. The room is the sender's; the
+    /// number of packets (`net.unix.max_dgram_qlen`) is not limited in connected pairs.
     func checkSockets() -> [Finding] {
-        let file = "/proc/sys/net/unix/max_dgram_qlen"
+        let file = "/proc/sys/net/core/wmem_default"
         // The sockets are bluetoothd's, and a container has settings of its own.
-        guard !surroundings.isContainer, let text = surroundings.text(of: file), let length = Int(text) else {
+        guard !surroundings.isContainer, let text = surroundings.text(of: file), let size = Int(text) else {
             return []
         }
-        guard length < Self.shortQueue else { return [.ok(.sockets, "hold \(length) packets")] }
+        guard size < Self.smallBuffer else { return [.ok(.sockets, "hold \(size / 1024) KB")] }
         return [
             .warning(
                 .sockets,
-                "hold \(length) packets only (net.unix.max_dgram_qlen): with --sockets, notifications get lost",
-                "sudo sysctl -w net.unix.max_dgram_qlen=512")
+                "hold \(size / 1024) KB only (net.core.wmem_default): with --sockets, notifications get lost",
+                "sudo sysctl -w net.core.wmem_default=212992")
         ]
     }
 
-    /// systemd sets 512; the kernel's own value is 10.
-    private static let shortQueue = 100
+    /// The kernel's own value is 212,992, of which a short value takes 768.
+    private static let smallBuffer = 100_000
 }

@@ -179,10 +179,10 @@ import Testing
     @Test func socketsAreShort() async throws {
         let machine = try await Machine()
         try await machine.start()
-        try machine.write("10\n", to: "/proc/sys/net/unix/max_dgram_qlen")
+        try machine.write("16384\n", to: "/proc/sys/net/core/wmem_default")
         let warning = try #require(await machine.examine().warnings.first)
         #expect(warning.topic == .sockets)
-        #expect(warning.remedies == ["sudo sysctl -w net.unix.max_dgram_qlen=512"])
+        #expect(warning.remedies == ["sudo sysctl -w net.core.wmem_default=212992"])
         #expect(await machine.examine(as: .peripheral).complaints.isEmpty)
         // A container's settings are not those of bluetoothd's sockets.
         try machine.write("", to: "/.dockerenv")

@@ -222,9 +222,9 @@ extension InTheLab {
         }
 
         @Test func shortSocketsAreWarnedOf() async throws {
-            let file = "/proc/sys/net/unix/max_dgram_qlen"
+            let file = "/proc/sys/net/core/wmem_default"
             let original = try String(contentsOfFile: file, encoding: .utf8)
-            try write("10", to: file)
+            try write("16384", to: file)
             let report = try await doctor("bluejay", Lab.centralAdapter, "--json")
             let warning = findings(report).first { $0.verdict == "warning" && $0.topic != "version" }
             try write(original, to: file)

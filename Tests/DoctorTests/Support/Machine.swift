@@ -40,7 +40,7 @@ final class Machine {
         "/sys/class/rfkill/rfkill0/type": "wlan\n", "/sys/class/rfkill/rfkill0/soft": "1\n",
         "/sys/class/rfkill/rfkill1/type": "bluetooth\n", "/sys/class/rfkill/rfkill1/name": "hci0\n",
         "/sys/class/rfkill/rfkill1/soft": "0\n", "/sys/class/rfkill/rfkill1/hard": "0\n",
-        "/proc/sys/net/unix/max_dgram_qlen": "512\n",
+        "/proc/sys/net/core/wmem_default": "212992\n",
         "/proc/crypto": "name         : sha256\nname         : ecdh-nist-p256\n",
         "/lib/modules/6.1.0-test/modules.dep": "kernel/crypto/ecdh_generic.ko.xz:\nkernel/crypto/cmac.ko.xz:\n",
     ]

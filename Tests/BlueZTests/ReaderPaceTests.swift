@@ -11,8 +11,22 @@ import Testing
         var pace = ReaderPace(capacity: 167)
         #expect(pace.rest(afterTaking: 1, at: time(0)) == nil)
         #expect(pace.rest(afterTaking: 1, at: time(4)) != nil)
-        #expect(pace.rest(afterTaking: 1, at: time(9)) == nil)
-        #expect(pace.rest(afterTaking: 0, at: time(10)) == nil)
+        // Its own rest does not count.
+        #expect(pace.rest(afterTaking: 1, at: time(10)) != nil)
+        #expect(pace.rest(afterTaking: 1, at: time(19)) == nil)
+        #expect(pace.rest(afterTaking: 0, at: time(20)) == nil)
+    }
+
+    @Test func restsGrowAsFarAsTheRateAllows() {
+        for (count, expected) in [(2, [2000, 4000, 8000, 8000]), (15, [2000, 2666, 3554, 4738])] as [(Int, [UInt32])] {
+            var pace = ReaderPace(capacity: 160)
+            var now = start
+            _ = pace.rest(afterTaking: count, at: now)
+            for rest in expected {
+                #expect(pace.rest(afterTaking: count, at: now) == rest)
+                now += .microseconds(Int(rest))
+            }
+        }
     }
 
     @Test func itDoesNotRestWhereTheSocketFillsUpQuickly() {

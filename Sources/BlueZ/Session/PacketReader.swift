@@ -127,12 +127,15 @@ final class PacketReader: Swift.Sendable {
 struct ReaderPace {
     /// What follows the last packet this quickly is part of a flood.
     private static let floodInterval: Duration = .milliseconds(5)
-    /// Microseconds.
-    private static let rest: UInt32 = 2000
+    /// Microseconds of the first rest in a flood. Each may be twice the one before, as the flood's rate becomes known.
+    private static let firstRest = 2000
+    private static let longestRest = 8000
 
     /// As many packets may come in one rest.
     private let limit: Int
     private var last: ContinuousClock.Instant?
+    /// Microseconds; 0 where the reader did not rest.
+    private var previousRest = 0
 
     /// - Parameter capacity: how many packets a socket holds at least.
     init(capacity: Int) {
@@ -143,7 +146,14 @@ struct ReaderPace {
     /// - Returns: for how many microseconds to rest; nil for not at all.
     mutating func rest(afterTaking count: Int, at now: ContinuousClock.Instant) -> UInt32? {
         defer { last = now }
-        guard count > 0, count <= limit, let last, now - last < Self.floodInterval else { return nil }
-        return Self.rest
+        guard count > 0, count <= limit, let last,
+            now - last < Self.floodInterval + .microseconds(previousRest)
+        else {
+            previousRest = 0
+            return nil
+        }
+        let untilLimit = previousRest * limit / count
+        previousRest = previousRest == 0 ? Self.firstRest : min(2 * previousRest, untilLimit, Self.longestRest)
+        return UInt32(previousRest)
     }
 }

@@ -58,10 +58,12 @@ struct Growth {
         var faults: [String] = []
         let memory = mean(late, \.memory) - mean(early, \.memory)
         if memory > Self.memoryTolerance {
-            faults.append("\(name) has grown by \(memory) KiB: \(gauges.map { "\($0.memory)" }.joined(separator: " "))")
+            let course = gauges.map { "\($0.memory)" }.joined(separator: " ")
+            faults.append("\(name) has grown by \(memory) KiB: \(course)")
         }
         for (what, value) in [("descriptors", \ProcessGauge.descriptors), ("threads", \ProcessGauge.threads)] {
-            let (before, after) = (early.map { $0[keyPath: value] }.max() ?? 0, late.map { $0[keyPath: value] }.min() ?? 0)
+            let before = early.map { $0[keyPath: value] }.max() ?? 0
+            let after = late.map { $0[keyPath: value] }.min() ?? 0
             if after > before { faults.append("\(name) has \(after) \(what), and had \(before)") }
         }
         return faults

@@ -1,14 +1,19 @@
 import DBus
+import DequeModule
 import Synchronization
 
 /// Carries events from the loop to a manager's queue, in order.
 ///
-/// Under a flood many events share one hop: the queue is woken only when it has nothing to do yet.
+/// Under a flood many events share one hop: the queue is woken only when it has nothing to do yet. But what else is to be done
+/// on the queue gets its turn among them, however far behind it is.
 final class EventMailbox: Swift.Sendable {
     typealias Event = @Sendable () -> Void
 
+    /// How many events are run before the queue's other work gets its turn.
+    static let eventsPerTurn = 64
+
     private let queue: DispatchQueue
-    private let pending = Mutex<[Event]>([])
+    private let pending = Mutex<Deque<Event>>([])
 
     init(queue: DispatchQueue) {
         self.queue = queue
@@ -30,11 +35,16 @@ final class EventMailbox: Swift.Sendable {
     }
 
     private func deliver() {
-        let events = pending.withLock { events in
-            let taken = events
-            events = []
-            return taken
+        let (events, isMore) = pending.withLock { events in
+            guard events.count > Self.eventsPerTurn else {
+                defer { events = [] }
+                return (events, false)
+            }
+            let first = Deque(events.prefix(Self.eventsPerTurn))
+            events.removeFirst(Self.eventsPerTurn)
+            return (first, true)
         }
+        if isMore { queue.async { [self] in deliver() } }
         for event in events { event() }
     }
 }

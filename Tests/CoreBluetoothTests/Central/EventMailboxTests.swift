@@ -35,4 +35,21 @@ import Testing
         }
         #expect(seen.withLock { $0 } == ["first", "second"])
     }
+
+    @Test func otherWorkOfTheQueueGetsItsTurnInAFlood() async {
+        let queue = DispatchQueue(label: "test")
+        let mailbox = EventMailbox(queue: queue)
+        let count = Mutex(0)
+        queue.suspend()
+        for _ in 0..<10_000 { mailbox.post { count.withLock { $0 += 1 } } }
+        let before = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
+            queue.async { continuation.resume(returning: count.withLock { $0 }) }
+            queue.resume()
+        }
+        #expect(before <= EventMailbox.eventsPerTurn)
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            mailbox.post { continuation.resume() }
+        }
+        #expect(count.withLock { $0 } == 10_000)
+    }
 }

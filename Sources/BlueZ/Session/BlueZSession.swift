@@ -88,8 +88,11 @@ public final class BlueZSession {
         /// How far apart the end of a notification socket and the report that its central has disconnected can come, in either
         /// order.
         package var socketEnd: Duration = .milliseconds(500)
-        /// Until a request that pairing has begun for, or has been done for, is taken for one that will not be answered.
-        package var pairing: Duration = .seconds(2)
+        /// How long pairing that a request waits for may take. The Security Manager Protocol gives each step of it 30 s, in which
+        /// the device may ask its user.
+        package var pairing: Duration = .seconds(32)
+        /// How long the answer to a request may take once pairing for it is done.
+        package var answerAfterPairing: Duration = .seconds(3)
 
         package init() {}
     }

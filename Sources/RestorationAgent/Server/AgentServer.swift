@@ -20,7 +20,7 @@ package final class AgentServer {
     /// How many connections may be open. When one more comes, the oldest that has not registered makes room.
     package static let connectionLimit = 256
     /// Seconds until a connection has to have registered.
-    private static let registrationTimeout = 10.0
+    private static let registrationTimeout = 20.0
 
     private let location: AgentLocation
     private let queue: DispatchQueue

@@ -16,6 +16,7 @@ struct FailedPairingTests {
         daemon = try await .start()
         var timing = BlueZSession.Timing()
         timing.pairing = .milliseconds(50)
+        timing.answerAfterPairing = .milliseconds(50)
         app = CentralApp(on: daemon, timing: timing)
     }
 

@@ -10,8 +10,7 @@ import DBus
 /// paired with, and that there is no answer all the same.
 @BusActor
 final class PairingWatch {
-    /// How long the answer to a request may take once pairing for it has begun, or once it is done.
-    private let patience: Duration
+    private let timing: BlueZSession.Timing
 
     private var fail: (@BusActor (CBATTError) -> Void)?
     private var timer: LoopSource?
@@ -20,8 +19,8 @@ final class PairingWatch {
     /// Whether the agent has agreed to pair, and nothing has come of it yet.
     private(set) var hasAgreed = false
 
-    init(patience: Duration) {
-        self.patience = patience
+    init(_ timing: BlueZSession.Timing) {
+        self.timing = timing
     }
 
     /// Another link is tried.
@@ -43,14 +42,14 @@ final class PairingWatch {
     func paired() {
         isPaired = true
         hasAgreed = false
-        begin()
+        wait(atMost: timing.answerAfterPairing)
     }
 
     func agentHasAnswered(_ answer: PairingAgent.Answer) {
         switch answer {
         case .agreed:
             hasAgreed = true
-            begin()
+            wait(atMost: timing.pairing)
         case .refused(let question):
             give("The device wants \(question.rawValue) to pair, which this program cannot give.")
         }
@@ -62,9 +61,9 @@ final class PairingWatch {
         if hasBegun { giveUp() }
     }
 
-    private func begin() {
+    private func wait(atMost limit: Duration) {
         guard fail != nil else { return }
-        timer = .timer(after: patience) { [weak self] in self?.giveUp() }
+        timer = .timer(after: limit) { [weak self] in self?.giveUp() }
     }
 
     private func giveUp() {

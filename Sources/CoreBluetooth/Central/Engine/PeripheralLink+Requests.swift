@@ -7,7 +7,7 @@ extension PeripheralLink {
     private static let busyRetries = 100
     private static let busyPause: Duration = .milliseconds(20)
     /// How long a pairing may take that a request has set off.
-    private static let pairingPatience: Duration = .seconds(2)
+    private static let pairingPatience: Duration = .seconds(3)
 
     // MARK: Reading
 

@@ -65,7 +65,7 @@ final class PeripheralLink {
         self.options = options
         self.core = core
         session = core.session
-        pairingWatch = PairingWatch(patience: session.timing.pairing)
+        pairingWatch = PairingWatch(session.timing)
     }
 
     /// The agent that turns notifications on for a program whose state is to be restored.

@@ -36,8 +36,8 @@ final class RestorationClient {
     private var peripherals: [UUID: (request: PeripheralRequest, isConnected: Bool)] = [:]
     private var subscriptions: [UInt32: AgentSubscription] = [:]
 
-    /// How long a program waits for the agent at its start.
-    private static let welcomeTimeout: Duration = .seconds(10)
+    /// How long a program waits for the agent at its start. On a busy machine the agent takes its time.
+    private static let welcomeTimeout: Duration = .seconds(20)
     /// How long a subscription waits for an agent that is gone.
     private static let absenceTimeout: Duration = .seconds(20)
     private static let callInterval: Duration = .milliseconds(50)

@@ -15,7 +15,8 @@ extension InTheLab {
                 let seen = sensor.position
                 var latencies: [TimeInterval] = []
                 var starts: [TimeInterval] = []
-                for round in 0..<10 {
+                let count = rounds(5, thoroughly: 10)
+                for round in 0..<count {
                     starts.append(try await program.startTime())
                     try await program.kill()
                     let start = program.position
@@ -31,7 +32,7 @@ extension InTheLab {
                     // So that the next round finds a program that has settled.
                     try await program.event("listening", from: start)
                 }
-                let (median, start) = (latencies.sorted()[5], starts.sorted()[5])
+                let (median, start) = (latencies.sorted()[count / 2], starts.sorted()[count / 2])
                 print(
                     "from the chirp to the value in the program that was started for it: \(latencies), median \(median) s"
                 )
@@ -53,16 +54,17 @@ extension InTheLab {
             }
         }
 
-        @Test func fiftyDeathsWhileValuesFlowLoseNothingThatWasNotBegunAndRepeatNothing() async throws {
+        @Test func deathsWhileValuesFlowLoseNothingThatWasNotBegunAndRepeatNothing() async throws {
             try await withRestoredProgram(listeningToRates: false) { sensor, program in
                 let start = program.position
-                let count = 12_000
+                let allDeaths = rounds(10, thoroughly: 50)
+                let count = 240 * allDeaths
                 let burst = try ChildProcess(
                     "dittojay", ["burst", "--count", "\(count)", "--rate", "100"],
                     environment: ["DITTOJAY_SOCKET": sensor.socket])
                 var generator = SystemRandomNumberGenerator()
                 var deaths = 0
-                while deaths < 50 {
+                while deaths < allDeaths {
                     let position = program.position
                     // Some values later, and then at any moment of the next.
                     _ = try await program.chirps(
@@ -82,7 +84,7 @@ extension InTheLab {
                 #expect(Set(numbers).count == numbers.count, "none twice")
                 // The one that the program had taken and not yet written down when it was killed.
                 let missing = count - numbers.count
-                print("50 deaths, \(missing) of \(count) values begun and not written down")
+                print("\(deaths) deaths, \(missing) of \(count) values begun and not written down")
                 #expect(missing <= deaths)
                 let gaps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }.filter { $0 > 1 }
                 #expect(gaps.allSatisfy { $0 == 2 }, "at most one at a time: \(gaps)")
@@ -137,7 +139,7 @@ extension InTheLab {
 
         @Test func theAgentMayDieAtAnyMoment() async throws {
             try await withRestoredProgram(listeningToRates: false) { sensor, program in
-                for round in 0..<9 {
+                for round in 0..<rounds(3, thoroughly: 9) {
                     // What happens at the random moment: the program comes back, or takes values, or is just killed.
                     switch round % 3 {
                     case 0:

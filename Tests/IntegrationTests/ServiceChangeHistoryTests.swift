@@ -8,12 +8,13 @@ import Testing
 extension InTheLab.ServiceChange {
     // MARK: Many
 
-    @Test func aHundredChangesAreToldAHundredTimes() async throws {
+    @Test func eachOfManyChangesIsToldOnce() async throws {
         try await withChanging { sensor, central in
             let anchor = try await central.service(Changing.anchor)
             try await central.setNotify(true, anchor.found(Changing.beat))
             var expected: [String] = []
-            for number in 1...100 {
+            let count = rounds(20, thoroughly: 100)
+            for number in 1...count {
                 try sensor.type(number.isMultiple(of: 2) ? "+ guest" : "- guest")
                 expected.append(number.isMultiple(of: 2) ? "" : "100")
                 _ = try await central.changes.values(number)
@@ -23,7 +24,7 @@ extension InTheLab.ServiceChange {
             try await central.discoverEverything()
             #expect(try await central.text(central.service(Changing.guest).found(Changing.text)) == "hello")
             try await central.expectUnbroken(Changing.beat)
-            #expect(central.changes.values.count == 100)
+            #expect(central.changes.values.count == count)
         }
     }
 

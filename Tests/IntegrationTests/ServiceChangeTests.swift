@@ -168,7 +168,7 @@ extension InTheLab {
         /// Not while they are being turned on: bluetoothd (5.66) can die of that. The unit tests of the layer below have it.
         @Test func notificationsThatHaveJustBeenTurnedOnEndWithTheNews() async throws {
             try await withChanging { sensor, central in
-                for round in 0..<10 {
+                for round in 0..<rounds(4, thoroughly: 10) {
                     try await central.settle()
                     let ticker = try await central.service(Changing.guest).found(Changing.ticker)
                     try await central.setNotify(true, ticker)
@@ -189,7 +189,8 @@ extension InTheLab {
 
         @Test func aDiscoveryThatIsUnderWayFindsAllOrFails() async throws {
             try await withChanging { sensor, central in
-                for round in 0..<10 {
+                let count = rounds(4, thoroughly: 10)
+                for round in 0..<count {
                     let step = round.isMultiple(of: 2) ? "- guest" : "+ guest"
                     try await central.settle()
                     try sensor.type(step)
@@ -201,7 +202,7 @@ extension InTheLab {
                     let guests = try await central.services.filter { $0.uuid == Changing.guest }
                     #expect(guests.map { $0.characteristics?.count } == (round.isMultiple(of: 2) ? [] : [4]))
                 }
-                #expect(central.changeSummary == (0..<10).map { $0.isMultiple(of: 2) ? "100" : "" })
+                #expect(central.changeSummary == (0..<count).map { $0.isMultiple(of: 2) ? "100" : "" })
             }
         }
     }

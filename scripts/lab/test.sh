@@ -85,8 +85,12 @@ test_side_by_side() {
         [[ ${options[index]} != --bluez && ${options[index]} != --controllers ]] ||
             run_options+=("${options[index]}" "${options[index + 1]}")
     done
+    # With a processor more than the host has for it, a machine waits for itself.
+    local processors=$(($(nproc) / machines))
+    ((processors >= 1)) || processors=1
+    ((processors <= 2)) || processors=2
     say "integration tests, on $machines machines of the lab"
-    run_in_lab --machines "$machines" --out "$out" "${run_options[@]}" "${words[@]}" -- \
+    LAB_CPUS=${LAB_CPUS:-$processors} run_in_lab --machines "$machines" --out "$out" "${run_options[@]}" "${words[@]}" -- \
         "$parts/guest/run-suites" "${LAB_TEST_LIMIT:-2400}" "$bundle" "$@" || true
     declare -A ended=()
     while read -r suite status number; do

@@ -143,7 +143,7 @@ extension InTheLab {
                 try sensor.type("+ late")
                 try await sensor.event("service-added", "late", from: position)
                 try setNextHandle(0x280)
-                try await connectToPaired(central)
+                try await central.connectToPaired()
                 try await central.discoverEverything()
                 let isFound = try await central.services.contains { $0.uuid == Changing.late }
                 if let isNew = try await isNew() { #expect(isFound == isNew) }
@@ -161,16 +161,6 @@ extension InTheLab {
                 #expect(try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter))
             }
             try await Lab.here.forgetEachOther()
-        }
-
-        /// Connects, and once more if the link was mute: bluetoothd as the peripheral may fail to take up that of a paired device
-        /// ("bt_io_set: setsockopt(BT_SECURITY): Invalid argument" in its log), and the link ends some seconds later.
-        private func connectToPaired(_ central: PlainCentral) async throws {
-            do {
-                try await central.connect()
-            } catch let error as CBError where error.code == .peripheralDisconnected {
-                try await central.connect()
-            }
         }
 
         private func withPlain(

@@ -1,4 +1,4 @@
-// Preloaded into btvirt: gives its controllers three habits of real ones that the kernel counts on.
+// Preloaded into btvirt: gives its controllers four habits of real ones that the kernel and bluetoothd count on.
 //
 // An advertising report is held back for a moment. btvirt answers "start to scan" and reports every advertiser in the same
 // instant, once; the kernel drops reports that come before it has taken the answer in, which is most of them, and then a
@@ -7,6 +7,10 @@
 // An attempt to connect lasts until the other side advertises, or until it is cancelled, and for a moment at least. btvirt
 // answers at once, with "failed to be established" when the other side is not advertising at that moment, as when its
 // host is just starting to do so again. The kernel (6.12) can miss so quick an answer and do nothing for half a minute.
+//
+// Encryption takes some of the link's intervals. btvirt has it done at once, and then a peripheral's bluetoothd that is
+// still taking up the link of a paired central is refused what it asks of the kernel, because it is granted already
+// ("setsockopt(BT_SECURITY): Invalid argument"), and leaves the link mute.
 //
 // A reset ends the controller's links for the other side too, which would have heard nothing for the supervision timeout.
 // btvirt forgets them on this side only. The kernel (6.12) leaves a controller advertising when it powers it off, so that
@@ -24,10 +28,11 @@
 enum { command_packet = 0x01, event_packet = 0x04 };
 enum { disconnect = 0x0406, reset = 0x0c03, create_connection = 0x200d, extended_create_connection = 0x2043, cancel_connection = 0x200e };
 enum { disconnection_complete = 0x05, command_complete = 0x0e, command_status = 0x0f, le_meta = 0x3e };
-enum { connection_complete = 0x01, report = 0x02, enhanced_connection_complete = 0x0a, extended_report = 0x0d };
+enum { connection_complete = 0x01, report = 0x02, long_term_key_request = 0x05, enhanced_connection_complete = 0x0a, extended_report = 0x0d };
 enum { success = 0x00, unknown_connection = 0x02, timeout_of_link = 0x08, failed_to_be_established = 0x3e };
 
 static const struct timespec radio_delay = {.tv_nsec = 30 * 1000 * 1000};
+static const struct timespec encryption_delay = {.tv_nsec = 300 * 1000 * 1000};
 enum { attempt_pause = 20 }; // milliseconds until a failed attempt is made again
 
 // btvirt has one thread and one descriptor for each controller.
@@ -239,13 +244,15 @@ static bool answer_cancel(struct controller *c, int descriptor, const struct iov
     return true;
 }
 
-// Whether a radio would have had to listen for this LE event. The end of an attempt has the role of the central.
-static bool comes_from_the_air(const struct iovec *vectors, int count)
+// How long a radio would have had to listen for this LE event. The end of an attempt has the role of the central.
+static const struct timespec *time_on_the_air(const struct iovec *vectors, int count)
 {
     switch (byte_at(vectors, count, 3)) {
-    case report: case extended_report: return true;
-    case connection_complete: case enhanced_connection_complete: return byte_at(vectors, count, 7) == 0;
-    default: return false;
+    case report: case extended_report: return &radio_delay;
+    case connection_complete: case enhanced_connection_complete:
+        return byte_at(vectors, count, 7) == 0 ? &radio_delay : NULL;
+    case long_term_key_request: return &encryption_delay;
+    default: return NULL;
     }
 }
 
@@ -268,7 +275,8 @@ ssize_t writev(int descriptor, const struct iovec *vectors, int count)
     remember_links(c, vectors, count);
     if (is_hidden(c, vectors, count) || answer_cancel(c, descriptor, vectors, count))
         return total(vectors, count);
-    if (byte_at(vectors, count, 1) == le_meta && comes_from_the_air(vectors, count))
-        nanosleep(&radio_delay, NULL);
+    const struct timespec *delay = byte_at(vectors, count, 1) == le_meta ? time_on_the_air(vectors, count) : NULL;
+    if (delay != NULL)
+        nanosleep(delay, NULL);
     return next(descriptor, vectors, count);
 }

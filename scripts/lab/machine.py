@@ -166,6 +166,9 @@ class Machine:
         command += ["--kopt", "quiet", "--kopt", "loglevel=2"]
         # The kernel need not test its cryptography here, at a second in software emulation.
         command += ["--kopt", "cryptomgr.notests=1", "--kopt", "mitigations=off"]
+        if not kvm_works():
+            # QEMU translates a program anew when it is at another address: without this, each start takes twice as long.
+            command += ["--kopt", "norandmaps"]
         # The initramfs and the kernel as `setup` prepared them; QEMU takes the last of two.
         command += ["--script-sh", "true", "--qemu-opts", "-initrd", str(BOOT / "initramfs")]
         if (BOOT / "vmlinux").exists():

@@ -35,14 +35,13 @@ two_hosts='=IntegrationTests\.OnTwoHosts\b'
 # they run on. Adds the result to `results`.
 test_in_lab() {
     local condition=$1 name=$2 output=$3 events filters run_options=() status=0
-    events=$LAB_HOME/logs/${name// /-}.jsonl
+    events=$records/${name// /-}.jsonl
     shift 3
     while [[ $1 != -- ]]; do
         run_options+=("$1")
         shift
     done
     shift
-    rm -f "$events"
     say "$name, in the lab"
     mapfile -t filters < <(filters_for "$condition" "$@")
     run_in_lab "${run_options[@]}" -- "$parts/guest/run-tests" -- \
@@ -107,6 +106,7 @@ test_one_host() {
     # The suites with most tests first: what comes last should be short.
     mapfile -t suites < <(list_tests "$one_host" "$@" | sed -nE 's|^IntegrationTests\.InTheLab/([A-Za-z0-9]+)/.*|\1|p' |
         sort | uniq -c | sort -rn | awk '{ print $2 }')
+    ((${#suites[@]})) || return 0
     ((machines <= ${#suites[@]})) || machines=${#suites[@]}
     # What is asked for of the machine as a whole needs one.
     [[ ${LAB:-} != host && " ${options[*]} " != *" --capture "* ]] || machines=1
@@ -121,14 +121,13 @@ test_one_host() {
 # This package's own: unit tests here, integration tests in the lab. These run the programs of Fixtures and the tests of
 # the sample package, too.
 test_this_package() {
-    local bundle unit_status=0 events=$LAB_HOME/logs/unit-tests.jsonl filters
+    local bundle unit_status=0 events=$records/unit-tests.jsonl filters
     build "the package and its tests" --build-tests
     build "the programs that the tests run" --package-path Fixtures
     build "the sample package's tests" --package-path Fixtures/sample-app --build-tests
     bundle=$(test_bundle "$root")
 
     say "unit tests, on this machine"
-    rm -f "$events"
     mapfile -t filters < <(filters_for '!IntegrationTests\.' "$@")
     (cd "$root" && timeout --foreground --kill-after 10 "${LAB_TEST_LIMIT:-1800}" \
         "$bundle" --testing-library swift-testing --event-stream-version 0 \
@@ -147,6 +146,10 @@ test_this_package() {
 
 main_test() {
     local out results=()
+    # The events of the tests, of this run alone.
+    records=$(mktemp -d)
+    trap 'rm -rf "$records"' EXIT
+    export LAB_CLOCK=${LAB_CLOCK:-counted}
     require_swift
     "$parts/setup"
     choose_output

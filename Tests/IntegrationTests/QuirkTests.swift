@@ -59,6 +59,22 @@ extension InTheLab {
             return try #require(LabService.SinkCount(bytes: try await central.read(count) ?? Data()))
         }
 
+        // MARK: Links
+
+        /// An interrupted program does not wait for the end of its link, for which bluetoothd takes 2 to 3 s. Meanwhile it
+        /// says that the device is connected, and turns no notifications on.
+        @Test func aProgramThatFollowsAnInterruptedOneGetsALinkThatLasts() async throws {
+            try await Lab.here.forgetEachOther()
+            let sensor = try await Sensor()
+            for _ in 0..<3 {
+                let listen = try ChildProcess(
+                    "bluejay", ["listen", "Dittojay", "2A37", "--adapter", Lab.centralAdapter])
+                try await listen.line(containing: "heart-rate-measurement", within: .seconds(60))
+                #expect(try await listen.interrupt() == 0)
+            }
+            try await sensor.stop()
+        }
+
         // MARK: Scans
 
         /// 5.87 ends with SIGSEGV when a program asks for services and a device is seen that advertises any; hence this

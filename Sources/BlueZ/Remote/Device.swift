@@ -115,6 +115,23 @@ public final class Device: RemoteObject {
         try await call("Disconnect")
     }
 
+    /// Whether bluetoothd has been asked to end the link, which it does 2 to 3 s later. False, too, where that cannot be
+    /// known: before the services are, or with BlueZ before 5.56.
+    ///
+    /// There is no property for it. What tells is that bluetoothd turns no notifications on any more
+    /// (`characteristic_start_notify` in src/gatt-client.c): asked of a characteristic that has none, it says either so, or
+    /// that the characteristic has none.
+    public func isBeingDisconnected() async -> Bool {
+        let characteristics = services.lazy.flatMap(\.characteristics)
+        guard let mute = characteristics.first(where: { !$0.canNotify }) else { return false }
+        do {
+            _ = try await mute.call("StartNotify")
+        } catch BlueZError.notConnected {
+            return isConnected
+        } catch {}
+        return false
+    }
+
     /// Pairs, with the help of the registered agent.
     public func pair() async throws {
         attempts += 1

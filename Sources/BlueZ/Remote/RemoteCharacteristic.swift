@@ -28,6 +28,8 @@ public final class RemoteCharacteristic: RemoteObject {
     public var uuid: String { property("UUID") ?? "" }
     /// `read`, `write`, `notify`, … as BlueZ names the characteristic's properties.
     public var flags: [String] { property("Flags") ?? [] }
+    /// Whether notifications or indications are among its properties.
+    var canNotify: Bool { flags.contains { $0 == "notify" || $0 == "indicate" } }
     /// Whether any program on this machine has notifications turned on.
     public var isNotifying: Bool { property("Notifying") ?? false }
     /// The ATT MTU of the link in bytes, where BlueZ tells it (since 5.62).

@@ -44,4 +44,40 @@ struct CentralOnFakeTests {
         app.act { $0.cancelPeripheralConnection(peripheral) }
         try await app.saw("disconnected")
     }
+
+    /// A program that has been interrupted leaves the end of its link to bluetoothd, which takes 2 to 3 s for it.
+    @Test func aLinkThatAnotherProgramIsEndingIsMadeAgain() async throws {
+        let device = await sensor()
+        await device.comeUp()
+        let app = CentralApp(on: daemon)
+        try await app.saw("state on")
+        await device.beginToDisconnect()
+        let peripheral = try await app.connected(to: device)
+        let location = try await app.characteristic("2A38", of: peripheral)
+        app.queue.sync { peripheral.readValue(for: location) }
+        try await app.saw("2A38 = 01")
+        #expect(!app.lines.contains { $0.hasPrefix("disconnected") })
+        #expect(await daemon.count(of: "Connect") == 1)
+    }
+
+    /// A link that somebody else uses is taken as it is.
+    @Test func aLinkThatIsThereIsUsed() async throws {
+        let device = await sensor()
+        await device.comeUp()
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        let rate = try await app.characteristic("2A37", of: peripheral)
+        app.queue.sync { peripheral.setNotifyValue(true, for: rate) }
+        try await app.saw("notifying 2A37 true")
+        #expect(await daemon.count(of: "Connect") == 0)
+    }
+}
+
+extension FakeDevice {
+    /// As when a program has just asked bluetoothd to end the link.
+    fileprivate func beginToDisconnect() {
+        disconnectionTime = .milliseconds(500)
+        disconnect()
+        disconnectionTime = .zero
+    }
 }

@@ -225,7 +225,14 @@ package final class FakeCharacteristic: FakeObject {
                 }
             },
             method("StartNotify") { [weak self] invocation in
-                try self?.access(invocation) { [weak self] in
+                guard let self else { return }
+                guard !service.device.isDisconnecting else {
+                    throw MethodFailure.bluez("NotConnected", "Not Connected")
+                }
+                guard flags.contains("notify") || flags.contains("indicate") else {
+                    throw MethodFailure.bluez("NotSupported", "Operation is not supported")
+                }
+                try access(invocation) { [weak self] in
                     guard let self else { return }
                     guard notifySocket == nil else {
                         return invocation.fail(.bluez("NotPermitted", "Notify acquired"))

@@ -18,6 +18,8 @@ package final class FakeDevice: FakeObject {
     package var answersDiscovery = true
     /// How long bluetoothd takes to end a link.
     package var disconnectionTime: Duration = .zero
+    /// Whether it is about to end the link.
+    private(set) var isDisconnecting = false
     /// Whether it has lost the keys of its pairing: a link to it comes up and ends, because it cannot be encrypted.
     package var hasLostKeys = false
     /// Whether bluetoothd calls such an attempt a success, as it does at times.
@@ -127,6 +129,7 @@ package final class FakeDevice: FakeObject {
             invocation.fail(.bluez("Failed", "le-connection-abort-by-local"))
         }
         pendingConnects = []
+        isDisconnecting = false
         guard isConnected else { return }
         connection += 1
         set("ServicesResolved", .boolean(false), silently: silently)
@@ -136,6 +139,17 @@ package final class FakeDevice: FakeObject {
         for application in adapter.applications {
             for characteristic in application.characteristics { characteristic.lost(self) }
         }
+    }
+
+    /// Ends the link as bluetoothd does when a program asks it to, after ``disconnectionTime``.
+    package func disconnect(_ completion: @escaping @BusActor () -> Void = {}) {
+        let end: @BusActor () -> Void = { [weak self] in
+            self?.lose()
+            completion()
+        }
+        guard disconnectionTime != .zero else { return end() }
+        isDisconnecting = true
+        Later.run(after: disconnectionTime, end)
     }
 
     /// bluetoothd answers before it knows that the link has ended.
@@ -225,11 +239,7 @@ package final class FakeDevice: FakeObject {
                 guard isConnected || !pendingConnects.isEmpty else {
                     throw MethodFailure.bluez("NotConnected", "Not Connected")
                 }
-                let end: @BusActor () -> Void = { [weak self] in
-                    self?.lose()
-                    invocation.reply()
-                }
-                disconnectionTime == .zero ? end() : Later.run(after: disconnectionTime, end)
+                disconnect { invocation.reply() }
             },
             method("Pair") { [weak self] invocation in
                 guard self?.isPaired == false else { throw MethodFailure.bluez("AlreadyExists", "Already Exists") }

@@ -10,8 +10,14 @@ extension PeripheralLink {
 
     /// Whether a link that is up already can be used. One that a bluetoothd which died has left behind cannot: the kernel
     /// keeps it for a while, but nobody speaks ATT over it, and `Connect` takes it for a connection all the same.
+    ///
+    /// Nor can one that another program, which may have ended since, has asked bluetoothd to end.
     func isUsable(_ device: Device) async -> Bool {
-        if device.areServicesResolved { return true }
+        if device.areServicesResolved {
+            guard await device.isBeingDisconnected() else { return true }
+            await waitForEnd(of: device, atMost: Self.disconnectionTimeout)
+            return false
+        }
         // Somebody else may be connecting at this moment.
         await waitForServices(of: device, atMost: Self.foreignResolutionTimeout)
         if device.isConnected, !device.areServicesResolved, phase == .connecting { try? await device.disconnect() }
@@ -28,6 +34,16 @@ extension PeripheralLink {
 
     /// Waits for the services, or the end of the link.
     private func waitForServices(of device: Device, atMost limit: Duration) async {
+        await wait(atMost: limit) { !device.isConnected || device.areServicesResolved }
+    }
+
+    private func waitForEnd(of device: Device, atMost limit: Duration) async {
+        await wait(atMost: limit) { !device.isConnected }
+    }
+
+    /// Waits until something is so that bluetoothd tells of the device, or the attempt is given up.
+    private func wait(atMost limit: Duration, until condition: @escaping @BusActor () -> Bool) async {
+        guard !condition() else { return }
         var timer: LoopSource?
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             var waiting: CheckedContinuation<Void, Never>? = continuation
@@ -35,7 +51,7 @@ extension PeripheralLink {
                 waiting?.resume()
                 waiting = nil
             }
-            onExistingLinkChange = { if !device.isConnected || device.areServicesResolved { end() } }
+            onExistingLinkChange = { if condition() { end() } }
             onCancel = end
             timer = .timer(after: limit, end)
         }

@@ -57,7 +57,7 @@ final class PeripheralLink {
     var onCancel: (@BusActor () -> Void)?
 
     /// How long a link may take to go down after bluetoothd was asked for it.
-    private static let disconnectionTimeout: Duration = .seconds(5)
+    static let disconnectionTimeout: Duration = .seconds(5)
 
     init(_ peripheral: CBPeripheral, peer: PeerIdentifier, options: ConnectOptions, core: CentralCore) {
         self.peripheral = peripheral

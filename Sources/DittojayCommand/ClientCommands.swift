@@ -45,25 +45,78 @@ struct ChirpCommand: ParsableCommand {
         commandName: "chirp", abstract: "Make the running dittojay chirp: notify a value, empty by default.")
     @OptionGroup var client: ClientOptions
 
-    @Argument(
-        help: "A text, or hex:0A0B, u8:1, u16:1, i32:-1, u16be:1, … (text: in front of a text that begins like that).")
-    var value: String?
+    @Argument(help: TypedValue.help)
+    var value: TypedValue?
 
     func run() throws {
+        try client.send(.chirp(try value?.bytes() ?? [])) { reply in
+            switch reply.subscribers {
+            case 0, nil: ["chirped, but nobody has subscribed"]
+            case let count?: ["chirped to \(counted(count, "subscriber"))"]
+            }
+        }
+    }
+}
+
+/// A value as an argument.
+struct TypedValue: ExpressibleByArgument {
+    static let help: ArgumentHelp =
+        "A text, or hex:0A0B, u8:1, u16:1, i32:-1, u16be:1, … (text: in front of a text that begins like that)."
+
+    let text: String
+
+    init?(argument: String) { text = argument }
+
+    /// - Throws: `ValidationError`.
+    func bytes() throws -> [UInt8] {
         let bytes: [UInt8]
         do throws(ValueText.ParsingError) {
-            bytes =
-                try value.map { value throws(ValueText.ParsingError) in try ValueText.parse(value, bare: .text) } ?? []
+            bytes = try ValueText.parse(text, bare: .text)
         } catch {
             throw ValidationError(error.description)
         }
         guard bytes.count <= LabService.maximumValueLength else {
             throw ValidationError("a value has at most \(LabService.maximumValueLength) bytes")
         }
-        try client.send(.chirp(bytes)) { reply in
+        return bytes
+    }
+}
+
+struct SetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change what reads of a characteristic of the running dittojay give.")
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "The characteristic, as NAME or SERVICE/NAME.")
+    var characteristic: String
+
+    @Argument(help: TypedValue.help)
+    var value: TypedValue
+
+    func run() throws {
+        try client.send(.set(characteristic: characteristic, value: try value.bytes())) { _ in
+            ["\(characteristic) has another value from now on"]
+        }
+    }
+}
+
+struct SendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Make the running dittojay notify or indicate a value to a characteristic's subscribers.")
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "The characteristic, as NAME or SERVICE/NAME.")
+    var characteristic: String
+
+    @Argument(help: TypedValue.help)
+    var value: TypedValue
+
+    func run() throws {
+        try client.send(.send(characteristic: characteristic, value: try value.bytes())) { reply in
             switch reply.subscribers {
-            case 0, nil: ["chirped, but nobody has subscribed"]
-            case let count?: ["chirped to \(counted(count, "subscriber"))"]
+            case 0, nil: ["nothing was sent: nobody has subscribed"]
+            case let count?: ["sent to \(counted(count, "subscriber"))"]
             }
         }
     }

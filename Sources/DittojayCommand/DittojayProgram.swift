@@ -42,7 +42,9 @@ struct DittojayProgram: ParsableCommand {
             """,
         subcommands: [
             RunCommand.self, CheckCommand.self, StatusCommand.self, ChirpCommand.self, BurstCommand.self,
-            ServiceCommand.self, FaultCommand.self, DisconnectCommand.self, QuitCommand.self, UnpairCommand.self,
+            SetCommand.self,
+            SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self, QuitCommand.self,
+            UnpairCommand.self,
             DoctorCommand.self,
         ],
         defaultSubcommand: RunCommand.self)

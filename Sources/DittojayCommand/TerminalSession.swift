@@ -99,6 +99,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
 
     private static let help = [
         "c [VALUE]  chirp, VALUE a text or hex:0102 and the like",
+        "set NAME VALUE, send NAME VALUE  what reads of a characteristic give; notify its subscribers",
         "+ [NAME]   add a service, chirp without a name; + all",
         "- [NAME]   remove it; - all",
         "s          status",

@@ -7,7 +7,7 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     public var ok: Bool
     /// Why not.
     public var error: String?
-    /// chirp: how many centrals have subscribed.
+    /// chirp, send: how many centrals have subscribed.
     public var subscribers: Int?
     /// burst: how many notifications were handed over.
     public var sent: Int?

@@ -9,6 +9,11 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// `{"command":"chirp","value":"…"}`: notify this value on the chirp characteristic; see ``ValueText``, text if it
     /// has no prefix. Without `value` the chirp is empty.
     case chirp([UInt8])
+    /// `{"command":"set","characteristic":"store","value":"…"}`: from now on reads give this value.
+    case set(characteristic: String, value: [UInt8])
+    /// `{"command":"send","characteristic":"echo","value":"…"}`: notify or indicate this value to the characteristic's
+    /// subscribers.
+    case send(characteristic: String, value: [UInt8])
     /// `{"command":"burst","count":N,"size":S,"rate":R}`: notify `count` values of `size` bytes on the chirp
     /// characteristic, `rate` a second, as fast as possible without. Answered when all are handed over.
     case burst(count: Int, size: Int, rate: Double?)
@@ -72,6 +77,15 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         switch members.command {
         case "status": self = .status
         case "chirp": self = .chirp(try Self.value(members.value ?? "empty"))
+        case "set", "send":
+            guard let characteristic = members.characteristic, let text = members.value else {
+                throw ParsingError(description: "\(members.command) needs the name of a characteristic, and a value")
+            }
+            let value = try Self.value(text)
+            self =
+                members.command == "set"
+                ? .set(characteristic: characteristic, value: value)
+                : .send(characteristic: characteristic, value: value)
         case "burst":
             guard let count = members.count, Burst.Plan.possibleCounts.contains(count) else {
                 throw ParsingError(description: "burst needs a count of \(Burst.Plan.possibleCounts)")
@@ -101,8 +115,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         }
     }
 
-    /// Parses a line as typed into the terminal of a running dittojay: `c`, `c hello`, `c hex:0102`, `+`, `-`, `+ NAME`,
-    /// `- all`, `s`, `d`, `q`. The words of the control socket are understood, too.
+    /// Parses a line as typed into the terminal of a running dittojay: `c`, `c hello`, `c hex:0102`, `set store u8:1`,
+    /// `send echo hello`, `+`, `-`, `+ NAME`, `- all`, `s`, `d`, `q`. The words of the control socket are understood, too.
     public init(typed line: some StringProtocol) throws(ParsingError) {
         let trimmed = line.drop { $0.isWhitespace }
         let word = trimmed.prefix { !$0.isWhitespace }
@@ -111,6 +125,15 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         let service = argument.isEmpty ? "chirp" : argument == "all" ? nil : String(argument)
         switch word {
         case "c", "chirp": self = .chirp(argument.isEmpty ? [] : try Self.value(String(argument)))
+        case "set", "send":
+            let name = argument.prefix { !$0.isWhitespace }
+            guard !name.isEmpty else {
+                throw ParsingError(description: "\(word) needs the name of a characteristic, and a value")
+            }
+            let value = try Self.value(String(argument.dropFirst(name.count + 1)))
+            self =
+                word == "set"
+                ? .set(characteristic: String(name), value: value) : .send(characteristic: String(name), value: value)
         case "+", "add-service": self = .addService(service)
         case "-", "remove-service": self = .removeService(service)
         case "s", "status": self = .status
@@ -127,6 +150,14 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case .status: object.add("command", "status")
         case .chirp(let value):
             object.add("command", "chirp")
+            object.add("value", "hex:" + ValueText.hex(value))
+        case .set(let characteristic, let value):
+            object.add("command", "set")
+            object.add("characteristic", characteristic)
+            object.add("value", "hex:" + ValueText.hex(value))
+        case .send(let characteristic, let value):
+            object.add("command", "send")
+            object.add("characteristic", characteristic)
             object.add("value", "hex:" + ValueText.hex(value))
         case .burst(let count, let size, let rate):
             object.add("command", "burst")

@@ -26,10 +26,12 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case read
         /// A central has written a characteristic.
         case written
-        /// A value was sent to the subscribers at the user's wish.
+        /// A chirp was sent to its subscribers.
         case chirped
-        /// A step of a scenario has sent a value.
+        /// A value was sent to the subscribers of a characteristic, at the user's wish or by a step of a scenario.
         case sent
+        /// What reads of a characteristic give was changed at the user's wish.
+        case set
         /// Something went wrong, as the profile or the user wants it.
         case fault
         /// A scenario has ended.

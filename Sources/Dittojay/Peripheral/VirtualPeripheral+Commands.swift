@@ -12,6 +12,8 @@ extension VirtualPeripheral {
             answer.status = status
             reply(answer)
         case .chirp(let value): reply(chirp(Data(value)))
+        case .set(let name, let value): reply(withCharacteristic(name) { set(Data(value), of: $0) })
+        case .send(let name, let value): reply(withCharacteristic(name) { send(Data(value), on: $0) })
         case .burst(let count, let size, let rate):
             start(Burst.Plan(count: count, size: size, rate: rate), reply)
         case .addService(let name?): add(name, reply)
@@ -71,21 +73,55 @@ extension VirtualPeripheral {
         return ControlReply()
     }
 
+    private func set(_ value: Data, of characteristic: SimulatedCharacteristic) -> ControlReply {
+        guard characteristic.profile.properties.contains(.read) else {
+            return ControlReply(error: "\(characteristic.path) has no read among its properties")
+        }
+        if case .writeCount = characteristic.profile.source {
+            return ControlReply(error: "\(characteristic.path) counts writes: its value cannot be set")
+        }
+        characteristic.set(value)
+        tell(.set) { event in
+            event.name(characteristic)
+            event.value = value
+        }
+        return ControlReply()
+    }
+
     private func chirp(_ value: Data) -> ControlReply {
         guard let chirp = services.chirp else {
             return ControlReply(error: "the profile \(profile.name) has no characteristic that chirps")
         }
-        guard chirp.service.isPublished else { return ControlReply(error: notPublished(chirp.service)) }
-        let subscribers = chirp.subscribers.count
-        if subscribers > 0, value.count > chirp.maximumNotificationLength {
+        return send(value, on: chirp, as: .chirped)
+    }
+
+    /// Sends a value to the subscribers at the user's wish.
+    ///
+    /// - Parameter kind: `chirped`, which does not name the characteristic, or `sent`.
+    private func send(
+        _ value: Data, on characteristic: SimulatedCharacteristic, as kind: PeripheralEvent.Kind = .sent
+    ) -> ControlReply {
+        guard !characteristic.profile.properties.isDisjoint(with: [.notify, .indicate]) else {
+            return ControlReply(error: "\(characteristic.path) has neither notify nor indicate among its properties")
+        }
+        guard characteristic.service.isPublished else {
+            return ControlReply(error: notPublished(characteristic.service))
+        }
+        let subscribers = characteristic.subscribers.count
+        if subscribers > 0, characteristic.profile.pieceSizes == nil,
+            value.count > characteristic.maximumNotificationLength
+        {
             return ControlReply(
-                error: "a chirp of \(value.count) bytes is longer than the \(chirp.maximumNotificationLength) "
-                    + "that fit into a notification at the subscriber's MTU")
+                error: "\(kind == .chirped ? "a chirp" : "a value") of \(value.count) bytes is longer than the "
+                    + "\(characteristic.maximumNotificationLength) that fit into a notification at the subscriber's MTU"
+            )
         }
-        guard chirp.sendOrWait(value) else {
-            return ControlReply(error: "too many chirps wait already for the link to take them")
+        guard characteristic.sendOrWait(value) else {
+            return ControlReply(
+                error: "too many \(kind == .chirped ? "chirps" : "values") wait already for the link to take them")
         }
-        tell(.chirped) { event in
+        tell(kind) { event in
+            if kind == .sent { event.name(characteristic) }
             event.value = value
             event.message =
                 subscribers == 0

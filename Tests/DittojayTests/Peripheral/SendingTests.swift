@@ -60,6 +60,38 @@ struct SendingTests {
                 == "the profile mute has no characteristic that chirps")
     }
 
+    @Test func aValueIsSentAndSetByHand() async throws {
+        let (peripheral, central) = try await run(PeripheralProfile(name: "test", localName: "Test", services: [.lab]))
+        #expect(await peripheral.perform(.send(characteristic: "echo", value: [1])).subscribers == 0)
+        let echo = try await peripheral.subscribed(LabService.echo, by: central, mtu: 23)
+        #expect(await peripheral.perform(.send(characteristic: "lab/echo", value: [2])).subscribers == 1)
+        #expect(
+            await peripheral.perform(.send(characteristic: "echo", value: [UInt8](repeating: 0, count: 21))).error
+                == "a value of 21 bytes is longer than the 20 that fit into a notification at the subscriber's MTU")
+        try await eventually("the value") { echo.notifications == [Data([2])] }
+        #expect(peripheral.lines.last == "sent echo 02: to 1 subscriber")
+
+        #expect(await peripheral.perform(.set(characteristic: "store", value: [7, 8])).ok)
+        #expect(peripheral.lines.last == "set store 0708")
+        let store = try await peripheral.characteristic(LabService.store)
+        #expect(try await store.read(by: central) == Data([7, 8]))
+    }
+
+    @Test func aValueThatCannotBeSentOrSetIsRefused() async throws {
+        let (peripheral, _) = try await run()
+        for (request, error) in [
+            (ControlRequest.send(characteristic: "store", value: [1]), "has neither notify nor indicate"),
+            (.set(characteristic: "echo", value: [1]), "has no read among its properties"),
+            (.set(characteristic: "sink-count", value: [1]), "counts writes: its value cannot be set"),
+            (.set(characteristic: "nothing", value: [1]), "has no characteristic \"nothing\""),
+        ] {
+            #expect(await peripheral.perform(request).error?.contains(error) == true, "\(request)")
+        }
+        #expect(await peripheral.perform(.removeService("lab")).ok)
+        #expect(
+            await peripheral.perform(.send(characteristic: "echo", value: [1])).error == "the service lab is withdrawn")
+    }
+
     @Test(arguments: [nil, 20_000.0])
     func aBurstArrivesWholeAndInOrder(rate: Double?) async throws {
         let (peripheral, central) = try await run()

@@ -11,7 +11,8 @@ extension FuzzTarget {
 private enum ControlTexts {
     private static let requests: [ControlRequest] = [
         .status, .chirp([1, 2, 255]), .burst(count: 5000, size: 180, rate: 12.5), .addService("chirp"),
-        .removeService(nil), .disconnect(central: "00:AA:01:01:00:01"), .clearFaults(characteristic: "lab/store"),
+        .removeService(nil), .set(characteristic: "store", value: [1]), .send(characteristic: "a", value: [2]),
+        .disconnect(central: "00:AA:01:01:00:01"), .clearFaults(characteristic: "lab/store"),
         .quit,
         .addFault(characteristic: "store", Fault(on: .write, .error(0x80), skip: 1, times: 2)),
         .addFault(characteristic: "a", Fault(on: .subscribe, .flood(count: 9, value: [1, 2]))),

@@ -1,6 +1,7 @@
 import BluetoothLab
 import Foundation
 import GATTProfiles
+import TestSupport
 import Testing
 
 extension InTheLab {

@@ -2,6 +2,7 @@ import Bluejay
 import BluetoothLab
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 /// Changes in number, of services of the same kind, and while nobody is connected; and what Bluejay makes of changes.

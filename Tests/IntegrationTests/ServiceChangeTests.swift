@@ -1,6 +1,7 @@
 import BluetoothLab
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 extension InTheLab {

@@ -1,5 +1,6 @@
 import BluetoothLab
 import Foundation
+import TestSupport
 import Testing
 
 /// A program of the package in Fixtures, which `./lab test` builds.

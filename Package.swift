@@ -90,7 +90,7 @@ let package = Package(
         .testTarget(name: "LineOutputTests", dependencies: ["LineOutput"]),
         .testTarget(name: "ResidentCodeTests", dependencies: ["ResidentCode"]),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "TestSupport"]),
-        .testTarget(name: "RestorationAgentTests", dependencies: ["RestorationAgent"]),
+        .testTarget(name: "RestorationAgentTests", dependencies: ["RestorationAgent", "TestSupport"]),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: ["CoreBluetooth", "BlueZ", "DBus", "RestorationAgent", "TestSupport"]),

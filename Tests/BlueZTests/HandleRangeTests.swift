@@ -1,23 +1,23 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import BlueZ
 
 @Suite struct HandleRangeTests {
     let window = HandleRanges.window
-    let folder = FileManager.default.temporaryDirectory.appending(path: "handles-\(UUID().uuidString)").path
+    private let parent: TemporaryFolder
+    /// It is not there yet.
+    private var folder: String { parent.path + "/handles" }
+
+    init() throws { parent = try TemporaryFolder() }
 
     /// A program that begins: it knows what those before it have left in the file.
     private func program(at time: Double = 0) -> HandleRanges {
         HandleRanges(next: NextHandle(address: "00:AA:01:00:00:00", folder: folder), time: time)
     }
 
-    private func remove() {
-        try? FileManager.default.removeItem(atPath: folder)
-    }
-
     @Test func `handles are used again as late as possible`() throws {
-        defer { remove() }
         var ranges = program()
         let staying = ranges.take(10)
         #expect(staying.map(Int.init) == window.lowerBound)
@@ -34,7 +34,6 @@ import Testing
     }
 
     @Test func `what is taken is not given again`() throws {
-        defer { remove() }
         var ranges = program(at: 30)
         var all: [ClosedRange<Int>] = []
         while let first = ranges.take(7) { all.append(Int(first)...Int(first) + 6) }
@@ -49,14 +48,12 @@ import Testing
     }
 
     @Test func `what does not fit is left to bluetoothd`() {
-        defer { remove() }
         var ranges = program()
         let answers = [window.count + 1, 0, window.count, 1].map { ranges.take($0) }
         #expect(answers == [nil, nil, UInt16(window.lowerBound), nil])
     }
 
     @Test func `a program goes on behind the one before it`() throws {
-        defer { remove() }
         var last = 0
         var beginnings: [Int] = []
         for _ in 0..<200 {
@@ -79,7 +76,6 @@ import Testing
     }
 
     @Test func `a program behind one that has used all begins from the bottom, whatever the time`() {
-        defer { remove() }
         var before = program()
         while before.take(8) != nil {}
         var next = program(at: 30)
@@ -88,7 +84,6 @@ import Testing
     }
 
     @Test func `programs at the same time take turns`() {
-        defer { remove() }
         var (one, two) = (program(), program())
         let firsts = (0..<10).flatMap { _ in [one.take(5), two.take(5)] }
         #expect(firsts == (0..<20).map { UInt16(window.lowerBound + 5 * $0) })
@@ -96,7 +91,6 @@ import Testing
 
     @Test(arguments: ["", "none", "-1", "99999999999999999999", "4000", "0"])
     func `a file that says nothing is begun anew`(text: String) throws {
-        defer { remove() }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try text.write(toFile: folder + "/00AA01000000", atomically: false, encoding: .utf8)
         var ranges = program()

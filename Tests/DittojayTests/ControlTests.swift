@@ -1,6 +1,7 @@
 import Foundation
 import GATTProfiles
 import Synchronization
+import TestSupport
 import Testing
 import UserFolders
 
@@ -15,6 +16,7 @@ struct ControlRequestTests {
             .burst(count: 1, size: 4, rate: 12.5), .addService("chirp"), .removeService("odd \"name\"\n"),
             .addService(nil), .removeService(nil),
             .disconnect(central: nil), .disconnect(central: "00:AA:01:01:00:01"), .quit,
+            .set(characteristic: "lab/store", value: [0, 255]), .send(characteristic: "echo", value: []),
             .clearFaults(characteristic: nil),
             .clearFaults(characteristic: "lab/store"), .addFault(characteristic: "store", Fault(on: .read, .noAnswer)),
             .addFault(characteristic: "store", Fault(on: .write, .error(0x80), skip: 1, times: 2)),
@@ -33,7 +35,9 @@ struct ControlRequestTests {
         arguments: [
             "", "{", "null", "[]", "1", "\"status\"", "{}", "{\"command\":1}", "{\"command\":\"fly\"}",
             "{\"command\":\"chirp\",\"value\":5}", "{\"command\":\"chirp\",\"value\":\"hex:0\"}",
-            "{\"command\":\"burst\"}", "{\"command\":\"burst\",\"count\":0,\"size\":20}",
+            "{\"command\":\"set\",\"characteristic\":\"a\"}", "{\"command\":\"send\",\"value\":\"a\"}",
+            "{\"command\":\"set\",\"characteristic\":\"a\",\"value\":\"u8:256\"}", "{\"command\":\"burst\"}",
+            "{\"command\":\"burst\",\"count\":0,\"size\":20}",
             "{\"command\":\"burst\",\"count\":-1,\"size\":20}", "{\"command\":\"burst\",\"count\":1e99,\"size\":20}",
             "{\"command\":\"burst\",\"count\":1,\"size\":3}", "{\"command\":\"burst\",\"count\":1,\"size\":513}",
             "{\"command\":\"burst\",\"count\":1,\"size\":20,\"rate\":0}",
@@ -68,7 +72,10 @@ struct ControlRequestTests {
         "typed lines are understood",
         arguments: [
             ("c", .chirp([])), ("c hello", .chirp(Array("hello".utf8))), ("  c  two", .chirp(Array(" two".utf8))),
-            ("c hex:00ff", .chirp([0, 255])), ("chirp u8:7", .chirp([7])), ("+", .addService("chirp")),
+            ("c hex:00ff", .chirp([0, 255])), ("chirp u8:7", .chirp([7])),
+            ("set store u8:1", .set(characteristic: "store", value: [1])),
+            ("send lab/echo a b ", .send(characteristic: "lab/echo", value: Array("a b ".utf8))),
+            ("set a ", .set(characteristic: "a", value: [])), ("+", .addService("chirp")),
             ("-", .removeService("chirp")), ("- pairing", .removeService("pairing")), ("- all", .removeService(nil)),
             ("+ all", .addService(nil)), ("s", .status),
             ("d", .disconnect(central: nil)), ("d AA", .disconnect(central: "AA")), ("q", .quit),
@@ -77,7 +84,7 @@ struct ControlRequestTests {
         #expect(try ControlRequest(typed: line) == request)
     }
 
-    @Test("typed nonsense is refused", arguments: ["", "x", "c hex:0", "cc", "é"])
+    @Test("typed nonsense is refused", arguments: ["", "x", "c hex:0", "cc", "é", "set", "send ", "set a u8:256"])
     func typedNonsense(line: String) {
         #expect(throws: ControlRequest.ParsingError.self) { try ControlRequest(typed: line) }
     }
@@ -106,14 +113,13 @@ struct LineSplitterTests {
 @Suite("Control socket")
 struct ControlSocketTests {
     private let queue = DispatchQueue(label: "test")
-    private let folder: String
+    private let folder: TemporaryFolder
 
     init() throws {
-        folder = NSTemporaryDirectory() + "dittojay-test-\(UInt64.random(in: 0 ... .max))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
     }
 
-    private var address: ControlSocketAddress { ControlSocketAddress(path: folder + "/socket", environment: [:]) }
+    private var address: ControlSocketAddress { ControlSocketAddress(path: folder.path + "/socket", environment: [:]) }
 
     /// A server that chirps to as many subscribers as the value has bytes.
     private func makeServer() throws -> ControlServer {
@@ -127,10 +133,7 @@ struct ControlSocketTests {
 
     private func withServer(_ body: () throws -> Void) throws {
         let server = try makeServer()
-        defer {
-            queue.sync { server.stop() }
-            try? FileManager.default.removeItem(atPath: folder)
-        }
+        defer { queue.sync { server.stop() } }
         try body()
     }
 
@@ -237,7 +240,6 @@ struct ControlSocketTests {
         try Data("mine".utf8).write(to: URL(fileURLWithPath: address.path))
         #expect(throws: DittojayError.self) { try makeServer() }
         #expect(FileManager.default.contents(atPath: address.path) == Data("mine".utf8))
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
     @Test("a path that is too long is an error")
@@ -251,11 +253,11 @@ struct ControlSocketTests {
         #expect(ControlSocketAddress(path: nil, environment: ["DITTOJAY_SOCKET": "/a/b"]).path == "/a/b")
         #expect(ControlSocketAddress(path: "/c", environment: ["DITTOJAY_SOCKET": "/a/b"]).path == "/c")
         #expect(
-            ControlSocketAddress(path: nil, environment: ["XDG_RUNTIME_DIR": folder]).path == folder + "/dittojay.sock")
-        #expect(RuntimeFolder(program: "dittojay", environment: ["XDG_RUNTIME_DIR": folder]).path == folder)
+            ControlSocketAddress(path: nil, environment: ["XDG_RUNTIME_DIR": folder.path]).path == folder.path
+                + "/dittojay.sock")
+        #expect(RuntimeFolder(program: "dittojay", environment: ["XDG_RUNTIME_DIR": folder.path]).path == folder.path)
         let fallback = ControlSocketAddress(path: nil, environment: ["XDG_RUNTIME_DIR": "/nowhere"]).path
         #expect(fallback.hasSuffix("/dittojay.sock") && !fallback.hasPrefix("/nowhere"))
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
     // MARK: Bounds
@@ -303,10 +305,7 @@ struct ControlSocketTests {
             }
             reply(answer)
         }
-        defer {
-            queue.sync { server.stop() }
-            try? FileManager.default.removeItem(atPath: folder)
-        }
+        defer { queue.sync { server.stop() } }
         try body()
     }
 

@@ -17,7 +17,7 @@ struct Programs {
         case closed
     }
 
-    let folder: URL
+    let folder: TemporaryFolder
     /// Where bluetoothd is.
     private let address: String
 
@@ -25,9 +25,12 @@ struct Programs {
         // Typing to a program that has just ended fails, and does not end the tests.
         signal(SIGPIPE, SIG_IGN)
         address = daemon?.bus.address ?? "unix:path=/nowhere/bus"
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("programs-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
     }
+
+    /// Within what time a program ends after a signal: a second on a quiet machine, and less than what it waits for without a
+    /// signal on a busy one.
+    static let interruptionLimit = Duration.seconds(4)
 
     /// The control socket of the sensor.
     var socket: String { folder.path + "/dittojay.sock" }

@@ -8,7 +8,7 @@ import Testing
 struct SensorInputTests {
     @Test func aMistakeInAFileIsOneMessageAndWrongUsage() async throws {
         let programs = try Programs()
-        let path = programs.folder.appendingPathComponent("mistake.yaml")
+        let path = programs.folder.url.appendingPathComponent("mistake.yaml")
         try "services:\n  - uid: 180D\n".write(to: path, atomically: false, encoding: .utf8)
         for arguments in [["run", "--profile", path.path], ["check", path.path]] {
             let process = try programs.run(["dittojay"] + arguments)

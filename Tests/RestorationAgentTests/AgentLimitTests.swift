@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RestorationAgent
@@ -223,13 +224,12 @@ import Testing
 }
 
 @Suite struct RecordFileTests {
-    private let folder: String
+    private let folder: TemporaryFolder
     private let file: RecordFile
 
     init() throws {
-        folder = NSTemporaryDirectory() + "record-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        file = RecordFile(folder: folder)
+        folder = try TemporaryFolder()
+        file = RecordFile(folder: folder.path)
     }
 
     /// Loads what is there, which is put aside, and returns what the log says.
@@ -238,13 +238,13 @@ import Testing
         #expect(try file.load { lines.append($0) } == RestorationRecord())
         var info = stat()
         #expect(lstat(file.path, &info) != 0 && lstat(file.path + ".damaged", &info) == 0)
-        try? FileManager.default.removeItem(atPath: folder)
         return try #require(lines.first)
     }
 
     @Test func `a record is not read through a link`() throws {
-        try RecordFile(folder: folder).save(RestorationRecord(apps: [AppRecord(registration: .app(), process: nil)]))
-        rename(file.path, folder + "/elsewhere")
+        try RecordFile(folder: folder.path).save(
+            RestorationRecord(apps: [AppRecord(registration: .app(), process: nil)]))
+        rename(file.path, folder.path + "/elsewhere")
         symlink("elsewhere", file.path)
         #expect(try refusal().contains("is a link: it is put aside"))
     }
@@ -256,9 +256,12 @@ import Testing
         #expect(try refusal().contains("longer than 16777216 bytes"))
     }
 
-    @Test func `a pipe and a folder are no record, and nothing waits for them`() throws {
+    @Test func `a pipe is no record, and nothing waits for it`() throws {
         mkfifo(file.path, 0o600)
         #expect(try refusal().contains("is no file of this user"))
+    }
+
+    @Test func `a folder is no record`() throws {
         try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: true)
         #expect(try refusal().contains("is no file of this user"))
     }
@@ -270,27 +273,26 @@ import Testing
     }
 
     @Test func `a folder that cannot be made is a sentence`() throws {
-        try Data().write(to: URL(fileURLWithPath: folder + "/file"))
+        try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
         for (path, reason) in [
             ("/file/state", "there is something else of that name"), ("/file", "something else of that name"),
         ] {
             let location = AgentLocation(environment: [
-                "BLUEJAY_AGENT_SOCKET": folder + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder + path,
+                "BLUEJAY_AGENT_SOCKET": folder.path + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder.path + path,
             ])
             let error = #expect(throws: AgentLocation.Failure.self) { try location.prepare() }
             #expect(error?.description.hasSuffix(reason) == true, "\(error?.description ?? "")")
-            #expect(error?.description.hasPrefix("cannot make the folder \(folder)/file") == true)
+            #expect(error?.description.hasPrefix("cannot make the folder \(folder.path)/file") == true)
             let start = #expect(throws: AgentLocation.Failure.self) {
                 try AgentStarter.start(location, environment: [:])
             }
             #expect(start?.description == error?.description)
         }
         let new = AgentLocation(environment: [
-            "BLUEJAY_AGENT_SOCKET": folder + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder + "/a//b/c",
+            "BLUEJAY_AGENT_SOCKET": folder.path + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder.path + "/a//b/c",
         ])
         try new.prepare()
         var info = stat()
-        #expect(stat(folder + "/a/b/c", &info) == 0 && info.st_mode & 0o777 == 0o700)
-        try? FileManager.default.removeItem(atPath: folder)
+        #expect(stat(folder.path + "/a/b/c", &info) == 0 && info.st_mode & 0o777 == 0o700)
     }
 }

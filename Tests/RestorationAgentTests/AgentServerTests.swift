@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RestorationAgent
@@ -7,23 +8,22 @@ import Testing
 private final class Bench {
     let queue = DispatchQueue(label: "agent")
     let backend = FakeBackend()
-    let folder: String
+    let folder: TemporaryFolder
     let location: AgentLocation
     var core: AgentCore!
     var server: AgentServer!
 
     init() throws {
-        folder = NSTemporaryDirectory() + "agent-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
         location = AgentLocation(environment: [
-            "BLUEJAY_AGENT_SOCKET": folder + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder,
+            "BLUEJAY_AGENT_SOCKET": folder.path + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder.path,
         ])
         try start()
     }
 
     func start() throws {
         try queue.sync {
-            let file = RecordFile(folder: folder)
+            let file = RecordFile(folder: folder.path)
             core = AgentCore(
                 record: try file.load(), backend: backend,
                 surroundings: SystemSurroundings(file: file, queue: queue) { _ in }, queue: queue)
@@ -39,10 +39,7 @@ private final class Bench {
         }
     }
 
-    deinit {
-        queue.sync { server.stop() }
-        try? FileManager.default.removeItem(atPath: folder)
-    }
+    deinit { queue.sync { server.stop() } }
 
     func client() throws -> Client { try Client(location) }
 
@@ -141,7 +138,7 @@ private final class Client {
     @Test func `a damaged record is put aside`() throws {
         let bench = try Bench()
         bench.stop()
-        let file = RecordFile(folder: bench.folder)
+        let file = RecordFile(folder: bench.folder.path)
         try Data("{\"version\": 1, \"ap".utf8).write(to: URL(fileURLWithPath: file.path))
         #expect(try file.load() == RestorationRecord())
         #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
@@ -220,7 +217,7 @@ private final class Client {
 
     @Test func `a program that is killed is started again with launch options, one that ends is not`() throws {
         let bench = try Bench()
-        let output = bench.folder + "/started"
+        let output = bench.folder.path + "/started"
         let client = try bench.client()
         var registration = AppRegistration.app()
         // It writes its number and its launch options where the test finds them, and stays until it is killed.

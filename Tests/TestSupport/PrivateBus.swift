@@ -9,7 +9,7 @@ package final class PrivateBus: Sendable {
     private let daemon: pid_t
     private let process: Process
     private let input: Pipe
-    private let folder: URL
+    private let folder: TemporaryFolder
 
     private struct NotStarted: Error {
         let log: String
@@ -20,18 +20,21 @@ package final class PrivateBus: Sendable {
     /// What libdbus only warns of shall end the tests, too.
     private static let warningsAreFatal: Void = { setenv("DBUS_FATAL_WARNINGS", "1", 1) }()
 
-    /// Not isolated, so that starting a process does not hold up the bus's loop.
+    /// Starting a process takes its time: neither the bus's loop nor other tests wait for it.
     ///
     /// - Parameter rules: what the policy says besides allowing everything.
     package static func start(rules: String = "") async throws -> PrivateBus {
         _ = warningsAreFatal
-        return try PrivateBus(rules: rules)
+        return try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try PrivateBus(rules: rules) })
+            }
+        }
     }
 
     private init(rules: String) throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("bus-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let config = folder.appendingPathComponent("bus.conf")
+        folder = try TemporaryFolder()
+        let config = folder.url.appendingPathComponent("bus.conf")
         let text = """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
              "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -62,7 +65,7 @@ package final class PrivateBus: Sendable {
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output
-        let log = folder.appendingPathComponent("log")
+        let log = folder.url.appendingPathComponent("log")
         try Data().write(to: log)
         process.standardError = try FileHandle(forWritingTo: log)
         input = try Self.starting.withLock { _ in
@@ -86,17 +89,18 @@ package final class PrivateBus: Sendable {
         daemon = number
     }
 
-    deinit {
-        kill()
-        try? FileManager.default.removeItem(at: folder)
-    }
+    deinit { end() }
 
     /// Ends the daemon as a crash would, and waits until it is gone.
     package func kill() {
+        end()
+        process.waitUntilExit()
+    }
+
+    private func end() {
         guard process.isRunning else { return }
         Foundation.kill(daemon, SIGKILL)
         try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
     }
 
     /// Stops the daemon for a while, so that it takes nothing; nothing is lost.
@@ -110,6 +114,15 @@ package final class PrivateBus: Sendable {
 }
 
 extension BusConnection {
+    /// Returns when a program on the bus has taken all that this connection sent it before.
+    ///
+    /// - Parameter client: its unique name.
+    package func fence(with client: String) async throws {
+        _ = try await call(
+            MethodCall(
+                destination: client, path: .root, interface: "org.freedesktop.DBus.Peer", method: "Ping"))
+    }
+
     /// Returns when the bus has handled all that this connection sent before, and this connection has handled all that
     /// the bus sent before that.
     package func fence() async throws {

@@ -1,6 +1,7 @@
 import DBus
 import RestorationAgent
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CoreBluetooth
@@ -31,28 +32,26 @@ private final class AgentBench: @unchecked Swift.Sendable {
     }
 
     let queue = DispatchQueue(label: "agent")
-    let folder = NSTemporaryDirectory() + "client-\(UUID().uuidString.prefix(8))"
+    let folder: TemporaryFolder
     let location: AgentLocation
     private let backend = Backend()
     private var core: AgentCore?
     private var server: AgentServer?
 
     init() throws {
+        folder = try TemporaryFolder()
         location = AgentLocation(environment: [
-            "BLUEJAY_AGENT_SOCKET": folder + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder,
+            "BLUEJAY_AGENT_SOCKET": folder.path + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder.path,
         ])
         try location.prepare()
     }
 
-    deinit {
-        stop()
-        try? FileManager.default.removeItem(atPath: folder)
-    }
+    deinit { stop() }
 
     func start() throws {
         try queue.sync {
             backend.calls = []
-            let file = RecordFile(folder: folder)
+            let file = RecordFile(folder: folder.path)
             let surroundings = SystemSurroundings(file: file, queue: queue) { _ in }
             let core = AgentCore(
                 record: try file.load(), backend: backend, surroundings: surroundings, queue: queue)

@@ -184,7 +184,7 @@ struct LifeTests {
         #expect(await peripheral.daemon.adapter.text("Alias") == "Dittojay")
         try await peripheral.end()
         #expect(await peripheral.daemon.adapter.text("Alias") == "Desk")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: peripheral.folder.url.path).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: peripheral.folder.path).isEmpty)
     }
 
     @Test func aNameThatSomebodyHasGivenMeanwhileStays() async throws {

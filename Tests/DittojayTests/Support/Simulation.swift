@@ -133,17 +133,7 @@ final class Simulation: Sendable {
     }
 }
 
-/// A folder of a test's own.
-final class TemporaryFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("dittojay-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    var runtime: RuntimeFolder { RuntimeFolder(program: "dittojay", environment: ["XDG_RUNTIME_DIR": url.path]) }
+extension TemporaryFolder {
+    /// As where dittojay keeps what belongs to its run.
+    var runtime: RuntimeFolder { RuntimeFolder(program: "dittojay", environment: ["XDG_RUNTIME_DIR": path]) }
 }

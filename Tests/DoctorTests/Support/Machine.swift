@@ -6,7 +6,8 @@ import TestSupport
 
 /// A machine to be examined: a folder for its files, a bus of its own, and what is on it. A fresh one is healthy.
 final class Machine {
-    let root: URL
+    private let folder: TemporaryFolder
+    var root: URL { folder.url }
     private let bus: PrivateBus
     private var bluez: FakeBluetoothd?
     private var impostor: BusConnection?
@@ -17,15 +18,10 @@ final class Machine {
 
     /// - Parameter rules: what the bus's policy says besides allowing everything.
     init(rules: String = "") async throws {
-        root = FileManager.default.temporaryDirectory.appendingPathComponent("machine-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
         bus = try await PrivateBus.start(rules: rules)
-        surroundings = Surroundings(root: root.path, busAddress: bus.address, kernelRelease: "6.1.0-test")
+        surroundings = Surroundings(root: folder.path, busAddress: bus.address, kernelRelease: "6.1.0-test")
         try write(Self.healthyFiles)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: root)
     }
 
     private static let healthyFiles = [

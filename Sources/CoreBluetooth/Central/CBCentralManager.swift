@@ -48,18 +48,18 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
-        engine = BlueZCentralEngine(manager: self, session: .shared)
+        engine = BlueZCentralEngine(manager: self, agent: AgentAccess(), session: .shared)
     }
 
-    /// Creates a manager on another bluetoothd than the system's.
+    /// Creates a manager on another bluetoothd than the system's, and perhaps with another agent than the user's.
     package init(
         delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
-        session: BlueZSession
+        agent: AgentAccess = AgentAccess(), session: BlueZSession
     ) {
         stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
-        engine = BlueZCentralEngine(manager: self, session: session)
+        engine = BlueZCentralEngine(manager: self, agent: agent, session: session)
     }
 
     deinit {

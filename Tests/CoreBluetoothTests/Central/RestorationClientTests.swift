@@ -6,78 +6,6 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// An agent in this process, behind a real socket, whose Bluetooth says yes to everything.
-// @unchecked: the state is touched on `queue` only.
-private final class AgentBench: @unchecked Swift.Sendable {
-    private final class Backend: AgentBackend {
-        weak var observer: (any AgentBackendObserver)?
-        var calls: [String] = []
-        func keep(_ request: PeripheralRequest) { calls.append("keep") }
-        func release(_ peripheral: UUID, disconnecting: Bool) {
-            calls.append(disconnecting ? "disconnect" : "release")
-        }
-        func subscribe(
-            _ peripheral: UUID, _ key: CharacteristicKey, usesSocket: Bool?,
-            completion: @escaping (Result<CharacteristicKey, AgentFailure>) -> Void
-        ) {
-            calls.append("subscribe")
-            completion(.success(key))
-        }
-        func unsubscribe(
-            _ peripheral: UUID, _ key: CharacteristicKey, completion: @escaping (Result<Void, AgentFailure>) -> Void
-        ) {
-            calls.append("unsubscribe")
-            completion(.success(()))
-        }
-    }
-
-    let queue = DispatchQueue(label: "agent")
-    let folder: TemporaryFolder
-    let location: AgentLocation
-    private let backend = Backend()
-    private var core: AgentCore?
-    private var server: AgentServer?
-
-    init() throws {
-        folder = try TemporaryFolder()
-        location = AgentLocation(environment: [
-            "BLUEJAY_AGENT_SOCKET": folder.path + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder.path,
-        ])
-        try location.prepare()
-    }
-
-    deinit { stop() }
-
-    func start() throws {
-        try queue.sync {
-            backend.calls = []
-            let file = RecordFile(folder: folder.path)
-            let surroundings = SystemSurroundings(file: file, queue: queue) { _ in }
-            let core = AgentCore(
-                record: try file.load(), backend: backend, surroundings: surroundings, queue: queue)
-            server = try AgentServer(location, core: core, queue: queue)
-            self.core = core
-            core.start()
-        }
-    }
-
-    func stop() {
-        queue.sync {
-            server?.stop()
-            core?.saveNow()
-            server = nil
-            core = nil
-        }
-    }
-
-    func notify(_ text: String, from peripheral: UUID, _ key: CharacteristicKey) {
-        queue.sync { backend.observer?.received(Data(text.utf8), from: peripheral, path: key.path) }
-    }
-
-    var calls: [String] { queue.sync { backend.calls } }
-    var isIdle: Bool { queue.sync { core?.isIdle ?? true } }
-}
-
 /// Writes down the values that a peripheral's delegate gets.
 private final class ValueLog: NSObject, CBPeripheralDelegate, Swift.Sendable {
     private let texts = Mutex<[String]>([])
@@ -115,8 +43,9 @@ private struct LauncherFailure: Error {}
         startAgent: @escaping @Sendable (AgentLocation) throws -> Void = { _ in }
     ) -> RestorationClient {
         RestorationClient(
-            AppRegistration(identifier: "test", command: nil), location: bench.location,
-            inbox: RestorationInbox(mailbox: EventMailbox(queue: queue)), startAgent: startAgent)
+            AppRegistration(identifier: "test", command: nil),
+            at: AgentAccess(location: bench.location, start: startAgent),
+            inbox: RestorationInbox(mailbox: EventMailbox(queue: queue)))
     }
 
     @BusActor
@@ -185,8 +114,9 @@ private struct LauncherFailure: Error {}
         // The same process, hence the agent lets the next registration in.
         let (next, nextQueue) = (ValueLog(), DispatchQueue(label: "next"))
         let again = RestorationClient(
-            AppRegistration(identifier: "test", command: nil), location: bench.location,
-            inbox: RestorationInbox(mailbox: EventMailbox(queue: nextQueue)), startAgent: { _ in })
+            AppRegistration(identifier: "test", command: nil),
+            at: AgentAccess(location: bench.location) { _ in },
+            inbox: RestorationInbox(mailbox: EventMailbox(queue: nextQueue)))
         let welcome = try #require(await open(again))
         #expect(welcome.peripherals.map(\.state) == [.connected])
         let request = try #require(welcome.peripherals.first?.subscriptions.first)

@@ -13,11 +13,16 @@ final class CentralApp: NSObject, Sendable {
     let session: BlueZSession
     private let journal = Journal()
 
-    /// - Parameter options: as a central manager takes them.
-    init(on daemon: FakeBluetoothd, options: [String: Any]? = nil, timing: BlueZSession.Timing = .init()) {
+    /// - Parameters:
+    ///   - options: as a central manager takes them.
+    ///   - agent: where its state is kept, if it has a restore identifier.
+    init(
+        on daemon: FakeBluetoothd, options: [String: Any]? = nil, agent: AgentAccess = AgentAccess(),
+        timing: BlueZSession.Timing = .init()
+    ) {
         let bus = daemon.bus
         session = BlueZSession(timing: timing, handleFolder: "/dev/null") { () throws(BusError) in try bus.connect() }
-        manager = CBCentralManager(delegate: nil, queue: queue, options: options, session: session)
+        manager = CBCentralManager(delegate: nil, queue: queue, options: options, agent: agent, session: session)
         super.init()
         queue.sync { manager.delegate = self }
     }
@@ -111,6 +116,14 @@ extension CentralApp: CBCentralManagerDelegate {
         rssi: NSNumber
     ) {
         note("found \(peripheral.name ?? "?") \(rssi)")
+    }
+
+    func centralManager(_ central: CBCentralManager, willRestoreState state: [String: Any]) {
+        for case let peripheral as CBPeripheral in state[CBCentralManagerRestoredStatePeripheralsKey] as? [Any] ?? [] {
+            peripheral.delegate = self
+            let notifying = (peripheral.services ?? []).flatMap { $0.characteristics ?? [] }.filter(\.isNotifying)
+            note("restored \(peripheral.state) \(notifying.map { $0.uuid.uuidString })")
+        }
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) { note("connected") }

@@ -187,10 +187,7 @@ package final class FakeAdapter: FakeObject {
                 guard let device = self?.air.first(where: { $0.path == path && $0.isShown }) else {
                     throw MethodFailure.bluez("DoesNotExist", "Does Not Exist")
                 }
-                device.forgetKeys()
-                device.lose()
-                device.hide()
-                device.set("UUIDs", device.advertisedServices.busValue)
+                device.beForgotten()
                 invocation.reply()
             },
         ]

@@ -177,6 +177,16 @@ package final class FakeDevice: FakeObject {
         for characteristic in services.flatMap(\.characteristics) { characteristic.forget(client) }
     }
 
+    /// bluetoothd forgets it, with its keys.
+    ///
+    /// - Parameter silently: whether the end of the link is told by the end of the object only.
+    package func beForgotten(silently: Bool = false) {
+        forgetKeys()
+        lose(silently: silently)
+        hide()
+        set("UUIDs", advertisedServices.busValue)
+    }
+
     func forgetKeys() {
         set("Paired", .boolean(false))
         set("Bonded", .boolean(false))

@@ -8,7 +8,7 @@ final class BlueZCentralEngine: CentralEngine {
     /// Whether connections take notifications from sockets when their options do not say.
     private let usesNotifySockets: Bool
 
-    init(manager: CBCentralManager, session: BlueZSession) {
+    init(manager: CBCentralManager, agent: AgentAccess, session: BlueZSession) {
         let choice = AdapterChoice(option: manager.options[CBCentralManagerOptionAdapterKey])
         usesNotifySockets = manager.options.flag(CBCentralManagerOptionUseNotifySocketsKey) ?? false
         let registration = (manager.options[CBCentralManagerOptionRestoreIdentifierKey] as? String).map {
@@ -17,7 +17,7 @@ final class BlueZCentralEngine: CentralEngine {
         }
         core = CentralCore(
             manager: manager, mailbox: EventMailbox(queue: manager.queue), choice: choice, registration: registration,
-            session: session)
+            agent: agent, session: session)
         MainLoop.shared.async { [core] in core.start() }
     }
 

@@ -31,10 +31,10 @@ final class CentralCore {
 
     nonisolated init(
         manager: CBCentralManager, mailbox: EventMailbox, choice: AdapterChoice, registration: AppRegistration?,
-        session: BlueZSession
+        agent: AgentAccess, session: BlueZSession
     ) {
         self.session = session
-        restoration = registration.map { RestorationClient($0, inbox: RestorationInbox(mailbox: mailbox)) }
+        restoration = registration.map { RestorationClient($0, at: agent, inbox: RestorationInbox(mailbox: mailbox)) }
         self.manager = manager
         self.mailbox = mailbox
         self.choice = choice

@@ -1,6 +1,20 @@
 import DBus
 import RestorationAgent
 
+/// Where the restoration agent of a program is, and how it is started.
+package struct AgentAccess: Swift.Sendable {
+    package var location: AgentLocation
+    package var start: @Sendable (AgentLocation) throws -> Void
+
+    package init(
+        location: AgentLocation = AgentLocation(),
+        start: @escaping @Sendable (AgentLocation) throws -> Void = { try AgentStarter.start($0) }
+    ) {
+        self.location = location
+        self.start = start
+    }
+}
+
 /// The connection of one central manager to the restoration agent.
 ///
 /// It survives the agent: when the agent is gone, another is started, and gets to know what this program has.
@@ -22,9 +36,8 @@ final class RestorationClient {
     /// The first free number of a subscription.
     private var nextNumber: UInt32 = 1
 
-    private let location: AgentLocation
+    private let agent: AgentAccess
     private var registration: AppRegistration
-    private let startAgent: @Sendable (AgentLocation) throws -> Void
     private var state = State.closed
     private var socket: Int32 = -1
     private var reading: LoopSource?
@@ -44,14 +57,10 @@ final class RestorationClient {
     /// After this long without an answer another agent is started.
     private static let startInterval: Duration = .seconds(3)
 
-    nonisolated init(
-        _ registration: AppRegistration, location: AgentLocation = AgentLocation(), inbox: RestorationInbox,
-        startAgent: @escaping @Sendable (AgentLocation) throws -> Void = { try AgentStarter.start($0) }
-    ) {
+    nonisolated init(_ registration: AppRegistration, at agent: AgentAccess, inbox: RestorationInbox) {
         self.registration = registration
-        self.location = location
+        self.agent = agent
         self.inbox = inbox
-        self.startAgent = startAgent
     }
 
     // MARK: Life
@@ -118,7 +127,7 @@ final class RestorationClient {
     private func connect() -> Connecting {
         let socket = AgentLocation.makeSocket()
         guard socket >= 0 else { return .busy }
-        let result = try? location.withSocketAddress { Glibc.connect(socket, $0, $1) }
+        let result = try? agent.location.withSocketAddress { Glibc.connect(socket, $0, $1) }
         guard result == 0 else {
             let error = errno
             Glibc.close(socket)
@@ -134,7 +143,7 @@ final class RestorationClient {
         if let lastStart, lastStart.duration(to: .now) < Self.startInterval { return }
         lastStart = .now
         do {
-            try startAgent(location)
+            try agent.start(agent.location)
         } catch {
             if onWelcome != nil { giveUp("\(error)") }
         }

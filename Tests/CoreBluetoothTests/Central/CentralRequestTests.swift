@@ -1,0 +1,189 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreBluetooth
+
+/// Requests to a peripheral, and what it, or bluetoothd, has against them.
+@Suite(.timeLimit(.minutes(1)))
+struct CentralRequestTests {
+    private let daemon: FakeBluetoothd
+
+    init() async throws { daemon = try await .start() }
+
+    @BusActor
+    private func device() -> FakeDevice {
+        let device = daemon.adapter.addDevice()
+        device.addService(
+            "180D",
+            [
+                .init("2A37", ["notify"], descriptors: ["2901"]), .init("2A38", ["read", "write"], value: Data([1])),
+                .init("2A39", ["write-without-response"]), .init("2A3A", ["write", "write-without-response"]),
+            ])
+        return device
+    }
+
+    private func connected(_ device: FakeDevice) async throws -> (CentralApp, CBPeripheral) {
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        try await app.discoverEverything(of: peripheral)
+        return (app, peripheral)
+    }
+
+    // MARK: Writes without response
+
+    /// Over a socket where the characteristic takes nothing else, by the bus where it does: bluetoothd's sockets write
+    /// commands only.
+    @Test(arguments: [("2A39", "socket"), ("2A3A", "command")])
+    func writesWithoutResponseArriveInOrder(uuid: String, way: String) async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let characteristic = try #require(app.find(uuid, in: peripheral))
+        app.queue.sync {
+            for number in 0..<100 where peripheral.canSendWriteWithoutResponse {
+                peripheral.writeValue(Data([UInt8(number)]), for: characteristic, type: .withoutResponse)
+            }
+        }
+        let sent = try #require(await device.characteristic(uuid))
+        try await eventually("some writes") { sent.written.count >= 5 }
+        let written = await sent.written
+        #expect(written.map { $0.value.first.map(Int.init) } == Array(0..<written.count))
+        #expect(written.allSatisfy { $0.type == way })
+        try await app.saw("ready")
+    }
+
+    @Test func withoutASocketWritesGoByTheBus() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        await daemon.react(to: "AcquireWrite", with: .refuse("NotPermitted", "Write acquired"))
+        let characteristic = try #require(app.find("2A39", in: peripheral))
+        app.queue.sync { peripheral.writeValue(Data([7]), for: characteristic, type: .withoutResponse) }
+        let sent = try #require(await device.characteristic("2A39"))
+        try await eventually("the write") { sent.written.first?.type == "command" }
+        #expect(await sent.written.map(\.value) == [Data([7])])
+    }
+
+    @Test func aWriteWithoutResponseThatIsNotTakenIsDropped() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let location = try #require(app.find("2A38", in: peripheral))
+        app.queue.sync { peripheral.writeValue(Data([7]), for: location, type: .withoutResponse) }
+        app.queue.sync { peripheral.readValue(for: location) }
+        try await app.saw("2A38 = 01")
+        #expect(await daemon.count(of: "WriteValue") == 0)
+    }
+
+    // MARK: Refusals
+
+    @Test func whatACharacteristicDoesNotDoIsRefusedHere() async throws {
+        let (app, peripheral) = try await connected(await device())
+        let (rate, location) = (
+            try #require(app.find("2A37", in: peripheral)), try #require(app.find("2A38", in: peripheral))
+        )
+        app.queue.sync {
+            peripheral.readValue(for: rate)
+            peripheral.writeValue(Data([1]), for: rate, type: .withResponse)
+            peripheral.writeValue(Data(count: 513), for: location, type: .withResponse)
+            peripheral.setNotifyValue(true, for: location)
+        }
+        try await app.saw("2A37 refused 0x2")
+        try await app.saw("written 2A37 refused 0x3")
+        try await app.saw("written 2A38 refused 0xd")
+        try await app.saw("notifying 2A38 false refused 0x6")
+        #expect(await daemon.methods.allSatisfy { !$0.hasSuffix("Value") })
+    }
+
+    @Test func whatIsGoneCannotBeUsed() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let (rate, location) = (
+            try #require(app.find("2A37", in: peripheral)), try #require(app.find("2A38", in: peripheral))
+        )
+        app.queue.sync { peripheral.discoverDescriptors(for: rate) }
+        try await app.saw(#"descriptors ["2901"]"#)
+        let description = try #require(app.queue.sync { rate.descriptors?.first })
+        await device.dropServices()
+        try await app.saw(#"modified ["180D"]"#)
+        app.queue.sync {
+            peripheral.readValue(for: location)
+            peripheral.writeValue(Data([1]), for: location, type: .withResponse)
+            peripheral.setNotifyValue(true, for: rate)
+            peripheral.readValue(for: description)
+            peripheral.writeValue(Data([1]), for: description)
+        }
+        let reason = "failed: \(CBError(.invalidHandle).localizedDescription)"
+        try await app.saw("2A38 \(reason)")
+        try await app.saw("written 2A38 \(reason)")
+        try await app.saw("notifying 2A37 false \(reason)")
+        try await app.saw("descriptor 2901 = nothing \(reason)")
+        try await app.saw("descriptor 2901 written \(reason)")
+    }
+
+    @Test func aDescriptorSaysWhyItCannotBeRead() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let rate = try #require(app.find("2A37", in: peripheral))
+        app.queue.sync { peripheral.discoverDescriptors(for: rate) }
+        try await app.saw(#"descriptors ["2901"]"#)
+        let description = try #require(app.queue.sync { rate.descriptors?.first })
+        await daemon.react(to: "ReadValue", with: .refuse("NotAuthorized", "Operation Not Authorized"))
+        app.queue.sync { peripheral.readValue(for: description) }
+        try await app.saw("descriptor 2901 = nothing refused 0x8")
+    }
+
+    // MARK: Patience
+
+    /// bluetoothd carries out one request of a characteristic at a time, for all programs.
+    @Test func aRequestIsMadeAgainWhileBluetoothdIsBusyWithAnother() async throws {
+        let (app, peripheral) = try await connected(await device())
+        let location = try #require(app.find("2A38", in: peripheral))
+        await daemon.react(to: "ReadValue", times: 3, with: .refuse("InProgress", "In Progress"))
+        app.queue.sync { peripheral.readValue(for: location) }
+        try await app.saw("2A38 = 01")
+        #expect(await daemon.count(of: "ReadValue") == 4)
+    }
+
+    /// 5.82 may answer with the refusal that has made it pair.
+    @Test func aRequestIsMadeAgainOnceTheDeviceIsPaired() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let location = try #require(app.find("2A38", in: peripheral))
+        await daemon.react(
+            to: "ReadValue", times: 1,
+            with: .handler { call in
+                call.invocation.fail(.att(0x05))
+                Later.run(after: .milliseconds(50)) { device.pair { _ in } }
+            })
+        app.queue.sync { peripheral.readValue(for: location) }
+        try await app.saw("2A38 = 01")
+        #expect(await device.isPaired)
+    }
+
+    // MARK: Notifications
+
+    @Test func notificationsAreTurnedOff() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let rate = try #require(app.find("2A37", in: peripheral))
+        app.queue.sync { peripheral.setNotifyValue(true, for: rate) }
+        try await app.saw("notifying 2A37 true")
+        app.queue.sync { peripheral.setNotifyValue(false, for: rate) }
+        try await app.saw("notifying 2A37 false")
+        let characteristic = try #require(await device.characteristic("2A37"))
+        #expect(await !characteristic.notify(Data([1])))
+    }
+
+    /// There is no controller under the fake whose kernel could be asked.
+    @Test func aSignalStrengthThatCannotBeHadIsAnError() async throws {
+        let (app, peripheral) = try await connected(await device())
+        app.queue.sync { peripheral.readRSSI() }
+        try await eventually("an answer") { app.lines.contains { $0.hasPrefix("rssi 127 failed") } }
+    }
+}
+
+extension FakeDevice {
+    fileprivate func dropServices() {
+        for service in services { remove(service) }
+    }
+}

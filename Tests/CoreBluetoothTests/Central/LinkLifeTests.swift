@@ -1,0 +1,139 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreBluetooth
+
+/// The life of a link: attempts that are given up or disturbed, and ends of all kinds.
+@Suite(.timeLimit(.minutes(1)))
+struct LinkLifeTests {
+    private let daemon: FakeBluetoothd
+
+    init() async throws { daemon = try await .start() }
+
+    @BusActor
+    private func device(inRange: Bool = true) -> FakeDevice {
+        let device = daemon.adapter.addDevice()
+        device.addService("180D", [.init("2A38", ["read", "write"], value: Data([1]))])
+        device.isInRange = inRange
+        // bluetoothd knows it from a scan.
+        device.show()
+        return device
+    }
+
+    @Test func aLinkThatIsThereIsReportedAgain() async throws {
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: await device())
+        app.act { $0.connect(peripheral) }
+        try await app.saw("connected", count: 2)
+        #expect(await daemon.count(of: "Connect") == 1)
+    }
+
+    @Test func anAttemptIsGivenUp() async throws {
+        let device = await device(inRange: false)
+        let app = CentralApp(on: daemon)
+        try await app.saw("state on")
+        let peripheral = try await app.peripheral(device)
+        app.act { $0.connect(peripheral) }
+        try await daemon.call("Connect")
+        app.act { $0.cancelPeripheralConnection(peripheral) }
+        try await app.saw("disconnected")
+        try await daemon.call("Disconnect")
+    }
+
+    /// What bluetoothd refuses for a moment is asked for again.
+    @Test(arguments: ["Failed", "InProgress", "NotReady"])
+    func anAttemptThatFailsIsMadeAgain(error: String) async throws {
+        let device = await device()
+        await daemon.react(to: "Connect", times: 2, with: .refuse(error))
+        let app = CentralApp(on: daemon)
+        _ = try await app.connected(to: device)
+        #expect(await daemon.count(of: "Connect") == 3)
+    }
+
+    @Test func aLinkGoesWithTheDevicesObject() async throws {
+        let device = await device()
+        let app = CentralApp(on: daemon)
+        _ = try await app.connected(to: device)
+        await device.beForgotten(silently: true)
+        try await app.saw("disconnected failed: \(CBError(.peripheralDisconnected).localizedDescription)")
+    }
+
+    @Test func anAttemptGoesOnWhenTheDevicesObjectGoes() async throws {
+        let device = await device(inRange: false)
+        let app = CentralApp(on: daemon)
+        try await app.saw("state on")
+        let peripheral = try await app.peripheral(device)
+        app.act { $0.connect(peripheral) }
+        try await daemon.call("Connect")
+        await device.beForgotten()
+        await device.comeIntoRange()
+        try await app.saw("connected")
+    }
+
+    @Test func theEndOfPowerEndsAnAttemptWithoutAWord() async throws {
+        let device = await device(inRange: false)
+        let app = CentralApp(on: daemon)
+        try await app.saw("state on")
+        let peripheral = try await app.peripheral(device)
+        app.act { $0.connect(peripheral) }
+        try await daemon.call("Connect")
+        await daemon.adapter.power(false)
+        try await app.saw("state off")
+        #expect(app.queue.sync { peripheral.state } == .disconnected)
+        await device.comeIntoRange()
+        await daemon.adapter.power(true)
+        try await app.saw("state on", count: 2)
+        app.act { _ = $0.retrieveConnectedPeripherals(withServices: []) }
+        #expect(app.lines == ["state on", "state off", "state on"])
+    }
+
+    @Test func aNewNameIsReportedOnce() async throws {
+        let device = await device()
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        await device.rename("Heart")
+        try await app.saw("name Heart")
+        #expect(app.queue.sync { peripheral.name } == "Heart")
+    }
+
+    // MARK: The whole system's connections
+
+    @Test func connectionsOfOthersAreReportedToWhoeverWantsThem() async throws {
+        let device = await device()
+        let app = CentralApp(on: daemon)
+        try await app.saw("state on")
+        let identifier = try await app.peripheral(device).identifier
+        app.act { $0.registerForConnectionEvents(options: [.serviceUUIDs: [CBUUID(string: "180D")]]) }
+        app.act { _ = $0.retrieveConnectedPeripherals(withServices: []) }
+        await device.comeUp()
+        try await app.saw("event \(CBConnectionEvent.peerConnected)")
+        let connected = app.act { $0.retrieveConnectedPeripherals(withServices: [CBUUID(string: "180D")]) }
+        #expect(connected.map(\.identifier) == [identifier])
+        #expect(app.act { $0.retrieveConnectedPeripherals(withServices: [CBUUID(string: "180F")]) }.isEmpty)
+        await device.lose()
+        try await app.saw("event \(CBConnectionEvent.peerDisconnected)")
+    }
+
+    @Test func connectionsOfOthersThatNobodyAskedForAreNotReported() async throws {
+        let device = await device()
+        let app = CentralApp(on: daemon)
+        try await app.saw("state on")
+        app.act { $0.registerForConnectionEvents(options: [.peripheralUUIDs: [UUID()]]) }
+        app.act { _ = $0.retrieveConnectedPeripherals(withServices: []) }
+        await device.comeUp()
+        app.act { $0.registerForConnectionEvents(options: [.serviceUUIDs: [CBUUID(string: "180F")]]) }
+        app.act { _ = $0.retrieveConnectedPeripherals(withServices: []) }
+        await device.lose()
+        app.act { $0.registerForConnectionEvents(options: nil) }
+        _ = try await app.connected(to: device)
+        #expect(!app.lines.contains { $0.hasPrefix("event") })
+    }
+}
+
+extension FakeDevice {
+    fileprivate func comeIntoRange() { isInRange = true }
+
+    fileprivate func rename(_ name: String) { set("Name", .string(name)) }
+}

@@ -15,7 +15,6 @@ struct RestoredStateTests {
     init() async throws {
         daemon = try await .start()
         bench = try AgentBench()
-        try bench.start()
     }
 
     @BusActor
@@ -25,27 +24,36 @@ struct RestoredStateTests {
         return device
     }
 
-    private var agent: AgentAccess { AgentAccess(location: bench.location) { _ in } }
-
     /// The run of the program that is to be restored.
     private func run() -> CentralApp {
-        CentralApp(on: daemon, options: [CBCentralManagerOptionRestoreIdentifierKey: "test"], agent: agent)
+        CentralApp(
+            on: daemon, options: [CBCentralManagerOptionRestoreIdentifierKey: "test"],
+            agent: AgentAccess(location: bench.location) { _ in })
     }
 
-    /// An earlier run, as far as the agent knows it. It does not say goodbye; the agent lets the next one of the same program in.
+    /// An earlier run, which has not said goodbye, as the agent has it in its record.
     @BusActor
-    private func earlierRun() async -> RestorationClient {
-        let client = RestorationClient(
-            AppRegistration(identifier: "test", command: nil), at: agent,
-            inbox: RestorationInbox(mailbox: EventMailbox(queue: DispatchQueue(label: "earlier"))))
-        await withCheckedContinuation { continuation in client.open { _ in continuation.resume() } }
-        return client
+    private func leave(_ state: PeripheralRecord.State, _ device: FakeDevice, isUp: Bool = true) throws {
+        var peripheral = PeripheralRecord(
+            PeripheralRequest(
+                peripheral: try identifier(device), adapter: daemon.adapter.address, reconnects: false), state: state)
+        if state == .connected {
+            peripheral.subscriptions = [
+                SubscriptionRequest(
+                    subscription: 1, peripheral: peripheral.identifier, key: try key(device), usesSocket: nil)
+            ]
+        }
+        var app = AppRecord(
+            registration: AppRegistration(identifier: "test", command: ["/bin/false"]),
+            process: ProcessMark(running: getpid()))
+        app.nextSubscription = 2
+        app.peripherals = [peripheral]
+        try bench.start(RestorationRecord(apps: [app]), linksAreUp: isUp)
     }
 
     @BusActor
-    private func request(_ device: FakeDevice) throws -> PeripheralRequest {
-        let identifier = try #require(PeerIdentifier(addressText: device.address, isRandom: true)).uuid
-        return PeripheralRequest(peripheral: identifier, adapter: daemon.adapter.address, reconnects: false)
+    private func identifier(_ device: FakeDevice) throws -> UUID {
+        try #require(PeerIdentifier(addressText: device.address, isRandom: true)).uuid
     }
 
     @BusActor
@@ -56,32 +64,14 @@ struct RestoredStateTests {
             path: CharacteristicKey.relative(characteristic.path.string))
     }
 
-    /// An earlier run that was connected and subscribed to the heart rates.
-    @BusActor
-    private func earlierRun(subscribedTo device: FakeDevice) async throws -> RestorationClient {
-        let client = await earlierRun()
-        let request = try request(device)
-        client.connected(request)
-        let service = CBService(
-            uuid: CBUUID(string: "180D"), isPrimary: true,
-            peripheral: CBPeripheral(identifier: request.peripheral, manager: nil))
-        let subscription = AgentSubscription(
-            CBCharacteristic(uuid: CBUUID(string: "2A37"), properties: .notify, service: service), try key(device),
-            of: request.peripheral, usesSocket: nil, client: client)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            subscription.start { continuation.resume(with: $0) }
-        }
-        return client
-    }
-
     @Test func aConnectionComesBackWithItsSubscriptionAndItsValues() async throws {
         let device = await sensor()
         await device.comeUp()
-        let earlier = try await earlierRun(subscribedTo: device)
+        try await leave(.connected, device)
         let app = run()
         try await app.saw("state on")
         #expect(app.lines.first == #"restored connected ["2A37"]"#)
-        bench.notify("H", from: try await request(device).peripheral, try await key(device))
+        bench.notify("H", from: try await identifier(device), try await key(device))
         try await app.saw("2A37 = 48")
         // It is used like any other from here on.
         let peripheral = try await app.peripheral(device)
@@ -93,52 +83,46 @@ struct RestoredStateTests {
         try await app.saw("notifying 2A37 false")
         app.act { $0.cancelPeripheralConnection(peripheral) }
         try await app.saw("disconnected")
-        await earlier.close()
     }
 
     @Test func theServicesOfALinkThatIsUpAreWaitedFor() async throws {
         let device = await sensor()
         await device.comeUp()
-        let earlier = try await earlierRun(subscribedTo: device)
+        try await leave(.connected, device)
         await device.comeUpAnew(resolvedAfter: .milliseconds(200))
         let app = run()
         try await app.saw("state on")
         #expect(app.lines.first == #"restored connected ["2A37"]"#)
-        await earlier.close()
     }
 
     @Test func aConnectionThatIsGoneIsRestoredAsGone() async throws {
         let device = await sensor()
         await device.comeUp()
-        let earlier = try await earlierRun(subscribedTo: device)
+        try await leave(.connected, device)
         await device.lose()
         let app = run()
         try await app.saw("state on")
         #expect(app.lines.first == "restored disconnected []")
         try await eventually("the agent has let go of it") { [bench] in bench.calls.contains("release") }
-        await earlier.close()
     }
 
     @Test func anAttemptToConnectIsRestored() async throws {
         let device = await sensor()
-        let earlier = await earlierRun()
-        await earlier.connecting(try request(device))
+        try await leave(.connecting, device, isUp: false)
         let app = run()
         try await app.saw("state on")
         #expect(app.lines.first == "restored connecting []")
-        await earlier.close()
     }
 
     @Test func aSubscriptionToWhatIsGoneIsGivenUp() async throws {
         let device = await sensor()
         await device.comeUp()
-        let earlier = try await earlierRun(subscribedTo: device)
+        try await leave(.connected, device)
         await device.dropServices()
         let app = run()
         try await app.saw("state on")
         #expect(app.lines.first == "restored connected []")
         try await eventually("the end of the subscription") { [bench] in bench.calls.contains("unsubscribe") }
-        await earlier.close()
     }
 }
 

@@ -121,9 +121,12 @@ private final class Sensor: NSObject, CBPeripheralManagerDelegate, Sendable {
         session = BlueZSession(timing: timing, handleFolder: "/dev/null") {
             [bus = daemon.bus] () throws(BusError) in try bus.connect()
         }
+        // The first state is for the delegate.
+        queue.suspend()
         manager = CBPeripheralManager(delegate: nil, queue: queue, session: session)
         super.init()
-        queue.sync { manager.delegate = self }
+        manager.delegate = self
+        queue.resume()
     }
 
     var lines: [String] { journal.withLock { $0 } }

@@ -5,10 +5,19 @@ import TestSupport
 /// An agent in this process, behind a real socket, whose Bluetooth says yes to everything.
 // @unchecked: the state is touched on `queue` only.
 final class AgentBench: @unchecked Swift.Sendable {
-    private final class Backend: AgentBackend {
+    private final class Backend: AgentBackend, @unchecked Swift.Sendable {
         weak var observer: (any AgentBackendObserver)?
         var calls: [String] = []
-        func keep(_ request: PeripheralRequest) { calls.append("keep") }
+        let queue: DispatchQueue
+        /// Whether peripherals that are to be kept are connected.
+        var findsLinks = false
+
+        init(queue: DispatchQueue) { self.queue = queue }
+
+        func keep(_ request: PeripheralRequest) {
+            calls.append("keep")
+            if findsLinks { queue.async { [weak self] in self?.observer?.connected(request.peripheral) } }
+        }
         func release(_ peripheral: UUID, disconnecting: Bool) {
             calls.append(disconnecting ? "disconnect" : "release")
         }
@@ -30,11 +39,12 @@ final class AgentBench: @unchecked Swift.Sendable {
     let queue = DispatchQueue(label: "agent")
     let folder: TemporaryFolder
     let location: AgentLocation
-    private let backend = Backend()
+    private let backend: Backend
     private var core: AgentCore?
     private var server: AgentServer?
 
     init() throws {
+        backend = Backend(queue: queue)
         folder = try TemporaryFolder()
         location = AgentLocation(environment: [
             "BLUEJAY_AGENT_SOCKET": folder.path + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder.path,
@@ -44,10 +54,17 @@ final class AgentBench: @unchecked Swift.Sendable {
 
     deinit { stop() }
 
-    func start() throws {
+    /// Starts the agent.
+    ///
+    /// - Parameters:
+    ///   - record: what agents before it have kept, if not this one.
+    ///   - linksAreUp: whether what is to be kept is connected.
+    func start(_ record: RestorationRecord? = nil, linksAreUp: Bool = false) throws {
         try queue.sync {
             backend.calls = []
+            backend.findsLinks = linksAreUp
             let file = RecordFile(folder: folder.path)
+            if let record { try file.save(record) }
             let surroundings = SystemSurroundings(file: file, queue: queue) { _ in }
             let core = AgentCore(
                 record: try file.load(), backend: backend, surroundings: surroundings, queue: queue)

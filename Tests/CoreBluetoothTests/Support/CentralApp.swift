@@ -21,10 +21,13 @@ final class CentralApp: NSObject, Sendable {
         timing: BlueZSession.Timing = .init()
     ) {
         let bus = daemon.bus
+        // The first state is for the delegate.
+        queue.suspend()
         session = BlueZSession(timing: timing, handleFolder: "/dev/null") { () throws(BusError) in try bus.connect() }
         manager = CBCentralManager(delegate: nil, queue: queue, options: options, agent: agent, session: session)
         super.init()
-        queue.sync { manager.delegate = self }
+        manager.delegate = self
+        queue.resume()
     }
 
     /// All that the delegate was called for, in order.

@@ -23,12 +23,15 @@ final class PeripheralApp: NSObject, Sendable {
     ///   - adapter: the controller's name or address.
     ///   - timing: the patience with bluetoothd, which is short.
     init(on bus: PrivateBus, adapter: String? = nil, timing: BlueZSession.Timing = .short()) {
+        // The first state is for the delegate.
+        queue.suspend()
         session = BlueZSession(timing: timing, handleFolder: "/dev/null") { () throws(BusError) in try bus.connect() }
         manager = CBPeripheralManager(
             delegate: nil, queue: queue, options: adapter.map { [CBPeripheralManagerOptionAdapterKey: $0] },
             session: session)
         super.init()
-        queue.sync { manager.delegate = self }
+        manager.delegate = self
+        queue.resume()
     }
 
     /// All that the delegate was called for, in order.

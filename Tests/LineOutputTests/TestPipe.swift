@@ -21,7 +21,7 @@ final class TestPipe: Sendable {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (readingEnd, writingEnd) = (ends[0], ends[1])
         let setPipeSize: Int32 = 1031  // F_SETPIPE_SZ
-        _ = fcntl(writingEnd, setPipeSize, capacity)
+        guard fcntl(writingEnd, setPipeSize, capacity) >= capacity else { throw NoPipe() }
     }
 
     deinit {

@@ -20,16 +20,13 @@ package final class PrivateBus: Sendable {
     /// What libdbus only warns of shall end the tests, too.
     private static let warningsAreFatal: Void = { setenv("DBUS_FATAL_WARNINGS", "1", 1) }()
 
-    /// Starting a process takes its time: neither the bus's loop nor other tests wait for it.
+    /// Not isolated, so that starting a process does not hold up the bus's loop. It blocks its thread, of which there are as many
+    /// as processors: so no more tests than that begin at a time.
     ///
     /// - Parameter rules: what the policy says besides allowing everything.
     package static func start(rules: String = "") async throws -> PrivateBus {
         _ = warningsAreFatal
-        return try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(with: Result { try PrivateBus(rules: rules) })
-            }
-        }
+        return try PrivateBus(rules: rules)
     }
 
     private init(rules: String) throws {
@@ -121,6 +118,15 @@ extension BusConnection {
         _ = try await call(
             MethodCall(
                 destination: client, path: .root, interface: "org.freedesktop.DBus.Peer", method: "Ping"))
+    }
+
+    /// Whether anybody has this name.
+    func hasOwner(_ name: String) async throws -> Bool {
+        try await call(
+            MethodCall(
+                destination: "org.freedesktop.DBus", path: path("/org/freedesktop/DBus"),
+                interface: "org.freedesktop.DBus", method: "NameHasOwner", arguments: [.string(name)])
+        ).first()
     }
 
     /// Returns when the bus has handled all that this connection sent before, and this connection has handled all that

@@ -65,6 +65,8 @@ package final class FakeBluetoothd {
     package func restart() async throws {
         die()
         connection = try bus.connect()
+        // The bus may not have noticed yet that the connection before is closed.
+        while try await connection.hasOwner(Self.serviceName) {}
         try await begin()
     }
 

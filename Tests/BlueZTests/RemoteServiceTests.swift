@@ -4,7 +4,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 @BusActor
 struct RemoteServiceTests {
     private let session = BlueZSession { () throws(BusError) in throw .disconnected(call: "none") }

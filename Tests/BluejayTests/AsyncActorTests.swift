@@ -38,7 +38,7 @@ private actor Gateway {
     var numbers: [UInt8] = []
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct AsyncActorTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct AsyncActorTests {
     let bench = Bench.connected()
 
     init() {

@@ -3,7 +3,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct AsyncCharacteristicTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct AsyncCharacteristicTests {
     let bench = Bench.connected()
 
     private func read(_ characteristic: CharacteristicIdentifier = location) -> Task<Data, any Error> {

@@ -3,7 +3,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct AsyncConnectTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct AsyncConnectTests {
     let bench = Bench()
 
     private func connect(timeout: Timeout = .none) -> Task<PeripheralIdentifier, any Error> {

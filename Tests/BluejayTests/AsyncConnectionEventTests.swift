@@ -3,7 +3,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct AsyncConnectionEventTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct AsyncConnectionEventTests {
     let bench = Bench()
 
     private final class Received {

@@ -145,7 +145,7 @@ import Testing
     }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(3))) struct AsyncEnduranceTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct AsyncEnduranceTests {
     @Test func `however calls interleave, each ends exactly once and leaves nothing behind`() async throws {
         let count = rounds(200, thoroughly: 1000)
         var dice = Dice(state: 20_261_121)

@@ -3,7 +3,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct AsyncExchangeTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct AsyncExchangeTests {
     let bench = Bench.connected()
 
     init() {

@@ -3,7 +3,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct AsyncListenTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct AsyncListenTests {
     let bench = Bench.connected()
 
     /// What a listen has delivered so far, and how it ended.

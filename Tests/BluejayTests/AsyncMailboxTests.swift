@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bluejay
 
-@Suite(.timeLimit(.minutes(1))) struct AsyncMailboxTests {
+@Suite(.timeLimit(.minutes(5))) struct AsyncMailboxTests {
     @Test func `many takers get each element once, and each taker an end`() async throws {
         let mailbox = Mailbox<Int>(.unbounded)
         let sums = await withTaskGroup(of: [Int].self) { group in

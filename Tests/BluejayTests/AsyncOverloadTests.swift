@@ -4,7 +4,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// Which form a call means where both exist. That this compiles is half of the proof.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct AsyncOverloadTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct AsyncOverloadTests {
     let bench = Bench.connected()
 
     @Test func `where nothing can be awaited, a call without completion is the one that does not wait`() {

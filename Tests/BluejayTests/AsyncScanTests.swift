@@ -3,7 +3,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct AsyncScanTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct AsyncScanTests {
     let bench = Bench()
 
     /// Gathers what a scan reports, as short lines, until it ends.

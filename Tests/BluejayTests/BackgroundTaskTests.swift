@@ -48,7 +48,7 @@ extension Bench {
     }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct BackgroundTaskTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct BackgroundTaskTests {
     let bench = Bench.lively()
 
     @Test func `a task runs elsewhere, and its result comes on the main queue`() async {

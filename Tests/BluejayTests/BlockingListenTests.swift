@@ -3,7 +3,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct BlockingListenTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct BlockingListenTests {
     let bench = Bench.lively()
 
     /// Sends values once the peripheral has confirmed the listen.

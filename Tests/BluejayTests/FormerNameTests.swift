@@ -48,7 +48,7 @@ private struct FormerNames: Former {
     }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct FormerNameTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct FormerNameTests {
     private let former: any Former = FormerNames()
 
     @Test func `a start with an observer and a handler registers both`() {

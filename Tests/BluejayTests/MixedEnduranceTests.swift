@@ -281,7 +281,7 @@ extension WriteResult {
     fileprivate var error: (any Error)? { if case .failure(let error) = self { error } else { nil } }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct MixedEnduranceTests {
+@Suite(.timeLimit(.minutes(5))) struct MixedEnduranceTests {
     /// In a process of its own, so that the memory is only that of what is tested.
     @Test func `ten thousand mixed operations complete once and in order, in memory that stays flat`() async {
         await #expect(processExitsWith: .success) { @MainActor in

@@ -20,7 +20,7 @@ private final class Ledger {
     }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(2))) struct QueueEnduranceTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct QueueEnduranceTests {
     /// Mixed calls with random answers, cancels, timeouts, drops and power losses in between.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `every completion is called exactly once, and work is done in order`(seed: UInt64) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bluejay
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct TimekeeperTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct TimekeeperTests {
     @Test func `calls come on the main queue, in the order in which they are due, unless cancelled`() async {
         let time = DispatchTimekeeper()
         let start = time.now

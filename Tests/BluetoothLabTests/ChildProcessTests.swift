@@ -2,7 +2,7 @@ import BluetoothLab
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ChildProcessTests {
     /// Tests in one process start hundreds of programs; it may have 1,024 descriptors.
     @Test func programsThatHaveEndedLeaveNoDescriptors() async throws {

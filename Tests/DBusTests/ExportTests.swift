@@ -7,7 +7,7 @@ import Testing
     import FoundationXML
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 @BusActor
 struct ExportTests {
     static let interface = "org.example.Sensor"

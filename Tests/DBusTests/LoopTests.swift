@@ -2,7 +2,7 @@ import DBus
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoopTests {
     @Test func actorRunsOnTheLoop() async {
         #expect(!MainLoop.shared.isCurrent)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LineOutput
 
-@Suite("A writer of lines", .timeLimit(.minutes(1)))
+@Suite("A writer of lines", .timeLimit(.minutes(5)))
 struct LineWriterTests {
     @Test("lines come out in order, whole, whatever their number")
     func order() async throws {
@@ -126,7 +126,7 @@ struct LineWriterTests {
     }
 }
 
-@Suite("A writer of messages", .timeLimit(.minutes(1)))
+@Suite("A writer of messages", .timeLimit(.minutes(5)))
 struct MessageWriterTests {
     private let message = Array("0123456789\n".utf8)
 
@@ -152,7 +152,7 @@ struct MessageWriterTests {
     }
 }
 
-@Suite("Descriptors 0 to 2", .timeLimit(.minutes(1)))
+@Suite("Descriptors 0 to 2", .timeLimit(.minutes(5)))
 struct StandardDescriptorTests {
     @Test("those that are open stay as they are")
     func openOnes() async {

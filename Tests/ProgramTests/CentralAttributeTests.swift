@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// bluejay and a device that has several attributes alike, descriptors, and services in services.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct CentralAttributeTests {
     private let daemon: FakeBluetoothd
     private let programs: Programs

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// bluejay and whoever reads what it prints.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct CentralOutputTests {
     private let daemon: FakeBluetoothd
     private let programs: Programs

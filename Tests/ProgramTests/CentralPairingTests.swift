@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What bluejay says when pairing fails.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct CentralPairingTests {
     private let daemon: FakeBluetoothd
     private let programs: Programs

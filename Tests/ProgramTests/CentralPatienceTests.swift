@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// bluejay and a bluetoothd, or a device, that does not answer or gives up.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct CentralPatienceTests {
     private let daemon: FakeBluetoothd
     private let programs: Programs

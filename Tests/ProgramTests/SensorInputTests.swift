@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What dittojay makes of its files and of what is typed.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SensorInputTests {
     @Test func aMistakeInAFileIsOneMessageAndWrongUsage() async throws {
         let programs = try Programs()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// dittojay and whoever reads what it prints.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct SensorOutputTests {
     private let daemon: FakeBluetoothd
     private let programs: Programs
@@ -153,7 +153,7 @@ struct SensorOutputTests {
 }
 
 /// Commands that do one thing, and whoever reads what they print.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct CommandOutputTests {
     @Test(arguments: [
         ["dittojay", "--help"], ["dittojay", "check", "lab"], ["dittojay", "check", "lab", "--json"],

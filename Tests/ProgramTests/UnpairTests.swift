@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Forgetting the keys of paired devices, by both programs.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct UnpairTests {
     private let daemon: FakeBluetoothd
     private let programs: Programs

@@ -7,7 +7,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// What an app is told when pairing fails, of which bluetoothd (5.66) says nothing.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FailedPairingTests {
     private let daemon: FakeBluetoothd
     private let app: CentralApp

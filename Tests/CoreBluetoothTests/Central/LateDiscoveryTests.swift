@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// What bluetoothd reports late, in pieces, or not at all of a device's services.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LateDiscoveryTests {
     private let daemon: FakeBluetoothd
 

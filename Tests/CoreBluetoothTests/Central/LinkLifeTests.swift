@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// The life of a link: attempts that are given up or disturbed, and ends of all kinds.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LinkLifeTests {
     private let daemon: FakeBluetoothd
 

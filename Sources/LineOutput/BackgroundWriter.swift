@@ -8,9 +8,9 @@ import Synchronization
 /// blocks in its place, and may still do so when the process ends. What waits for the reader is bounded.
 ///
 /// May be used on any thread.
-public final class BackgroundWriter: Swift.Sendable {
+final class BackgroundWriter: Swift.Sendable {
     /// What became of bytes that were to be written.
-    public enum Outcome: Swift.Sendable {
+    enum Outcome: Swift.Sendable {
         /// They are written in their turn.
         case taken
         /// Too much waits already; they are dropped.
@@ -20,7 +20,7 @@ public final class BackgroundWriter: Swift.Sendable {
     }
 
     /// What happens to the output. Delivered on a queue of the writer's own.
-    public enum Event: Swift.Sendable {
+    enum Event: Swift.Sendable {
         /// There is room again after a ``Outcome/noRoom``.
         case room
         /// A write has failed, with this error number; what waits is lost. Delivered once.
@@ -42,36 +42,41 @@ public final class BackgroundWriter: Swift.Sendable {
     }
 
     /// How many bytes may wait for the reader. A single write that is longer is taken when nothing else waits.
-    public let capacity: Int
+    let capacity: Int
 
     private let descriptor: Int32
-    private let queue = DispatchQueue(label: "output")
+    private let queue: DispatchQueue
     private let state = Mutex(State())
 
     /// Written at a time: what a reader has taken is known that exactly.
     private static let pieceSize = 1 << 12
 
+    /// How often the patience with a reader may begin anew because it is not the reader that is late.
+    static let maximumTurns = 5
+
     /// - Parameters:
     ///   - descriptor: stays open.
     ///   - capacity: how many bytes may wait for the reader.
-    public init(descriptor: Int32, capacity: Int) {
+    ///   - queue: of its own, where it writes.
+    init(descriptor: Int32, capacity: Int, queue: DispatchQueue = DispatchQueue(label: "output")) {
         self.descriptor = descriptor
         self.capacity = capacity
+        self.queue = queue
     }
 
     /// Sets who is informed of what happens.
-    public func onEvent(_ handler: @escaping @Sendable (Event) -> Void) {
+    func onEvent(_ handler: @escaping @Sendable (Event) -> Void) {
         state.withLock { $0.handler = handler }
     }
 
     /// How many bytes wait.
-    public var backlog: Int { state.withLock(\.count) }
+    var backlog: Int { state.withLock(\.count) }
 
     /// The error number of the write that has failed.
-    public var failure: Int32? { state.withLock(\.failure) }
+    var failure: Int32? { state.withLock(\.failure) }
 
     /// Writes all of the bytes after what was taken before, or none.
-    public func write(_ bytes: [UInt8]) -> Outcome {
+    func write(_ bytes: [UInt8]) -> Outcome {
         let (outcome, isFirst) = state.withLock { state -> (Outcome, Bool) in
             if state.failure != nil { return (.failed, false) }
             let isFull = state.lacksRoom || (state.count > 0 && state.count + bytes.count > capacity)
@@ -88,7 +93,7 @@ public final class BackgroundWriter: Swift.Sendable {
     }
 
     /// Calls `action` as soon as nothing waits any more, be it written or lost.
-    public func whenIdle(_ action: @escaping @Sendable () -> Void) {
+    func whenIdle(_ action: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { state in
             if !state.isScheduled { return true }
             state.idleActions.append(action)
@@ -97,14 +102,26 @@ public final class BackgroundWriter: Swift.Sendable {
         if isIdle { action() }
     }
 
-    /// Waits until nothing waits any more, at most for so long.
+    /// Waits until nothing waits any more, as long as the reader takes it.
     ///
+    /// - Parameter patience: how long to wait for the reader. On a busy machine the thread that writes may be what is late:
+    ///   it gets this time ``maximumTurns`` times.
     /// - Returns: whether nothing waits.
     @discardableResult
-    public func drain(within timeout: DispatchTimeInterval) -> Bool {
+    func drain(patience: DispatchTimeInterval) -> Bool {
         let idle = DispatchSemaphore(value: 0)
         whenIdle { idle.signal() }
-        return idle.wait(timeout: .now() + timeout) == .success
+        for _ in 0..<Self.maximumTurns {
+            if idle.wait(timeout: .now() + patience) == .success { return true }
+            if !hasRoom { return false }
+        }
+        return false
+    }
+
+    /// Whether the descriptor would take something at this moment: if not, the reader is late.
+    var hasRoom: Bool {
+        var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&poller, 1, 0) > 0
     }
 
     // MARK: On the queue

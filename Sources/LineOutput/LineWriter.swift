@@ -35,9 +35,13 @@ public final class LineWriter: @unchecked Swift.Sendable {
     ///   - descriptor: stays open.
     ///   - capacity: how many bytes may wait for the reader.
     ///   - queue: a serial queue.
-    public init(descriptor: Int32, capacity: Int = LineWriter.defaultCapacity, queue: DispatchQueue) {
+    public convenience init(descriptor: Int32, capacity: Int = LineWriter.defaultCapacity, queue: DispatchQueue) {
+        self.init(BackgroundWriter(descriptor: descriptor, capacity: capacity), queue: queue)
+    }
+
+    init(_ writer: BackgroundWriter, queue: DispatchQueue) {
         self.queue = queue
-        writer = BackgroundWriter(descriptor: descriptor, capacity: capacity)
+        self.writer = writer
         writer.onEvent { [weak self, queue] event in
             queue.async { [weak self] in self?.handle(event) }
         }
@@ -80,18 +84,24 @@ public final class LineWriter: @unchecked Swift.Sendable {
         }
     }
 
-    /// Waits until all is written, at most for `patience` if that is not nil, without holding up the queue.
+    /// Waits until all is written, without holding up the queue.
     ///
-    /// - Parameter action: called once, on the queue: with nil if nothing is missing, or with the reason.
+    /// - Parameters:
+    ///   - patience: how long to wait for the reader, as ``BackgroundWriter/drain(patience:)`` does; nil for ever.
+    ///   - action: called once, on the queue: with nil if nothing is missing, or with the reason.
     public func finish(within patience: DispatchTimeInterval?, _ action: @escaping (OutputError?) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
         let end = End(action)
-        if let patience {
-            queue.asyncAfter(deadline: .now() + patience) { [self] in
-                end(failure ?? OutputError(.notTaken(bytes: writer.backlog)))
-            }
-        }
+        if let patience { limit(end, to: patience, turns: BackgroundWriter.maximumTurns) }
         waitForReader(end)
+    }
+
+    private func limit(_ end: End, to patience: DispatchTimeInterval, turns: Int) {
+        queue.asyncAfter(deadline: .now() + patience) { [self] in
+            if end.hasCome { return }
+            if turns > 1, writer.hasRoom { return limit(end, to: patience, turns: turns - 1) }
+            end(failure ?? OutputError(.notTaken(bytes: writer.backlog)))
+        }
     }
 
     // @unchecked: only touched on the writer's queue.

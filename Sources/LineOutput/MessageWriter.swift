@@ -23,8 +23,12 @@ public final class MessageWriter: Swift.Sendable {
     /// - Parameters:
     ///   - descriptor: stays open.
     ///   - capacity: how many bytes may wait for the reader.
-    public init(descriptor: Int32, capacity: Int) {
-        writer = BackgroundWriter(descriptor: descriptor, capacity: capacity)
+    public convenience init(descriptor: Int32, capacity: Int) {
+        self.init(BackgroundWriter(descriptor: descriptor, capacity: capacity))
+    }
+
+    init(_ writer: BackgroundWriter) {
+        self.writer = writer
         writer.onEvent { [weak self] event in
             if case .room = event { self?.sayWhatWasDropped() }
         }
@@ -36,7 +40,7 @@ public final class MessageWriter: Swift.Sendable {
         case .noRoom: state.withLock { $0.dropped += 1 }
         case .failed: break
         case .taken:
-            guard !state.withLock(\.isStuck), !writer.drain(within: Self.patience) else { return }
+            guard !state.withLock(\.isStuck), !writer.drain(patience: Self.patience) else { return }
             state.withLock { $0.isStuck = true }
             writer.whenIdle { [self] in state.withLock { $0.isStuck = false } }
         }
@@ -47,7 +51,7 @@ public final class MessageWriter: Swift.Sendable {
     /// - Returns: why something is missing; nil if nothing is.
     @discardableResult
     public func finish() -> OutputError? {
-        let isDone = writer.drain(within: Self.lastPatience)
+        let isDone = writer.drain(patience: Self.lastPatience)
         if let code = writer.failure { return OutputError(.failed(code)) }
         return isDone ? nil : OutputError(.notTaken(bytes: writer.backlog))
     }

@@ -45,6 +45,14 @@ final class TestPipe: Sendable {
         if wasOpen { close(writingEnd) }
     }
 
+    /// Leaves no room in the pipe, by one line.
+    func fill() {
+        let getPipeSize: Int32 = 1032  // F_GETPIPE_SZ
+        let line =
+            [UInt8](repeating: UInt8(ascii: "."), count: Int(fcntl(writingEnd, getPipeSize)) - 1) + Array("\n".utf8)
+        _ = write(writingEnd, line, line.count)
+    }
+
     func read(_ count: Int) -> [UInt8] {
         var all: [UInt8] = []
         while all.count < count {

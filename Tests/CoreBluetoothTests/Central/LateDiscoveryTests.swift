@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// What bluetoothd reports late, in pieces, or not at all of a device's services.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct LateDiscoveryTests {
     private let daemon: FakeBluetoothd
 
@@ -69,6 +69,26 @@ struct LateDiscoveryTests {
 
     @BusActor
     private func setLate(_ service: FakeService) { service.isKnownAtOnce = false }
+
+    @Test func whatComesWhileTheProgramDoesNotRunIsFound() async throws {
+        let (device, service) = await device()
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        app.queue.sync { peripheral.discoverServices(nil) }
+        try await app.saw("services")
+        let found = try self.service("180D", of: peripheral, app)
+        app.queue.sync { peripheral.discoverCharacteristics(nil, for: found) }
+        await standStill(thenShow: .init("2A37", ["notify"]), in: service)
+        try await app.saw("characteristics of 180D")
+        #expect(app.find("2A37", in: peripheral) != nil)
+    }
+
+    /// The loop stands still for longer than what is missing is waited for.
+    @BusActor
+    private func standStill(thenShow plan: FakeCharacteristic.Plan, in service: FakeService) {
+        Thread.sleep(forTimeInterval: 0.2 + AttributeNews.quietTime / .seconds(1))
+        service.add(plan).appear()
+    }
 
     @Test func aCharacteristicThatComesMuchLaterIsAnnounced() async throws {
         let (device, service) = await device([.init("2A38", ["read"])])

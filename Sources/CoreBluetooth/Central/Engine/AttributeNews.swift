@@ -6,12 +6,18 @@ import DBus
 /// Characteristics were seen hundreds of milliseconds after their service. So what is looked for and not there counts as
 /// missing only when no attribute has come for a while; and when something has come while it was waited for, what belongs to
 /// it may follow.
+///
+/// The while is counted in steps of the loop's, not by the clock: what came while this program did not run is still to be
+/// read when it runs again.
 @BusActor
 final class AttributeNews {
-    /// How long no attribute must have come before what is not there counts as missing.
-    static let quietTime: Duration = .milliseconds(500)
-    /// How long no attribute must have come when what was waited for is there.
-    private static let settlingTime: Duration = .milliseconds(100)
+    private static let step: Duration = .milliseconds(100)
+    /// How many steps no attribute must have come before what is not there counts as missing.
+    private static let quietSteps = 5
+    /// How many steps no attribute must have come when what was waited for is there.
+    private static let settlingSteps = 1
+    /// For how long what is not there is waited for.
+    static let quietTime = step * quietSteps
 
     private struct Wait {
         let isComplete: @BusActor () -> Bool
@@ -19,14 +25,16 @@ final class AttributeNews {
         var hasNews = false
     }
 
-    private var last: ContinuousClock.Instant?
+    /// How many steps no attribute has come, as far as that matters.
+    private var steps = quietSteps
     private var wait: Wait?
     private var timer: LoopSource?
 
     /// An attribute has come, or all of them are said to be there.
     func came() {
-        last = .now
+        steps = 0
         wait?.hasNews = true
+        countStep()
     }
 
     /// Does `work` as soon as `isComplete` holds, or when it still does not after no attribute has come for a while.
@@ -38,22 +46,25 @@ final class AttributeNews {
 
     /// Forgets everything: nobody waits any more.
     func clear() {
-        last = nil
+        steps = Self.quietSteps
         wait = nil
         timer = nil
     }
 
+    private func countStep() {
+        timer = .timer(after: Self.step) { [weak self] in
+            guard let self else { return }
+            steps += 1
+            if steps < Self.quietSteps { countStep() }
+            evaluate()
+        }
+    }
+
     private func evaluate() {
         guard let wait else { return }
-        let quiet = last.map { ContinuousClock.now - $0 } ?? Self.quietTime
-        let needed = wait.isComplete() ? (wait.hasNews ? Self.settlingTime : .zero) : Self.quietTime
-        if quiet >= needed {
-            self.wait = nil
-            timer = nil
-            wait.work()
-        } else {
-            // Something may come before, after which less is needed.
-            timer = .timer(after: min(needed - quiet, Self.settlingTime)) { [weak self] in self?.evaluate() }
-        }
+        let needed = wait.isComplete() ? (wait.hasNews ? Self.settlingSteps : 0) : Self.quietSteps
+        guard steps >= needed else { return }
+        self.wait = nil
+        wait.work()
     }
 }

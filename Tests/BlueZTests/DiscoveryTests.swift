@@ -6,7 +6,7 @@ import Testing
 @testable import BlueZ
 
 /// What bluetoothd is asked to look for, and which of the devices that it sees are reported.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 @BusActor
 struct DiscoveryTests {
     private nonisolated static let safe = "usb:v1D6Bp0246d0552"

@@ -6,7 +6,7 @@ import Testing
 @testable import BlueZ
 
 /// What becomes of calls when their object goes, which bluetoothd never answers then.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 @BusActor
 struct GoneObjectTests {
     private static let methods = ["ReadValue", "WriteValue", "StartNotify"]

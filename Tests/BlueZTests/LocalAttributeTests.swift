@@ -6,7 +6,7 @@ import Testing
 @testable import BlueZ
 
 /// Services and advertisements of this program, where CoreBluetooth does not use all that they can do.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 @BusActor
 struct LocalAttributeTests {
     private let daemon: FakeBluetoothd

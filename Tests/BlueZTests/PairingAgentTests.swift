@@ -5,7 +5,7 @@ import Testing
 @testable import BlueZ
 
 /// What the pairing agent answers, and how bluetoothd comes to have it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 @BusActor
 struct PairingAgentTests {
     private let daemon: FakeBluetoothd

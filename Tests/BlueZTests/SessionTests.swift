@@ -51,7 +51,7 @@ private final class Mirror {
 }
 
 /// The mirror of bluetoothd's objects, with a bluetoothd that comes and goes, or is wrong.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 @BusActor
 struct SessionTests {
     private let daemon: FakeBluetoothd

@@ -7,7 +7,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// Answers of a peripheral manager come in the order of the calls, whichever of them bluetoothd has to be asked for.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct AnswerOrderTests {
     private let daemon: FakeBluetoothd
     private let app: App

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 @BusActor
 struct DisconnectionTests {
     let service: EchoService
@@ -127,7 +127,7 @@ struct DisconnectionTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 @BusActor
 struct LifetimeTests {
     let bus: PrivateBus

@@ -1,10 +1,11 @@
 import DBus
+import TestSupport
 import Testing
 
 @testable import Doctor
 
 /// The adapter, its switches, and what it can do.
-@Suite struct AdapterTests {
+@Suite(.fewAtOnce) struct AdapterTests {
     @Test func theAdapterThatIsAskedForIsNotThere() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 2)

@@ -1,10 +1,11 @@
 import DBus
+import TestSupport
 import Testing
 
 @testable import Doctor
 
 /// The bus, bluetoothd on it, and who may talk to it.
-@Suite struct BusTests {
+@Suite(.fewAtOnce) struct BusTests {
     @Test(arguments: [Doctor.Role.central, .peripheral])
     func nothingIsFoundOnAHealthyMachine(role: Doctor.Role) async throws {
         let machine = try await Machine()

@@ -1,11 +1,12 @@
 import Foundation
 import DBus
+import TestSupport
 import Testing
 
 @testable import Doctor
 
 /// bluetoothd's version and settings.
-@Suite struct DaemonTests {
+@Suite(.fewAtOnce) struct DaemonTests {
     // MARK: Version
 
     @Test func theVersionComesFromTheBus() async throws {

@@ -28,9 +28,8 @@ struct Programs {
         folder = try TemporaryFolder()
     }
 
-    /// Within what time a program ends after a signal: a second on a quiet machine, and less than what it waits for without a
-    /// signal on a busy one.
-    static let interruptionLimit = Duration.seconds(4)
+    /// Within what time a program ends after a signal, whatever it waits for.
+    static let interruptionLimit = Duration.seconds(2)
 
     /// The control socket of the sensor.
     var socket: String { folder.path + "/dittojay.sock" }

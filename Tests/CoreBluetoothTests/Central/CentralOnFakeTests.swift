@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// The central role above a fake bluetoothd: the ordinary way of things.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct CentralOnFakeTests {
     private let daemon: FakeBluetoothd
 

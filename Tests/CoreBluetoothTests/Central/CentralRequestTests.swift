@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// Requests to a peripheral, and what it, or bluetoothd, has against them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct CentralRequestTests {
     private let daemon: FakeBluetoothd
 

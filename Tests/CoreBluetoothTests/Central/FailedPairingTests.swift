@@ -7,7 +7,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// What an app is told when pairing fails, of which bluetoothd (5.66) says nothing.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct FailedPairingTests {
     private let daemon: FakeBluetoothd
     private let app: CentralApp
@@ -130,12 +130,6 @@ struct FailedPairingTests {
         " failed: The device refused to pair. It may remember a pairing that this machine has forgotten; remove that on the "
         + "device."
 
-    private func connect(to device: FakeDevice) async throws {
-        try await app.saw("state on")
-        let peripheral = try await app.peripheral(device)
-        app.act { $0.connect(peripheral) }
-    }
-
     /// - Parameter attempts: how many it takes to be sure.
     @Test(arguments: [(false, 3), (true, 1)], [false, true])
     func aDeviceThatHasLostItsKeysIsSaidTo(
@@ -147,19 +141,19 @@ struct FailedPairingTests {
             device.reportsReasons = reasons.areReported
             device.succeedsWithoutKeys = succeedsWithoutKeys
         }
-        try await connect(to: device)
+        try await app.connect(to: device)
         try await app.saw(Self.keyLoss)
         #expect(!app.lines.contains("connected"))
         #expect(await daemon.count(of: "Connect") == reasons.attempts)
         await device.set("Paired", .boolean(false))
-        try await connect(to: device)
+        try await app.connect(to: device)
         try await app.saw("connected")
     }
 
     @Test func badLuckIsNoLossOfKeys() async throws {
         let device = await device { $0.set("Paired", .boolean(true)) }
         await daemon.react(to: "Connect", times: 2, with: .refuse("Failed", "le-connection-abort-by-local"))
-        try await connect(to: device)
+        try await app.connect(to: device)
         try await app.saw("connected")
         #expect(app.lines == ["state on", "connected"])
     }
@@ -167,7 +161,7 @@ struct FailedPairingTests {
     @Test func aPairedDeviceThatIsNotThereHasLostNoKeys() async throws {
         let device = await device { $0.set("Paired", .boolean(true)) }
         await daemon.react(to: "Connect", times: 4, with: .refuse("Failed", "br-connection-canceled"))
-        try await connect(to: device)
+        try await app.connect(to: device)
         try await app.saw("connected")
         #expect(app.lines == ["state on", "connected"])
     }
@@ -178,7 +172,7 @@ struct FailedPairingTests {
             device.wantsEncryption = true
             device.pairing = .refused
         }
-        try await connect(to: device)
+        try await app.connect(to: device)
         try await app.saw("disconnected" + Self.refusal)
     }
 }

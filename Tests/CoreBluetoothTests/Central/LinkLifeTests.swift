@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// The life of a link: attempts that are given up or disturbed, and ends of all kinds.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct LinkLifeTests {
     private let daemon: FakeBluetoothd
 
@@ -63,9 +63,7 @@ struct LinkLifeTests {
     @Test func anAttemptGoesOnWhenTheDevicesObjectGoes() async throws {
         let device = await device(inRange: false)
         let app = CentralApp(on: daemon)
-        try await app.saw("state on")
-        let peripheral = try await app.peripheral(device)
-        app.act { $0.connect(peripheral) }
+        try await app.connect(to: device)
         try await daemon.call("Connect")
         await device.beForgotten()
         await device.comeIntoRange()
@@ -75,9 +73,7 @@ struct LinkLifeTests {
     @Test func theEndOfPowerEndsAnAttemptWithoutAWord() async throws {
         let device = await device(inRange: false)
         let app = CentralApp(on: daemon)
-        try await app.saw("state on")
-        let peripheral = try await app.peripheral(device)
-        app.act { $0.connect(peripheral) }
+        let peripheral = try await app.connect(to: device)
         try await daemon.call("Connect")
         await daemon.adapter.power(false)
         try await app.saw("state off")

@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 @BusActor
-@Suite(.timeLimit(.minutes(5))) struct LossReportsTests {
+@Suite(.fewAtOnce, .timeLimit(.minutes(5))) struct LossReportsTests {
     @Test func theFirstLossIsReportedAtOnceAndWhatFollowsInOne() async throws {
         var reported: [PacketLoss] = []
         let reports = LossReports(interval: .milliseconds(5)) { reported.append($0) }

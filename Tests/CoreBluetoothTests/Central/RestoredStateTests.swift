@@ -7,7 +7,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// What a program gets back of an earlier run: of the agent's record, and of what bluetoothd has now.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct RestoredStateTests {
     private let daemon: FakeBluetoothd
     private let bench: AgentBench

@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// Notifications from sockets, and what happens where bluetoothd has none to give.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct SubscriptionKindTests {
     private let daemon: FakeBluetoothd
 

@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// What bluetoothd says of a request that the device has not answered.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct UnansweredTests {
     private let daemon: FakeBluetoothd
 

@@ -8,7 +8,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// Subscriptions of bonded centrals, which bluetoothd keeps while they are away, though it ends the socket.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 @BusActor
 struct AbsentSubscriberTests {
     private let daemon: FakeBluetoothd

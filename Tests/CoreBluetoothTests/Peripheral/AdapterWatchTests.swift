@@ -7,7 +7,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// What a manager's state makes of the controllers and of bluetoothd as they come and go.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct AdapterWatchTests {
     private func states(_ app: PeripheralApp) -> [String] {
         app.lines.filter { $0.hasPrefix("state ") }.map { String($0.dropFirst(6)) }

@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// Advertisements, and what bluetoothd may do with them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct AdvertisingTests {
     private let daemon: FakeBluetoothd
     private let app: PeripheralApp

@@ -7,7 +7,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// Subscriptions and what is sent to them, over sockets and over the bus.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct NotificationTests {
     private let daemon: FakeBluetoothd
     private let app: PeripheralApp

@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// How services come to bluetoothd, and what it may do with them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct PublishingTests {
     private let daemon: FakeBluetoothd
     private let app: PeripheralApp

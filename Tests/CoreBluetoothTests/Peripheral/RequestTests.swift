@@ -7,7 +7,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// Reads and writes of centrals, and every answer that a program can give.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct RequestTests {
     private let daemon: FakeBluetoothd
     private let app: PeripheralApp

@@ -53,12 +53,19 @@ final class CentralApp: NSObject, Sendable {
         return peripheral
     }
 
-    /// Powered on, connected to a device of the fake, all of it discovered.
-    func connected(to device: FakeDevice, options: [String: Any]? = nil) async throws -> CBPeripheral {
+    /// Powered on, and asked to connect to a device of the fake.
+    @discardableResult
+    func connect(to device: FakeDevice, options: [String: Any]? = nil) async throws -> CBPeripheral {
         try await saw("state on")
         let peripheral = try await peripheral(device)
         nonisolated(unsafe) let options = options
         act { $0.connect(peripheral, options: options) }
+        return peripheral
+    }
+
+    /// Powered on, and connected to a device of the fake.
+    func connected(to device: FakeDevice, options: [String: Any]? = nil) async throws -> CBPeripheral {
+        let peripheral = try await connect(to: device, options: options)
         try await saw("connected")
         return peripheral
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import Dittojay
 
 /// How the simulated characteristics answer, in order and wrong on purpose.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct AnswerTests {
     private let peripheral: Simulation
     private let central: FakeDevice

@@ -7,7 +7,7 @@ import Testing
 @testable import Dittojay
 
 /// Who is connected: what `status` shows, and the commands that end links.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct CentralsTests {
     private let peripheral: Simulation
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Dittojay
 
 /// A peripheral from its start to its end, whatever bluetoothd and the controller do meanwhile.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct LifeTests {
     private static let advertising = "advertising: \"Dittojay\" with heart-rate, chirp on hci0 00:AA:01:00:00:00"
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Dittojay
 
 /// Scenarios as they are played, and services that come and go by command.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct ScenarioTests {
     private static let store = CharacteristicPath("lab", "store")
     private static let chirp = CharacteristicPath("chirp", "chirp")

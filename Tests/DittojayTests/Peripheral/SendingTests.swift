@@ -7,7 +7,7 @@ import Testing
 @testable import Dittojay
 
 /// What a peripheral sends: chirps, bursts, generated values, and what goes wrong with them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct SendingTests {
     private func run(_ profile: PeripheralProfile = .lab) async throws -> (Simulation, FakeDevice) {
         let peripheral = try await Simulation(profile)

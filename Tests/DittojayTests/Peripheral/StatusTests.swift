@@ -7,7 +7,7 @@ import Testing
 @testable import Dittojay
 
 /// What people and programs are shown of a running peripheral.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct StatusTests {
     private struct Line: Decodable {
         var event: String

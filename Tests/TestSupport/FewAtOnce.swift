@@ -1,13 +1,13 @@
 import Testing
 
-/// Lets only a few test cases run at the same time: each starts processes, and too many of them would wait for each other
-/// until a limit is over.
-struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
-    private static let turns = Turns(4)
+/// Lets only a few test cases run at the same time: each has processes of its own, and too many of them would wait for each
+/// other until a limit is over.
+package struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
+    private static let turns = Turns(6)
 
-    var isRecursive: Bool { true }
+    package var isRecursive: Bool { true }
 
-    func provideScope(
+    package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await function() }
@@ -23,7 +23,7 @@ struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == FewAtOnce {
-    static var fewAtOnce: Self { FewAtOnce() }
+    package static var fewAtOnce: Self { FewAtOnce() }
 }
 
 private actor Turns {

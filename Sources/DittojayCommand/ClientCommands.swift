@@ -82,20 +82,24 @@ struct TypedValue: ExpressibleByArgument {
     }
 }
 
-struct SetCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change what reads of a characteristic of the running dittojay give.")
-    @OptionGroup var client: ClientOptions
-
+/// A characteristic, and what its value is to be.
+struct ValueArguments: ParsableArguments {
     @Argument(help: "The characteristic, as NAME or SERVICE/NAME.")
     var characteristic: String
 
     @Argument(help: TypedValue.help)
     var value: TypedValue
+}
+
+struct SetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change what reads of a characteristic of the running dittojay give.")
+    @OptionGroup var client: ClientOptions
+    @OptionGroup var arguments: ValueArguments
 
     func run() throws {
-        try client.send(.set(characteristic: characteristic, value: try value.bytes())) { _ in
-            ["\(characteristic) has another value from now on"]
+        try client.send(.set(characteristic: arguments.characteristic, value: try arguments.value.bytes())) { _ in
+            ["\(arguments.characteristic) has another value from now on"]
         }
     }
 }
@@ -105,15 +109,10 @@ struct SendCommand: ParsableCommand {
         commandName: "send",
         abstract: "Make the running dittojay notify or indicate a value to a characteristic's subscribers.")
     @OptionGroup var client: ClientOptions
-
-    @Argument(help: "The characteristic, as NAME or SERVICE/NAME.")
-    var characteristic: String
-
-    @Argument(help: TypedValue.help)
-    var value: TypedValue
+    @OptionGroup var arguments: ValueArguments
 
     func run() throws {
-        try client.send(.send(characteristic: characteristic, value: try value.bytes())) { reply in
+        try client.send(.send(characteristic: arguments.characteristic, value: try arguments.value.bytes())) { reply in
             switch reply.subscribers {
             case 0, nil: ["nothing was sent: nobody has subscribed"]
             case let count?: ["sent to \(counted(count, "subscriber"))"]

@@ -42,10 +42,8 @@ struct DittojayProgram: ParsableCommand {
             """,
         subcommands: [
             RunCommand.self, CheckCommand.self, StatusCommand.self, ChirpCommand.self, BurstCommand.self,
-            SetCommand.self,
-            SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self, QuitCommand.self,
-            UnpairCommand.self,
-            DoctorCommand.self,
+            SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
+            QuitCommand.self, UnpairCommand.self, DoctorCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 

@@ -103,10 +103,10 @@ extension InTheLab {
             try await sensor.command("chirp", "tweet")
             try await program.line(containing: "heard tweet")
             try await sensor.command("service", "remove", "chirp")
-            try await program.line(containing: "the bird has gone")
+            try await program.line(containing: "the chirp service was removed")
             let position = sensor.position
             try await sensor.command("service", "add", "chirp")
-            try await program.line(containing: "something has come")
+            try await program.line(containing: "a service was added")
             try await sensor.event("subscribed", "chirp", from: position)
             try await sensor.command("chirp", "twitter")
             try await program.line(containing: "heard twitter")
@@ -114,7 +114,7 @@ extension InTheLab {
             try expect(
                 program,
                 [
-                    "connected", "heard tweet", "the bird has gone", "something has come", "heard twitter",
+                    "connected", "heard tweet", "the chirp service was removed", "a service was added", "heard twitter",
                     "disconnected",
                 ])
             try await sensor.stop()

@@ -33,11 +33,11 @@ final class Birdwatcher: ConnectionObserver, ServiceObserver {
 
     func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier]) {
         if invalidatedServices.contains(chirps) {
-            print("the bird has gone")
+            print("the chirp service was removed")
             bluejay.endListen(to: chirp)
         } else if invalidatedServices.isEmpty {
-            // Something has been added, and it may be the bird.
-            print("something has come")
+            // It may be the one with the chirps.
+            print("a service was added")
             listen()
         }
     }

@@ -33,9 +33,7 @@ struct LinkLifeTests {
     @Test func anAttemptIsGivenUp() async throws {
         let device = await device(inRange: false)
         let app = CentralApp(on: daemon)
-        try await app.saw("state on")
-        let peripheral = try await app.peripheral(device)
-        app.act { $0.connect(peripheral) }
+        let peripheral = try await app.connect(to: device)
         try await daemon.call("Connect")
         app.act { $0.cancelPeripheralConnection(peripheral) }
         try await app.saw("disconnected")

@@ -48,7 +48,7 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
-        engine = BlueZCentralEngine(manager: self, agent: AgentAccess(), session: .shared)
+        startEngine(agent: AgentAccess(), session: .shared)
     }
 
     /// Creates a manager on another bluetoothd than the system's, and perhaps with another agent than the user's.
@@ -59,7 +59,13 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
-        engine = BlueZCentralEngine(manager: self, agent: agent, session: session)
+        startEngine(agent: agent, session: session)
+    }
+
+    private func startEngine(agent: AgentAccess, session: BlueZSession) {
+        let engine = BlueZCentralEngine(manager: self, agent: agent, session: session)
+        self.engine = engine
+        engine.start()
     }
 
     deinit {

@@ -49,7 +49,7 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
-        engine = BlueZPeripheralEngine(manager: self, session: .shared)
+        startEngine(session: .shared)
     }
 
     /// Creates a manager on another bluetoothd than the system's.
@@ -60,7 +60,13 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
-        engine = BlueZPeripheralEngine(manager: self, session: session)
+        startEngine(session: session)
+    }
+
+    private func startEngine(session: BlueZSession) {
+        let engine = BlueZPeripheralEngine(manager: self, session: session)
+        self.engine = engine
+        engine.start()
     }
 
     deinit {

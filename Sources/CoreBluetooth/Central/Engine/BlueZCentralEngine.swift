@@ -18,6 +18,11 @@ final class BlueZCentralEngine: CentralEngine {
         core = CentralCore(
             manager: manager, mailbox: EventMailbox(queue: manager.queue), choice: choice, registration: registration,
             agent: agent, session: session)
+    }
+
+    /// Begins to work. The manager must have its engine by then: the first state comes at once, and the app may ask for
+    /// something when it has it.
+    func start() {
         MainLoop.shared.async { [core] in core.start() }
     }
 

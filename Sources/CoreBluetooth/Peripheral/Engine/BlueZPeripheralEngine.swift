@@ -13,6 +13,12 @@ final class BlueZPeripheralEngine: PeripheralEngine {
             manager: manager, choice: AdapterChoice(option: manager.options[CBPeripheralManagerOptionAdapterKey]),
             session: session)
         self.core = core
+    }
+
+    /// Begins to work. The manager must have its engine by then: the first state comes at once, and the app may ask for
+    /// something when it has it.
+    func start() {
+        let core = core
         MainLoop.shared.async { core.start() }
     }
 

@@ -53,6 +53,16 @@ struct UnpairTests {
         #expect(await paired == [])
     }
 
+    /// As bluetoothd 5.87 does at times.
+    @Test(arguments: [["bluejay", "unpair", "Belt"], ["dittojay", "unpair", "C0:00:00:00:00:01"]])
+    func aDeviceThatBluetoothdKeepsIsRemovedAgain(words: [String]) async throws {
+        await daemon.react(to: "RemoveDevice", times: 1, with: .answer([]))
+        let program = try programs.run(words)
+        #expect(try await program.exitStatus() == 0)
+        #expect(await paired == ["Phone"])
+        #expect(await daemon.count(of: "RemoveDevice") == 2)
+    }
+
     @Test func bothSayWhenBluetoothdRefuses() async throws {
         await daemon.react(to: "RemoveDevice", with: .refuse("Failed", "busy"))
         for words in [["bluejay", "unpair", "Belt"], ["dittojay", "unpair", "--all"]] {

@@ -45,8 +45,19 @@ public final class Adapter: RemoteObject {
     public func setAlias(_ alias: String) async throws { try await setProperty("Alias", to: alias) }
 
     /// Makes bluetoothd forget the device: its link, its pairing, its cached services.
+    ///
+    /// bluetoothd (5.87, `device_request_disconnect` in src/device.c) may say that it has, and keep the device and its keys
+    /// until the end of its next link: when the link has ended, and one of its own profiles has not noticed yet. By then it has.
     public func remove(_ device: Device) async throws {
         try await call("RemoveDevice", [.objectPath(device.path)])
+        guard await isKept(device) else { return }
+        try await call("RemoveDevice", [.objectPath(device.path)])
+    }
+
+    /// Whether bluetoothd still has this object, and not one that has come in its place.
+    private func isKept(_ device: Device) async -> Bool {
+        guard device.isValid, (try? await device.fetchProperty("Paired")) != nil else { return false }
+        return device.isValid
     }
 
     // MARK: Discovery

@@ -39,6 +39,22 @@ struct DiscoveryTests {
         }
     }
 
+    /// With a controller for LE alone, bluetoothd 5.82 and 5.87 report such devices only to whom they give a filter.
+    @Test(arguments: [safe, dangerous])
+    func aDeviceThatIsNotDiscoverableIsReported(modalias: String) async throws {
+        try await scanning(with: modalias) { bench in
+            let device = try await bench.add(advertising: ["180D"], isDiscoverable: false)
+            #expect(bench.sighted == [device.address])
+        }
+    }
+
+    @Test func aBluetoothdThatKnowsNoPatternsScansAsWell() async throws {
+        try await scanning(with: Self.dangerous, knowsPatterns: false) { bench in
+            let device = try await bench.add(advertising: ["180D"])
+            #expect(bench.sighted == [device.address])
+        }
+    }
+
     @Test func whatBluetoothdLetsThroughAdvertisesTheServiceWhateverItReports() async throws {
         try await scanning(with: Self.safe) { bench in
             let device = try await bench.add(advertising: ["180D"], reporting: ["1800", "180F"])
@@ -93,8 +109,10 @@ struct DiscoveryTests {
         }
     }
 
-    private func scanning(with modalias: String?, _ body: @BusActor (Bench) async throws -> Void) async throws {
-        let bench = try await Bench(modalias: modalias)
+    private func scanning(
+        with modalias: String?, knowsPatterns: Bool = true, _ body: @BusActor (Bench) async throws -> Void
+    ) async throws {
+        let bench = try await Bench(modalias: modalias, knowsPatterns: knowsPatterns)
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await body(bench)) } catch { outcome = .failure(error) }
         await bench.end()
@@ -120,9 +138,12 @@ private final class Bench {
         var now = ContinuousClock.now
     }
 
-    /// - Parameter modalias: says which release bluetoothd is.
-    init(modalias: String?) async throws {
+    /// - Parameters:
+    ///   - modalias: says which release bluetoothd is.
+    ///   - knowsPatterns: whether it takes a filter with a pattern.
+    init(modalias: String?, knowsPatterns: Bool) async throws {
         daemon = try await .start()
+        daemon.adapter.knowsPatterns = knowsPatterns
         daemon.adapter.set("Modalias", modalias.map { .string($0) }, silently: true)
         session = BlueZSession { [bus = daemon.bus] () throws(BusError) in try bus.connect() }
         try await session.waitUntilAvailable()
@@ -155,10 +176,11 @@ private final class Bench {
     /// - Parameter services: what bluetoothd reports if that is not what is advertised.
     @discardableResult
     func add(
-        _ address: String = "C0:00:00:00:00:01", advertising: [String], reporting services: [String]? = nil,
-        setting property: String? = nil
+        _ address: String = "C0:00:00:00:00:01", advertising: [String], isDiscoverable: Bool = true,
+        reporting services: [String]? = nil, setting property: String? = nil
     ) async throws -> FakeDevice {
         let device = FakeDevice(address, name: "Sensor", advertising: advertising, on: daemon.adapter)
+        device.isDiscoverable = isDiscoverable
         if let services { device.set("UUIDs", services.map(Self.full).busValue) }
         if let property { device.set(property, .boolean(true)) }
         device.isAdvertising = false

@@ -68,7 +68,12 @@ public final class Adapter: RemoteObject {
     /// Sets what this program wants to find. A scan without any filter does not report LE devices that are not
     /// discoverable, hence there is always one.
     func setDiscoveryFilter(_ filter: DiscoveryFilter) async throws {
-        try await call("SetDiscoveryFilter", [filter.busValue])
+        do {
+            try await call("SetDiscoveryFilter", [filter.options.busValue])
+        } catch BlueZError.invalidArguments where filter.options["Pattern"] != nil {
+            // A bluetoothd that knows no patterns yet.
+            try await call("SetDiscoveryFilter", [filter.options.filter { $0.key != "Pattern" }.busValue])
+        }
     }
 
     /// Starts scanning; it lasts until ``stopDiscovery()``, or until this program's connection to the bus ends.
@@ -90,11 +95,20 @@ public struct DiscoveryFilter: Hashable, Swift.Sendable {
         self.reportsDuplicates = reportsDuplicates
     }
 
-    var busValue: BusValue {
+    /// As bluetoothd takes it.
+    ///
+    /// To bluetoothd (5.82 and 5.87, `merge_discovery_filters` in src/adapter.c) a filter for a transport is none where the
+    /// controller has only that one, and without a filter it does not report devices that are not discoverable. A pattern makes
+    /// it one: the empty one, which any name begins with.
+    var options: [String: BusValue] {
         var options: [String: BusValue] = [
             "Transport": .string("le"), "DuplicateData": .boolean(reportsDuplicates),
         ]
-        if !serviceUUIDs.isEmpty { options["UUIDs"] = serviceUUIDs.busValue }
-        return options.busValue
+        if serviceUUIDs.isEmpty {
+            options["Pattern"] = .string("")
+        } else {
+            options["UUIDs"] = serviceUUIDs.busValue
+        }
+        return options
     }
 }

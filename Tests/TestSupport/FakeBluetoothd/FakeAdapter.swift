@@ -14,6 +14,8 @@ package final class FakeAdapter: FakeObject {
     /// The discovery filters of those that scan, by the client's unique name.
     package private(set) var scans: [String: [String: BusValue]] = [:]
     private var filters: [String: [String: BusValue]] = [:]
+    /// Whether a discovery filter may have a pattern.
+    package var knowsPatterns = true
     package var offersServices = true
     package var offersAdvertising = true
     /// How long the controller takes to be switched on or off.
@@ -160,7 +162,11 @@ package final class FakeAdapter: FakeObject {
     override var methods: [ExportedMethod] {
         [
             method("SetDiscoveryFilter", inputs: [.options]) { [weak self] invocation in
-                self?.filters[invocation.sender] = try invocation.argument(0)
+                let filter: [String: BusValue] = try invocation.argument(0)
+                guard self?.knowsPatterns == true || filter["Pattern"] == nil else {
+                    throw MethodFailure.bluez("InvalidArguments", "Invalid arguments in method call")
+                }
+                self?.filters[invocation.sender] = filter
                 invocation.reply()
             },
             method("StartDiscovery") { [weak self] invocation in

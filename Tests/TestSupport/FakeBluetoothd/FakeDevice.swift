@@ -16,6 +16,8 @@ package final class FakeDevice: FakeObject {
     /// Whether the device answers while its services are looked for. If not, bluetoothd says in the end that they are
     /// resolved, and has none.
     package var answersDiscovery = true
+    /// Whether its advertisement says that it can be discovered.
+    package var isDiscoverable = true
     /// How long bluetoothd takes to end a link.
     package var disconnectionTime: Duration = .zero
     /// Whether it is about to end the link.
@@ -93,7 +95,10 @@ package final class FakeDevice: FakeObject {
 
     // MARK: Advertising
 
+    /// As with a controller for LE alone (5.87): a filter for the transport is none there.
     func passes(_ filter: [String: BusValue]) -> Bool {
+        let isFilter = filter["UUIDs"] != nil || filter["Pattern"] != nil || filter["DuplicateData"] == .boolean(true)
+        guard isFilter || isDiscoverable else { return false }
         guard let wanted = filter["UUIDs"].flatMap([String].init(busValue:)), !wanted.isEmpty else { return true }
         return wanted.contains { advertisedServices.contains(FakeService.fullUUID($0)) }
     }

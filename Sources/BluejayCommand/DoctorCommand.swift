@@ -20,7 +20,7 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         let doctor = Doctor(
             role: .central, adapter: adapter ?? ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"],
-            isAdapterGiven: adapter != nil)
+            adapterVariable: adapter == nil ? "BLUETOOTH_ADAPTER" : nil)
         let report = await doctor.examine()
         if json {
             for object in report.objects { try StandardOutput.write(object) }

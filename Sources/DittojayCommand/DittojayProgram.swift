@@ -37,7 +37,8 @@ struct DittojayProgram: ParsableCommand {
             true characters, escaped.
 
             ENVIRONMENT
-              BLUETOOTH_ADAPTER  the adapter, unless --adapter is given
+              DITTOJAY_ADAPTER   the adapter, unless --adapter is given
+              BLUETOOTH_ADAPTER  the same, unless DITTOJAY_ADAPTER is there; programs of this package that are centrals go by it
               DITTOJAY_SOCKET    the control socket, unless --socket is given
             """,
         subcommands: [

@@ -22,9 +22,10 @@ struct DoctorCommand: ParsableCommand {
     var strict = false
 
     func run() throws {
+        let chosen = AdapterVariable.chosen
         let doctor = Doctor(
-            role: .peripheral, adapter: adapter ?? ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"],
-            isAdapterGiven: adapter != nil)
+            role: .peripheral, adapter: adapter ?? chosen.adapter,
+            adapterVariable: adapter == nil ? chosen.name : nil)
         Task {
             let report = await doctor.examine()
             do throws(OutputError) {

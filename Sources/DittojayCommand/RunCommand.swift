@@ -73,18 +73,13 @@ struct RunCommand: ParsableCommand {
         let peripheral = VirtualPeripheral(
             profile: profile,
             options: .init(
-                adapter: adapter ?? Self.adapterOfEnvironment, localName: name,
+                adapter: adapter ?? AdapterVariable.chosen.adapter, localName: name,
                 seed: seed ?? UInt64(UInt32.random(in: .min ... .max)),
                 controlSocket: noSocket ? nil : ControlSocketAddress(path: socket)),
             queue: DispatchQueue(label: "dittojay"))
         let session = TerminalSession(peripheral, json: json, quiet: quiet)
         session.start()
         dispatchMain()
-    }
-
-    /// Empty is as good as not there: so is a variable that a compose file passes on.
-    static var adapterOfEnvironment: String? {
-        ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private func completeProfile() throws -> PeripheralProfile {

@@ -44,7 +44,7 @@ struct UnpairCommand: ParsableCommand {
     private func unpair() async throws {
         let addresses: [String]
         do {
-            addresses = try await BlueZSession.shared.unpair(on: adapter ?? RunCommand.adapterOfEnvironment) { device in
+            addresses = try await BlueZSession.shared.unpair(on: adapter ?? AdapterVariable.chosen.adapter) { device in
                 central.map { device.address.caseInsensitiveCompare($0) == .orderedSame } ?? true
             }
         } catch {

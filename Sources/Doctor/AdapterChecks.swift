@@ -38,7 +38,7 @@ extension Doctor {
 
     /// The command by which another adapter is used.
     private func choosing(_ adapter: AdapterRecord) -> String {
-        guard isAdapterGiven else { return "export BLUETOOTH_ADAPTER=\(adapter.name)" }
+        if let adapterVariable { return "export \(adapterVariable)=\(adapter.name)" }
         return "\(role.program) doctor --adapter \(adapter.name)"
     }
 

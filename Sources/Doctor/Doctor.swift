@@ -23,22 +23,22 @@ public struct Doctor: Swift.Sendable {
 
     let role: Role
     let adapter: String?
-    let isAdapterGiven: Bool
+    let adapterVariable: String?
     let surroundings: Surroundings
 
     /// How long bluetoothd may take to answer.
     static let patience = Duration.seconds(5)
 
-    /// - Parameter adapter: which one is meant, by its name (`hci0`) or address; the first that is powered, else the first,
-    ///   if nil.
-    /// - Parameter isAdapterGiven: whether `adapter` is an option's, which overrides the environment: then the advice is
-    ///   another option, not a variable.
+    /// - Parameters:
+    ///   - adapter: which one is meant, by its name (`hci0`) or address; the first that is powered, else the first, if nil.
+    ///   - adapterVariable: the environment variable that chooses it; nil where an option does, which is then the advice.
     public init(
-        role: Role, adapter: String?, isAdapterGiven: Bool = false, surroundings: Surroundings = .current
+        role: Role, adapter: String?, adapterVariable: String? = "BLUETOOTH_ADAPTER",
+        surroundings: Surroundings = .current
     ) {
         self.role = role
         self.adapter = adapter
-        self.isAdapterGiven = isAdapterGiven
+        self.adapterVariable = adapterVariable
         self.surroundings = surroundings
     }
 

@@ -137,10 +137,10 @@ import Testing
     @Test func theAdviceIsAnotherOptionWhereAnOptionOverridesTheVariable() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 2) { $0.offersAdvertising = $0.index == 1 }
-        let missing = try #require(await machine.examine(adapter: "hci9", isAdapterGiven: true).problems.first)
+        let missing = try #require(await machine.examine(adapter: "hci9", adapterVariable: nil).problems.first)
         #expect(missing.remedies == ["bluejay doctor --adapter hci0"])
         let lacking = try #require(
-            await machine.examine(as: .peripheral, adapter: "hci0", isAdapterGiven: true).problems.first)
+            await machine.examine(as: .peripheral, adapter: "hci0", adapterVariable: nil).problems.first)
         #expect(lacking.remedies == ["dittojay doctor --adapter hci1"])
     }
 

@@ -40,17 +40,20 @@ struct Programs {
         try run(words, output: output, error: error, hasInput: hasInput)
     }
 
-    /// - Parameter words: the program and its arguments.
+    /// - Parameters:
+    ///   - words: the program and its arguments.
+    ///   - environment: what else is in the program's environment.
     func run(
-        _ words: [String], output: Stream = .read, error: Stream = .read, hasInput: Bool = true
+        _ words: [String], output: Stream = .read, error: Stream = .read, hasInput: Bool = true,
+        environment: [String: String] = [:]
     ) throws -> ChildProcess {
         let redirections = redirection(">", output) + redirection("2>", error) + (hasInput ? "" : " <&-")
         return try ChildProcess(
             "/bin/sh", ["-c", "exec \"$0\" \"$@\"" + redirections, try Self.path(of: words[0])] + words.dropFirst(),
             environment: [
                 "DBUS_SYSTEM_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": folder.path, "XDG_STATE_HOME": folder.path,
-                "HOME": folder.path, "DITTOJAY_SOCKET": socket, "BLUETOOTH_ADAPTER": "",
-            ])
+                "HOME": folder.path, "DITTOJAY_SOCKET": socket, "BLUETOOTH_ADAPTER": "", "DITTOJAY_ADAPTER": "",
+            ].merging(environment) { $1 })
     }
 
     private func redirection(_ sign: String, _ stream: Stream) -> String {

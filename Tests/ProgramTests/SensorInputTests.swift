@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What dittojay makes of its files and of what is typed.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct SensorInputTests {
     @Test func aMistakeInAFileIsOneMessageAndWrongUsage() async throws {
         let programs = try Programs()
@@ -32,5 +32,17 @@ struct SensorInputTests {
         #expect(events.first?["seed"] as? Int == 7)
         #expect(events.first?["profile"] as? String == "default")
         #expect(events.compactMap { $0["event"] as? String } == ["started", "advertising", "chirped"])
+    }
+
+    @Test(arguments: [
+        (["DITTOJAY_ADAPTER": "hci1", "BLUETOOTH_ADAPTER": "hci0"], "hci1"), (["BLUETOOTH_ADAPTER": "hci1"], "hci1"),
+        (["DITTOJAY_ADAPTER": "", "BLUETOOTH_ADAPTER": ""], "hci0"),
+    ])
+    func theAdapterIsTheOneOfTheEnvironment(environment: [String: String], adapter: String) async throws {
+        let daemon = try await FakeBluetoothd.start(adapters: 2)
+        let process = try Programs(on: daemon).run(["dittojay", "run", "--no-socket"], environment: environment)
+        try await process.line(containing: "on \(adapter)")
+        try process.type("q")
+        #expect(try await process.exitStatus() == 0)
     }
 }

@@ -110,10 +110,10 @@ final class Machine {
         impostor = connection
     }
 
-    func examine(as role: Doctor.Role = .central, adapter: String? = nil, isAdapterGiven: Bool = false)
+    func examine(as role: Doctor.Role = .central, adapter: String? = nil, adapterVariable: String? = "BLUETOOTH_ADAPTER")
         async -> Report
     {
-        await Doctor(role: role, adapter: adapter, isAdapterGiven: isAdapterGiven, surroundings: surroundings).examine()
+        await Doctor(role: role, adapter: adapter, adapterVariable: adapterVariable, surroundings: surroundings).examine()
     }
 }
 

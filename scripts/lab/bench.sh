@@ -1,8 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # ./lab bench, sourced by lab: `options` and `rest` are what the command line had. The measuring is
 # scripts/bench/run.py, which runs in the lab and gets the arguments.
-# shellcheck source=scripts/lab/build.sh
-source "$parts/build.sh"
 require_swift
 "$parts/setup"
 # As programs are shipped, in a folder of its own, because the other commands' builds are not.

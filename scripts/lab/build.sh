@@ -1,9 +1,17 @@
 # shellcheck shell=bash
-# Builds the package for the lab's commands. To be sourced after steps.sh.
+# Builds for the lab's commands. To be sourced after steps.sh.
 : "${root:?the folder of the repository}" "${owner:?the folder of the package that has it in its .build, or the same}"
 
+# What every lab has on PATH.
+programs=(dittojay bluejay)
+configuration=${LAB_CONFIG:-debug}
+program_folder=$owner/.build/$configuration
+build_stamp=$program_folder/.lab-built
+
+have_swift() { command -v swift >/dev/null; }
+
 require_swift() {
-    command -v swift >/dev/null ||
+    have_swift ||
         die "there is no swift on PATH; install a Swift toolchain, 6.1 or newer: https://www.swift.org/install/linux/"
 }
 
@@ -19,10 +27,41 @@ build() {
         die "the build failed; all of it: $log"
 }
 
-# build_programs [OPTION…]: the two that every lab has on PATH
+# build_programs [OPTION…]: builds them, changed or not
 build_programs() {
-    build "dittojay" --package-path "$owner" --product dittojay "$@"
-    build "bluejay" --package-path "$owner" --product bluejay "$@"
+    local program
+    for program in "${programs[@]}"; do build "$program" --package-path "$owner" --product "$program" "$@"; done
+    mark_built
+}
+
+# The programs are as new as the sources.
+mark_built() { [[ ! -d $program_folder ]] || touch "$build_stamp"; }
+
+# Builds the programs where that is needed and possible.
+prepare_programs() {
+    local program
+    if have_swift; then
+        are_built || build_programs --configuration "$configuration"
+        return
+    fi
+    for program in "${programs[@]}"; do
+        [[ -x $program_folder/$program ]] || command -v "$program" >/dev/null ||
+            say "there is no $program in this lab: neither is it installed, nor is there a Swift toolchain to build it with"
+    done
+}
+
+# Whether no source has changed since the programs were built: since the last time here, or since they were linked.
+are_built() {
+    local program
+    for program in "${programs[@]}"; do [[ -x $program_folder/$program ]] || return 1; done
+    [[ -e $build_stamp ]] && ! have_changed_since "$build_stamp" && return 0
+    for program in "${programs[@]}"; do ! have_changed_since "$program_folder/$program" || return 1; done
+}
+
+have_changed_since() {
+    local sources=("$root/Sources" "$root/Package.swift" "$owner/Package.swift")
+    [[ ! -e $owner/Package.resolved ]] || sources+=("$owner/Package.resolved")
+    [[ -n $(find "${sources[@]}" -newer "$1" -print -quit) ]]
 }
 
 # Two at least: a Swift compiler takes up to 2 GB.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Counts the tests of several runs, of Swift Testing by their event streams, of XCTest by what they print; prints what
-failed, and the sum.
+"""Counts the tests of several runs, of Swift Testing by their event streams, of XCTest by what they print, of pytest by their
+JUnit files; prints what failed, and the sum.
 
-Usage: count_tests.py NAME=STATUS=EVENTS.jsonl|NAME=STATUS=OUTPUT.log …    (STATUS: the run's exit status)
+Usage: count_tests.py NAME=STATUS=EVENTS.jsonl|NAME=STATUS=OUTPUT.log|NAME=STATUS=JUNIT.xml …    (STATUS: the run's exit status)
 
 A test that began and did not end was ended by a crash, and has failed. So has a run that did not end, or that says by
 its exit status that something is wrong while no test failed. The last line is "N passed, N failed"; the exit status is
@@ -12,8 +12,10 @@ its exit status that something is wrong while no test failed. The last line is "
 import json
 import re
 import sys
+from pathlib import Path
+from xml.etree import ElementTree
 
-NO_TESTS = 69  # Swift Testing's exit status when nothing matches the filters
+NO_TESTS = (69, 5)  # the exit statuses of Swift Testing and pytest when nothing matches the filters
 
 
 def read_events(file):
@@ -66,15 +68,32 @@ def read_swift_testing(file):
     return functions, began, passed, failed, skipped, ended
 
 
+def read_junit(file):
+    functions, passed, failed, skipped = {}, set(), set(), set()
+    try:
+        cases = list(ElementTree.parse(file).getroot().iter("testcase"))
+    except (OSError, ElementTree.ParseError):
+        return functions, set(), passed, failed, skipped, False
+    for case in cases:
+        test = f"{case.get('classname')}.{case.get('name')}"
+        functions[test] = case.get("name")
+        kinds = {child.tag for child in case}
+        (failed if kinds & {"failure", "error"} else skipped if "skipped" in kinds else passed).add(test)
+    return functions, set(functions), passed, failed, skipped, True
+
+
+READERS = {".log": read_xctest, ".jsonl": read_swift_testing, ".xml": read_junit}
+
+
 def count(name, status, file):
-    read = read_xctest if file.endswith(".log") else read_swift_testing
+    read = READERS.get(Path(file).suffix, read_swift_testing)
     functions, began, passed, failed, skipped, ended = read(file)
     problems = [f"failed: {functions[test]} ({test})" for test in sorted(failed)]
     unfinished = began - passed - failed - skipped
     problems += [f"did not end: {functions[test]} ({test})" for test in sorted(unfinished)]
-    if status not in (0, NO_TESTS) and not problems:
+    if status not in (0, *NO_TESTS) and not problems:
         problems.append(f"{name} ended with exit status {status}")
-    elif not ended and not problems and status != NO_TESTS:
+    elif not ended and not problems and status not in NO_TESTS:
         problems.append(f"{name} did not report their end")
     for problem in problems:
         print(f"{name}: {problem}")

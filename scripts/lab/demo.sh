@@ -1,10 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # ./lab demo, sourced by lab: `options` and `rest` are what the command line had.
-# shellcheck source=scripts/lab/build.sh
-source "$parts/build.sh"
 ((${#rest[@]} == 0)) || die "demo takes no arguments"
-require_swift
 "$parts/setup"
-build_programs --configuration "${LAB_CONFIG:-debug}"
+prepare_programs
 run_in_lab ${options[@]+"${options[@]}"} -- timeout --foreground --kill-after 10 "${LAB_DEMO_LIMIT:-600}" \
     "$root/scripts/demo.sh"

@@ -31,13 +31,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 LAB = Path(os.environ.get("LAB_HOME") or REPOSITORY / ".lab")
-PACKAGE = Path(os.environ.get("LAB_PACKAGE") or REPOSITORY)  # whose tests and programs run, seldom another one
 GUEST = HERE / "guest"
 CHOSEN_KERNEL = "-" + os.environ["LAB_KERNEL"] if os.environ.get("LAB_KERNEL") else ""
 KERNEL = LAB / f"kernel{CHOSEN_KERNEL}"
 BOOT = LAB / f"boot{CHOSEN_KERNEL}"
+# Of the caller's environment: the lab's own, what CI sets, and what runners of tests go by. `lab help environment` lists them.
 PASSED_PREFIXES = ("LAB_", "BLUEJAY_", "DITTOJAY_", "BLUETOOTH_")
-PASSED_NAMES = ("TERM", "CI", "LANG", "LC_ALL", "NO_COLOR")
+PASSED_PREFIXES += ("CI_", "GITHUB_", "GITLAB_", "RUNNER_", "PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_")
+PASSED_NAMES = ("CI", "VIRTUAL_ENV", "TERM", "TZ", "LANG", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
 BOOT_VARIABLES = ("export LAB_OUT", "export LAB_MODULES")  # what guest/boot needs, in a shell with a PATH of its own
 BOOT_LIMIT = 180  # seconds until the command must have started, on a slow and busy machine
 # Software emulation with two processors now and then runs code that the kernel has just patched in its old form, and the
@@ -66,19 +67,21 @@ def product_folders():
 
 def job_environment(kernel, out, controllers, capture, host):
     """What the command finds in its environment: little of the caller's, so that a run does not depend on it."""
+    named = os.environ.get("LAB_ENV", "").split()
     values = {
         name: value
         for name, value in os.environ.items()
-        if name.startswith(PASSED_PREFIXES) or name in PASSED_NAMES
+        if name.startswith(PASSED_PREFIXES) or name in PASSED_NAMES or name in named
     }
-    caller = Path.cwd()
-    inside = caller == PACKAGE or PACKAGE in caller.parents
+    values.setdefault("DITTOJAY_ADAPTER", "hci0")
+    if controllers > 1:
+        values.setdefault("BLUETOOTH_ADAPTER", "hci1")
     values.update(
         PATH=f"{product_folders()}:{GUEST / 'bin'}:{LAB / 'bin'}:{os.environ.get('PATH', os.defpath)}",
         BLUETOOTH_LAB="1",
         LAB_CONTROLLERS=str(controllers),
         LAB_OUT=str(out),
-        LAB_CWD=str(caller if inside else PACKAGE),
+        LAB_CWD=os.getcwd(),
         LAB_GUEST=str(GUEST),
         LAB_MODULES=str(KERNEL / "lib" / "modules" / kernel.name.removeprefix("vmlinuz-")),
         LAB_PYTHON=str(LAB / "venv" / "bin" / "python"),

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# The tests of a package that depends on this one, run in the lab. To be sourced after build.sh.
+# The tests of a package that depends on this one, run in the lab. To be sourced by lab.
 
 # The built tests, run without SwiftPM: in the lab there is no need of it, and its start takes long.
 test_bundle() {

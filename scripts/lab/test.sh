@@ -1,7 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 # ./lab test, sourced by lab: `options` and `rest` are what the command line had.
-# shellcheck source=scripts/lab/build.sh
-source "$parts/build.sh"
 # shellcheck source=scripts/lab/package_tests.sh
 source "$parts/package_tests.sh"
 
@@ -26,7 +24,8 @@ choose_output() {
     options+=(--out "$out")
 }
 
-# The names of the suites at the root of the integration tests: in a lab with one host, and with two.
+# The tests by the beginnings of their names: those of units, and those in a lab with one host, and with two.
+unit='!IntegrationTests\.'
 one_host='=IntegrationTests\.(?!OnTwoHosts\b)'
 two_hosts='=IntegrationTests\.OnTwoHosts\b'
 
@@ -119,20 +118,25 @@ test_one_host() {
 }
 
 # This package's own: unit tests here, integration tests in the lab. These run the programs of Fixtures and the tests of
-# the sample package, too.
+# the sample package, too. Only what has tests that match is built and run.
 test_this_package() {
-    local bundle unit_status=0 events=$records/unit-tests.jsonl filters
+    local bundle unit_status=0 events=$records/unit-tests.jsonl filters has_integration_tests=''
     build "the package and its tests" --build-tests
-    build "the programs that the tests run" --package-path Fixtures
-    build "the sample package's tests" --package-path Fixtures/sample-app --build-tests
+    mark_built
     bundle=$(test_bundle "$root")
+    list_tests "$one_host" "$@" >/dev/null && has_integration_tests=yes
+    list_tests "$two_hosts" "$@" >/dev/null && has_integration_tests=yes
+    [[ -z $has_integration_tests ]] || build "the programs that the tests run" --package-path Fixtures
 
-    say "unit tests, on this machine"
-    mapfile -t filters < <(filters_for '!IntegrationTests\.' "$@")
-    (cd "$root" && timeout --foreground --kill-after 10 "${LAB_TEST_LIMIT:-1800}" \
-        "$bundle" --testing-library swift-testing --event-stream-version 0 \
-        --event-stream-output-path "$events" "${filters[@]}") || unit_status=$?
-    results+=("unit tests=$unit_status=$events")
+    if list_tests "$unit" "$@" >/dev/null; then
+        say "unit tests, on this machine"
+        mapfile -t filters < <(filters_for "$unit" "$@")
+        (cd "$root" && timeout --foreground --kill-after 10 "${LAB_TEST_LIMIT:-1800}" \
+            "$bundle" --testing-library swift-testing --event-stream-version 0 \
+            --event-stream-output-path "$events" "${filters[@]}") || unit_status=$?
+        results+=("unit tests=$unit_status=$events")
+    fi
+    [[ -n $has_integration_tests ]] || return 0
 
     test_one_host "$@"
     if [[ ${LAB:-} != host ]] && list_tests "$two_hosts" "$@" >/dev/null; then
@@ -144,18 +148,67 @@ test_this_package() {
     fi
 }
 
+# The sample package's own tests, as its developer runs them; not when none of them is asked for.
+test_sample() {
+    local sample=$root/Fixtures/sample-app folder=$out/sample-app index
+    python3 "$parts/find_tests.py" "$sample/Tests" -- "$@" 2>/dev/null || return 0
+    for index in "${!options[@]}"; do
+        [[ ${options[index]} != --out ]] || options[index + 1]=$folder
+    done
+    package=$sample
+    enter_folder
+    test_package "$sample" "$folder" "$@"
+}
+
+# A Python project's tests, as its developer runs them, but in the lab.
+test_python() {
+    local python status=0
+    python=$(find_python) || die "there is no pytest for $package: neither in its .venv, nor in the active environment"
+    prepare_programs
+    run_in_lab ${options[@]+"${options[@]}"} -- "$parts/guest/run-tests" pytest -- \
+        timeout --foreground --kill-after 10 "${LAB_TEST_LIMIT:-1800}" \
+        "$python" -m pytest -p no:cacheprovider --junit-xml "$out/junit.xml" "$@" || status=$?
+    results+=("tests of ${package##*/}=$status=$out/junit.xml")
+}
+
+find_python() {
+    local candidate
+    for candidate in "${VIRTUAL_ENV:-/nowhere}/bin/python" "$package/.venv/bin/python" python3 "$LAB_HOME/venv/bin/python"; do
+        "$candidate" -c 'import pytest' 2>/dev/null || continue
+        printf '%s\n' "$candidate"
+        return
+    done
+    return 1
+}
+
+# Ends at once when the tests' sources have nothing that the filters could match.
+check_filters() {
+    local folders=("$package/Tests")
+    [[ $package != "$root" ]] || folders+=("$root/Fixtures/sample-app/Tests")
+    [[ -d ${folders[0]} ]] || return 0
+    python3 "$parts/find_tests.py" "${folders[@]}" -- "$@" || exit 1
+}
+
 main_test() {
     local out results=()
     # The events of the tests, of this run alone.
     records=$(mktemp -d)
     trap 'rm -rf "$records"' EXIT
     export LAB_CLOCK=${LAB_CLOCK:-counted}
-    require_swift
+    case $kind in
+    swift)
+        require_swift
+        cd -- "$package" || exit
+        check_filters "$@"
+        ;;
+    none) die "$package belongs neither to a Swift package nor to a Python project; ./lab run -- COMMAND runs any tests" ;;
+    esac
     "$parts/setup"
     choose_output
     [[ -t 1 ]] || export NO_COLOR=1
-    cd -- "$package"
-    if [[ $package == "$root" ]]; then
+    if [[ $kind == python ]]; then
+        test_python "$@"
+    elif [[ $package == "$root" ]]; then
         test_this_package "$@"
         test_sample "$@"
     else
@@ -165,16 +218,4 @@ main_test() {
     python3 "$parts/count_tests.py" "${results[@]}"
 }
 
-# The sample package's own tests, as its developer runs them; not when none of them is asked for.
-test_sample() {
-    local sample=$root/Fixtures/sample-app folder=$out/sample-app index
-    (($#)) && ! grep -rqE -- "$(IFS='|' && echo "$*")" "$sample/Tests" && return
-    for index in "${!options[@]}"; do
-        [[ ${options[index]} != --out ]] || options[index + 1]=$folder
-    done
-    package=$sample
-    choose_package
-    cd -- "$package"
-    test_package "$sample" "$folder" "$@"
-}
 main_test "${rest[@]+"${rest[@]}"}"

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Says whether tests in Swift could match filters, by their sources alone: before anything is built.
+
+Usage: find_tests.py FOLDER… -- [FILTER…]
+
+A filter is a regular expression for a test's name (`Module.Suite/test()`). Where it is made of plain words, each of them must
+occur in the sources; where it is more than that, it could match. Exit status 0: one of the filters could match, or there is
+none; 1: none can, and a line on standard error says so, with the names that are most alike.
+"""
+
+import difflib
+import re
+import sys
+from pathlib import Path
+
+DECLARATION = re.compile(r"\b(?:struct|class|actor|enum|extension|func)\s+(`[^`]+`|[\w.]+)")
+TITLE = re.compile(r'@(?:Test|Suite)\(\s*"([^"]+)"')
+
+
+def alternatives(pattern):
+    """The expressions of which one must match; None where they cannot be told apart."""
+    if re.search(r"\(\?|[\[\]{}*+?]|\([^)]*\|", pattern):
+        return None
+    return pattern.split("|")
+
+
+def words(pattern):
+    """What must occur in a matching name, whatever stands between."""
+    plain = re.sub(r"\\.", " ", pattern)
+    return [word for word in re.split(r"[^\w-]+", plain) if len(word) > 1]
+
+
+def read(folders):
+    """All text of the sources, and the names in it."""
+    text, names = [], set()
+    for folder in folders:
+        names.add(folder.name)
+        for path in sorted(folder.rglob("*.swift")):
+            source = path.read_text(encoding="utf-8", errors="replace")
+            text += [*path.relative_to(folder.parent).parts, source]
+            names.update(name.strip("`") for name in DECLARATION.findall(source))
+            names.update(TITLE.findall(source))
+            names.update(path.relative_to(folder).parts[:-1])
+    return "\n".join(text), names
+
+
+def main():
+    split = sys.argv.index("--")
+    folders, filters = [Path(word) for word in sys.argv[1:split]], sys.argv[split + 1 :]
+    if not filters:
+        return 0
+    text, names = read(folders)
+    missing = []
+    for pattern in filters:
+        parts = alternatives(pattern)
+        if parts is None or any(all(word in text for word in words(part)) for part in parts):
+            return 0
+        missing += [word for part in parts for word in words(part) if word not in text]
+    near = [name for word in missing for name in difflib.get_close_matches(word, names, n=2, cutoff=0.75)]
+    hint = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
+    print(f"lab: no test matches {' or '.join(filters)}{hint}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -67,17 +67,20 @@ let package = Package(
         .target(name: "Doctor", dependencies: ["BlueZ", "DBus", "LineOutput"]),
 
         // The programs: argument parsing and printing.
+        .target(
+            name: "ProgramSupport",
+            dependencies: ["LineOutput", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "BlueZ", "DBus", "Dittojay", "Doctor", "LineOutput", "ResidentCode",
+                "BlueZ", "DBus", "Dittojay", "Doctor", "LineOutput", "ProgramSupport", "ResidentCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "BlueZ", "Bluejay", "CoreBluetooth", "DBus", "Doctor", "GATTProfiles", "LineOutput", "ResidentCode",
-                "RestorationAgent",
+                "BlueZ", "Bluejay", "CoreBluetooth", "DBus", "Doctor", "GATTProfiles", "LineOutput", "ProgramSupport",
+                "ResidentCode", "RestorationAgent",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

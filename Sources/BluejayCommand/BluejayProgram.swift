@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LineOutput
+import ProgramSupport
 import ResidentCode
 
 @main
@@ -46,6 +47,7 @@ struct BluejayProgram: AsyncParsableCommand {
             ENVIRONMENT
               BLUETOOTH_ADAPTER  the adapter, unless --adapter is given
             """,
+        version: "bluejay \(packageVersion)",
         subcommands: [
             ScanCommand.self, InfoCommand.self, ReadCommand.self, WriteCommand.self, ListenCommand.self,
             MonitorCommand.self, MeasureCommand.self, DemoCommand.self, AgentCommand.self, UnpairCommand.self,
@@ -57,6 +59,7 @@ struct BluejayProgram: AsyncParsableCommand {
         // What loading the program has taken.
         ResidentCode.release()
         do {
+            try Mistyping.check(CommandLine.arguments.dropFirst(), of: Self.self)
             var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -73,6 +76,7 @@ struct BluejayProgram: AsyncParsableCommand {
     private static func end(with error: (any Error)?) -> Never {
         guard let error else { Foundation.exit(0) }
         if let error = error as? OutputError { ProgramEnd.exit("bluejay", error) }
+        if let error = error as? Mistyping { ProgramEnd.exit(error) }
         ProgramEnd.exit("bluejay", status: exitCode(for: error).rawValue, message: fullMessage(for: error))
     }
 }

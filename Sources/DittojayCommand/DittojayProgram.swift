@@ -2,6 +2,7 @@ import ArgumentParser
 import Dittojay
 import Foundation
 import LineOutput
+import ProgramSupport
 import ResidentCode
 
 @main
@@ -41,6 +42,7 @@ struct DittojayProgram: ParsableCommand {
               BLUETOOTH_ADAPTER  the same, unless DITTOJAY_ADAPTER is there; programs of this package that are centrals go by it
               DITTOJAY_SOCKET    the control socket, unless --socket is given
             """,
+        version: "dittojay \(packageVersion)",
         subcommands: [
             RunCommand.self, CheckCommand.self, StatusCommand.self, ChirpCommand.self, BurstCommand.self,
             SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
@@ -53,6 +55,7 @@ struct DittojayProgram: ParsableCommand {
         // What loading the program has taken.
         ResidentCode.release()
         do {
+            try Mistyping.check(CommandLine.arguments.dropFirst(), of: Self.self)
             var command = try parseAsRoot()
             try command.run()
         } catch {
@@ -65,6 +68,7 @@ struct DittojayProgram: ParsableCommand {
     static func end(with error: (any Error)?) -> Never {
         guard let error else { Foundation.exit(0) }
         if let error = error as? OutputError { ProgramEnd.exit("dittojay", error) }
+        if let error = error as? Mistyping { ProgramEnd.exit(error) }
         ProgramEnd.exit("dittojay", status: exitCode(for: error).rawValue, message: fullMessage(for: error))
     }
 }

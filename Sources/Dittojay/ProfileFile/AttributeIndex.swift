@@ -1,5 +1,6 @@
 import CoreBluetooth
 import GATTProfiles
+import LineOutput
 
 /// The names in a profile, by which one part of it refers to another.
 struct AttributeIndex {

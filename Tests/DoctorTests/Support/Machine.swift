@@ -110,10 +110,12 @@ final class Machine {
         impostor = connection
     }
 
-    func examine(as role: Doctor.Role = .central, adapter: String? = nil, adapterVariable: String? = "BLUETOOTH_ADAPTER")
-        async -> Report
-    {
-        await Doctor(role: role, adapter: adapter, adapterVariable: adapterVariable, surroundings: surroundings).examine()
+    func examine(
+        as role: Doctor.Role = .central, adapter: String? = nil, adapterVariable: String? = "BLUETOOTH_ADAPTER"
+    ) async -> Report {
+        let doctor = Doctor(
+            role: role, adapter: adapter, adapterVariable: adapterVariable, surroundings: surroundings)
+        return await doctor.examine()
     }
 }
 

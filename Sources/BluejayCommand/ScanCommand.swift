@@ -41,6 +41,7 @@ struct ScanCommand: AsyncParsableCommand {
 
     @MainActor
     private func scan(_ session: Session) async throws {
+        if let hint = await OwnAdvertisements.hint(adapter: options.adapter) { StandardError.write("bluejay: \(hint)") }
         var shown = 0
         let error: (any Error)? = await withCheckedContinuation { continuation in
             session.bluejay.scan(

@@ -49,21 +49,36 @@ extension Session {
         if case .identifiers(let identifiers, let text) = device, identifiers.count == 1 {
             return PeripheralIdentifier(uuid: identifiers[0], name: text)
         }
-        return try await withCheckedThrowingContinuation { continuation in
+        do {
+            return try await search(for: device, timeout: timeout)
+        } catch var failure as Failure where failure.status == .notInTime {
+            if let hint = await OwnAdvertisements.hint(adapter: adapter) { failure.reason += "; \(hint)" }
+            throw failure
+        }
+    }
+
+    private func search(for device: DeviceSelector, timeout: Double) async throws -> PeripheralIdentifier {
+        try await withCheckedThrowingContinuation { continuation in
             var found: PeripheralIdentifier?
+            var others = Sightings()
             bluejay.scan(
                 duration: timeout, serviceIdentifiers: nil,
                 discovery: { discovery, _ in
-                    guard device.matches(discovery) else { return .continue }
+                    guard device.matches(discovery) else {
+                        others.add(discovery)
+                        return .continue
+                    }
                     found = discovery.peripheralIdentifier
                     return .stop
                 },
                 stopped: { _, error in
                     if let found { return continuation.resume(returning: found) }
-                    let failure = error.map { Failure($0, attempt: "cannot look for \(device.text)") }
-                    continuation.resume(
-                        throwing: failure
-                            ?? Failure(.notInTime, "no device \(device.text) was found within \(inSeconds(timeout))"))
+                    if let error {
+                        continuation.resume(throwing: Failure(error, attempt: "cannot look for \(device.text)"))
+                        return
+                    }
+                    let reason = "no device \(device.text) was found within \(inSeconds(timeout))\(others.text)"
+                    continuation.resume(throwing: Failure(.notInTime, reason))
                 })
         }
     }

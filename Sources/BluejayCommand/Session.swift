@@ -10,6 +10,8 @@ final class Session {
     let bluejay: Bluejay
     /// Bluejay uses it, except while something is done that Bluejay's API has no call for.
     let manager: CBCentralManager
+    /// The adapter that an option chooses.
+    let adapter: String?
 
     /// What uses the connection in Bluejay's place; nil while Bluejay does.
     private var direct: DirectPeripheral?
@@ -33,6 +35,7 @@ final class Session {
 
     private init(_ options: GlobalOptions, _ notifications: NotificationOptions?) {
         output = Output(isJSON: options.json)
+        adapter = options.adapter
         log = LogPrinter(isVerbose: options.verbose)
         bluejay = Bluejay(logObserver: log)
         delegate = ManagerDelegate()

@@ -36,6 +36,33 @@ struct CentralPatienceTests {
         return central
     }
 
+    // MARK: Looking for a device
+
+    @Test func whatWasSeenInPlaceOfTheDeviceIsSaid() async throws {
+        await sensor()
+        let read = try await bluejay(["read", "Nobody", "2A38", "--connect-timeout", "1"], expecting: 3)
+        #expect(
+            read.lines == [
+                "bluejay: no device Nobody was found within 1 s; seen: \"Sensor\" C0:00:00:00:00:01"
+            ])
+    }
+
+    @Test func aScanOnTheAdapterThatAdvertisesSaysSo() async throws {
+        _ = await daemon.addAdapter()
+        let peripheral = try programs.run("dittojay", "run", "--adapter", "hci0")
+        try await peripheral.line(containing: "advertising")
+        let hint = "a program on this machine advertises on hci0, which cannot see itself; try --adapter hci1"
+        let scan = try await bluejay(["scan", "--timeout", "0.2", "--adapter", "hci0"], expecting: 3)
+        #expect(scan.lines.first == "bluejay: " + hint)
+        let read = try await bluejay(
+            ["read", "Dittojay", "2A38", "--connect-timeout", "0.5", "--adapter", "hci0"], expecting: 3)
+        #expect(
+            read.lines == ["bluejay: no device Dittojay was found within 0.5 s; no device was seen; \(hint)"])
+        let other = try await bluejay(["scan", "--timeout", "0.2", "--adapter", "hci1"], expecting: 3)
+        #expect(!other.transcript.contains("cannot see itself"))
+        #expect(try await peripheral.interrupt() == 0)
+    }
+
     // MARK: Requests
 
     @Test(arguments: [

@@ -60,6 +60,12 @@ public final class Adapter: RemoteObject {
         return device.isValid
     }
 
+    /// How many advertisements of programs on this machine it sends.
+    public func advertisementCount() async throws -> Int {
+        let count = try await fetchProperty("ActiveInstances", of: AdvertisingManager.interface)
+        return Int(UInt8(busValue: count) ?? 0)
+    }
+
     // MARK: Discovery
 
     /// Scanning, shared by everybody in this process.

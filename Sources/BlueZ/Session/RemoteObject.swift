@@ -108,10 +108,12 @@ public class RemoteObject {
     }
 
     /// Asks bluetoothd for a property.
-    func fetchProperty(_ name: String) async throws -> BusValue {
+    ///
+    /// - Parameter interface: another one of the object; nil for its own.
+    func fetchProperty(_ name: String, of interface: String? = nil) async throws -> BusValue {
         let call = MethodCall(
             destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
-            method: "Get", arguments: [.string(interface), .string(name)])
+            method: "Get", arguments: [.string(interface ?? self.interface), .string(name)])
         do {
             return try await connection.call(call).first()
         } catch let error as BusError {

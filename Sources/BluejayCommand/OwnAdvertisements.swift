@@ -1,0 +1,61 @@
+import Bluejay
+import BlueZ
+import DBus
+import Foundation
+
+/// A controller does not receive what it sends. Somebody who tries a peripheral and a central on one machine may not think of
+/// that.
+enum OwnAdvertisements {
+    /// What to say when a program on this machine advertises on the adapter that is scanned with; nil when none does.
+    ///
+    /// - Parameter option: the adapter that an option chooses, by name or address.
+    @BusActor
+    static func hint(adapter option: String?) async -> String? {
+        let session = BlueZSession.shared
+        guard let adapter = adapterInUse(option, of: session), let count = try? await adapter.advertisementCount(),
+            count > 0
+        else { return nil }
+        let others = session.adapters.map(\.name).filter { $0 != adapter.name }
+        let advice =
+            others.isEmpty ? "; that takes another adapter" : "; try --adapter \(others.joined(separator: " or "))"
+        return "a program on this machine advertises on \(adapter.name), which cannot see itself\(advice)"
+    }
+
+    @BusActor
+    private static func adapterInUse(_ option: String?, of session: BlueZSession) -> Adapter? {
+        let environment = ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"]
+        guard let chosen = [option, environment].compactMap({ $0 }).first(where: { !$0.isEmpty }) else {
+            return session.adapters.first(where: \.isPowered)
+        }
+        return session.adapters.first {
+            $0.name == chosen || $0.address.caseInsensitiveCompare(chosen) == .orderedSame
+        }
+    }
+}
+
+/// The devices that a search has seen and that were not the one.
+struct Sightings {
+    private var names: [UUID: String] = [:]
+    private var order: [UUID] = []
+
+    /// So many are named.
+    private static let shown = 8
+
+    mutating func add(_ discovery: ScanDiscovery) {
+        let identifier = discovery.peripheralIdentifier
+        if names[identifier.uuid] == nil { order.append(identifier.uuid) }
+        names[identifier.uuid] =
+            discovery.advertisementPacket[CBAdvertisementDataLocalNameKey] as? String ?? identifier.name
+    }
+
+    /// For the end of a sentence.
+    var text: String {
+        if order.isEmpty { return "; no device was seen" }
+        var parts = order.prefix(Self.shown).map { identifier in
+            let address = CBPeer.bluetoothAddress(forIdentifier: identifier) ?? identifier.uuidString
+            return "\"\(names[identifier] ?? "")\" \(address)"
+        }
+        if order.count > Self.shown { parts.append("and \(order.count - Self.shown) more") }
+        return "; seen: " + parts.joined(separator: ", ")
+    }
+}

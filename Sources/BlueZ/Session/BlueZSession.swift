@@ -91,8 +91,9 @@ public final class BlueZSession {
         /// How long pairing that a request waits for may take. The Security Manager Protocol gives each step of it 30 s, in which
         /// the device may ask its user.
         package var pairing: Duration = .seconds(32)
-        /// How long the answer to a request may take once pairing for it is done.
-        package var answerAfterPairing: Duration = .seconds(3)
+        /// How long the answer to a request may take once pairing for it is done. A device that answers later is taken for one
+        /// that wants a passkey.
+        package var answerAfterPairing: Duration = .seconds(5)
 
         package init() {}
     }

@@ -14,10 +14,15 @@ struct FailedPairingTests {
 
     init() async throws {
         daemon = try await .start()
+        // As long as no test waits: what ends a wait here is what bluetoothd does.
+        app = CentralApp(on: daemon, timing: Self.timing(answerAfterPairing: .seconds(60)))
+    }
+
+    private static func timing(answerAfterPairing: Duration) -> BlueZSession.Timing {
         var timing = BlueZSession.Timing()
-        timing.pairing = .milliseconds(50)
-        timing.answerAfterPairing = .milliseconds(50)
-        app = CentralApp(on: daemon, timing: timing)
+        timing.pairing = .seconds(60)
+        timing.answerAfterPairing = answerAfterPairing
+        return timing
     }
 
     @BusActor
@@ -42,8 +47,10 @@ struct FailedPairingTests {
         }
     }
 
-    private func make(_ request: Request, _ characteristic: CBCharacteristic, of peripheral: CBPeripheral) {
-        app.queue.sync {
+    private func make(
+        _ request: Request, _ characteristic: CBCharacteristic, of peripheral: CBPeripheral, in other: CentralApp? = nil
+    ) {
+        (other ?? app).queue.sync {
             switch request {
             case .read: peripheral.readValue(for: characteristic)
             case .write: peripheral.writeValue(Data([2]), for: characteristic, type: .withResponse)
@@ -57,8 +64,9 @@ struct FailedPairingTests {
     @Test(arguments: Request.allCases)
     private func aDeviceThatWantsAPasskeyIsNotWaitedFor(request: Request) async throws {
         let device = await device { $0.characteristic("2A38")?.needsPasskey = true }
+        let app = CentralApp(on: daemon, timing: Self.timing(answerAfterPairing: .milliseconds(50)))
         let peripheral = try await app.connected(to: device)
-        make(request, try await app.characteristic("2A38", of: peripheral), of: peripheral)
+        make(request, try await app.characteristic("2A38", of: peripheral), of: peripheral, in: app)
         try await app.saw(request.refusal)
         #expect(await isPaired(device))
         // Nothing could be asked over this connection any more.

@@ -117,15 +117,18 @@ struct LineWriterTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count == 10_000)
     }
 
-    @Test("the end waits for a thread that is late")
+    @Test("the end has more patience with a thread that is late than with a reader")
     func busyMachine() async throws {
         let pipe = try TestPipe()
         let late = LateQueue()
         let writer = LineWriter(
             BackgroundWriter(descriptor: pipe.writingEnd, capacity: 1000, queue: late.queue), queue: pipe.queue)
         pipe.queue.sync { writer.write("a line") }
-        late.resume(after: .milliseconds(150))
-        #expect(await pipe.finish(writer, within: .milliseconds(100)) == nil)
+        let start = ContinuousClock.now
+        #expect(await pipe.finish(writer, within: .milliseconds(20)) != nil)
+        #expect(ContinuousClock.now - start >= .milliseconds(20) * BackgroundWriter.maximumTurns)
+        late.resume()
+        #expect(await pipe.finish(writer) == nil)
         #expect(pipe.readLines { _ in true } == ["a line"])
     }
 
@@ -147,9 +150,11 @@ struct MessageWriterTests {
     @Test("a message is written at once, and nothing is left for the end")
     func atOnce() throws {
         let pipe = try TestPipe()
-        let writer = MessageWriter(descriptor: pipe.writingEnd, capacity: 1000)
+        let background = BackgroundWriter(descriptor: pipe.writingEnd, capacity: 1000)
+        let writer = MessageWriter(background)
         writer.write(message)
         #expect(pipe.read(message.count) == message)
+        background.drain(patience: .seconds(20))
         #expect(writer.finish() == nil)
     }
 
@@ -157,25 +162,30 @@ struct MessageWriterTests {
     func stuckReader() throws {
         let pipe = try TestPipe()
         pipe.fill()
-        let writer = MessageWriter(descriptor: pipe.writingEnd, capacity: 1000)
+        let background = BackgroundWriter(descriptor: pipe.writingEnd, capacity: 1000)
+        let writer = MessageWriter(background)
         // One message waits a moment; if all did this would take minutes.
         for _ in 0..<5000 { writer.write(message) }
         #expect(writer.finish() != nil)
         _ = pipe.readLines { _ in true }
         let lines = pipe.readLines { $0.hasPrefix("(") }
         #expect(lines.last == "(\(5000 - (lines.count - 1)) messages not shown)")
+        background.drain(patience: .seconds(20))
         #expect(writer.finish() == nil)
     }
 
-    @Test("the end waits for a thread that is late")
+    @Test("a writer has more patience with its thread that is late than with a reader")
     func busyMachine() throws {
         let pipe = try TestPipe()
         let late = LateQueue()
-        let writer = MessageWriter(BackgroundWriter(descriptor: pipe.writingEnd, capacity: 1000, queue: late.queue))
-        late.resume(after: .milliseconds(500))
-        writer.write(message)
-        #expect(writer.finish() == nil)
+        let writer = BackgroundWriter(descriptor: pipe.writingEnd, capacity: 1000, queue: late.queue)
+        #expect(writer.write(message) == .taken)
+        let start = ContinuousClock.now
+        #expect(!writer.drain(patience: .milliseconds(20)))
+        #expect(ContinuousClock.now - start >= .milliseconds(20) * BackgroundWriter.maximumTurns)
+        late.resume()
         #expect(pipe.read(message.count) == message)
+        #expect(writer.drain(patience: .seconds(20)))
     }
 }
 
@@ -185,9 +195,7 @@ private struct LateQueue {
 
     init() { queue.suspend() }
 
-    func resume(after time: DispatchTimeInterval) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + time) { queue.resume() }
-    }
+    func resume() { queue.resume() }
 }
 
 @Suite("Descriptors 0 to 2", .timeLimit(.minutes(5)))

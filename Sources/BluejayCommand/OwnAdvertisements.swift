@@ -23,13 +23,8 @@ enum OwnAdvertisements {
 
     @BusActor
     private static func adapterInUse(_ option: String?, of session: BlueZSession) -> Adapter? {
-        let environment = ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"]
-        guard let chosen = [option, environment].compactMap({ $0 }).first(where: { !$0.isEmpty }) else {
-            return session.adapters.first(where: \.isPowered)
-        }
-        return session.adapters.first {
-            $0.name == chosen || $0.address.caseInsensitiveCompare(chosen) == .orderedSame
-        }
+        let adapters = session.adapters
+        return AdapterChoice(option: option).pick(from: adapters.map(AdapterChoice.Candidate.init)).map { adapters[$0] }
     }
 }
 
@@ -37,13 +32,17 @@ enum OwnAdvertisements {
 struct Sightings {
     private var names: [UUID: String] = [:]
     private var order: [UUID] = []
+    private var hasMore = false
 
-    /// So many are named.
-    private static let shown = 8
+    /// So many are named, and remembered: a search may be long, and addresses change.
+    private static let limit = 8
 
     mutating func add(_ discovery: ScanDiscovery) {
         let identifier = discovery.peripheralIdentifier
-        if names[identifier.uuid] == nil { order.append(identifier.uuid) }
+        if names[identifier.uuid] == nil {
+            guard order.count < Self.limit else { return hasMore = true }
+            order.append(identifier.uuid)
+        }
         names[identifier.uuid] =
             discovery.advertisementPacket[CBAdvertisementDataLocalNameKey] as? String ?? identifier.name
     }
@@ -51,11 +50,11 @@ struct Sightings {
     /// For the end of a sentence.
     var text: String {
         if order.isEmpty { return "; no device was seen" }
-        var parts = order.prefix(Self.shown).map { identifier in
+        var parts = order.map { identifier in
             let address = CBPeer.bluetoothAddress(forIdentifier: identifier) ?? identifier.uuidString
             return "\"\(names[identifier] ?? "")\" \(address)"
         }
-        if order.count > Self.shown { parts.append("and \(order.count - Self.shown) more") }
+        if hasMore { parts.append("and others") }
         return "; seen: " + parts.joined(separator: ", ")
     }
 }

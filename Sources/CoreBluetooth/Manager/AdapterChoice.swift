@@ -1,6 +1,9 @@
+import BlueZ
+import DBus
+
 /// Which controller a manager uses: the one that the program names, else the one that `BLUETOOTH_ADAPTER` names, else the
 /// first one that is powered.
-enum AdapterChoice: Hashable, Swift.Sendable {
+package enum AdapterChoice: Hashable, Swift.Sendable {
     /// By name (`hci0`) or address, in any letter case.
     case named(String)
     case firstPowered
@@ -8,13 +11,13 @@ enum AdapterChoice: Hashable, Swift.Sendable {
     static let environmentVariable = "BLUETOOTH_ADAPTER"
 
     /// - Parameter option: the value of the manager's option, if there is one; what is not a text is ignored.
-    init(option: Any?, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    package init(option: Any?, environment: [String: String] = ProcessInfo.processInfo.environment) {
         let name = [option as? String, environment[Self.environmentVariable]].compactMap { $0 }.first { !$0.isEmpty }
         self = name.map(AdapterChoice.named) ?? .firstPowered
     }
 
     /// What the choice depends on.
-    struct Candidate: Hashable, Swift.Sendable {
+    package struct Candidate: Hashable, Swift.Sendable {
         let name: String
         let address: String
         let isPowered: Bool
@@ -26,7 +29,7 @@ enum AdapterChoice: Hashable, Swift.Sendable {
     ///   - settled: the address of the controller that was in use before. A manager stays with it, powered or not.
     ///   - insists: whether only that one will do, because bluetoothd may still be finding its controllers.
     /// - Returns: the index, or nil if none is suitable.
-    func pick(from candidates: [Candidate], settledOn settled: String?, insists: Bool) -> Int? {
+    package func pick(from candidates: [Candidate], settledOn settled: String? = nil, insists: Bool = false) -> Int? {
         switch self {
         case .named(let name):
             return candidates.firstIndex {
@@ -39,5 +42,12 @@ enum AdapterChoice: Hashable, Swift.Sendable {
             }
             return candidates.firstIndex(where: \.isPowered) ?? candidates.indices.first
         }
+    }
+}
+
+extension AdapterChoice.Candidate {
+    @BusActor
+    package init(_ adapter: Adapter) {
+        self.init(name: adapter.name, address: adapter.address, isPowered: adapter.isPowered)
     }
 }

@@ -97,9 +97,7 @@ final class AdapterWatch {
         case .available: break
         }
         let adapters = session.adapters
-        let candidates = adapters.map {
-            AdapterChoice.Candidate(name: $0.name, address: $0.address, isPowered: $0.isPowered)
-        }
+        let candidates = adapters.map(AdapterChoice.Candidate.init)
         let index = choice.pick(from: candidates, settledOn: settledAddress, insists: !hasSettled)
         guard let index, supportsRole(adapters[index]) else {
             // Perhaps not yet: bluetoothd adds and removes the parts of a controller one after the other.

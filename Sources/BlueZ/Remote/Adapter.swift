@@ -51,7 +51,11 @@ public final class Adapter: RemoteObject {
     public func remove(_ device: Device) async throws {
         try await call("RemoveDevice", [.objectPath(device.path)])
         guard await isKept(device) else { return }
-        try await call("RemoveDevice", [.objectPath(device.path)])
+        do {
+            try await call("RemoveDevice", [.objectPath(device.path)])
+        } catch BlueZError.gone {
+            // It has gone meanwhile.
+        }
     }
 
     /// Whether bluetoothd still has this object, and not one that has come in its place.

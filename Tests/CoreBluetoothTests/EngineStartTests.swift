@@ -28,17 +28,21 @@ struct EngineStartTests {
         BlueZSession { () throws(BusError) in try bus.connect() }
     }
 
+    private func check(_ bus: NoBus, isTriedBy start: () -> Void, notBefore other: NoBus) async throws {
+        try await eventually("a start") { other.isTried }
+        #expect(await !bus.isTried)
+        start()
+        try await eventually("a start") { bus.isTried }
+        idleQueue.activate()
+    }
+
     @Test func theCentralRoleBeginsNothingBeforeItIsStarted() async throws {
         let (idle, bus) = (await NoBus(), await NoBus())
         let manager = CBCentralManager(delegate: nil, queue: idleQueue, session: await session(on: NoBus()))
         let engine = BlueZCentralEngine(manager: manager, agent: AgentAccess(), session: await session(on: bus))
         // What begins after it has begun.
         let next = CBCentralManager(delegate: nil, queue: idleQueue, session: await session(on: idle))
-        try await eventually("a start") { idle.isTried }
-        #expect(await !bus.isTried)
-        engine.start()
-        try await eventually("a start") { bus.isTried }
-        idleQueue.activate()
+        try await check(bus, isTriedBy: engine.start, notBefore: idle)
         withExtendedLifetime((manager, next)) {}
     }
 
@@ -47,11 +51,7 @@ struct EngineStartTests {
         let manager = CBPeripheralManager(delegate: nil, queue: idleQueue, session: await session(on: NoBus()))
         let engine = BlueZPeripheralEngine(manager: manager, session: await session(on: bus))
         let next = CBPeripheralManager(delegate: nil, queue: idleQueue, session: await session(on: idle))
-        try await eventually("a start") { idle.isTried }
-        #expect(await !bus.isTried)
-        engine.start()
-        try await eventually("a start") { bus.isTried }
-        idleQueue.activate()
+        try await check(bus, isTriedBy: engine.start, notBefore: idle)
         withExtendedLifetime((manager, next)) {}
     }
 }

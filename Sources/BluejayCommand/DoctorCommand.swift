@@ -5,7 +5,7 @@ import LineOutput
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check whether bluejay can work on this machine, and say what mends it.",
+        commandName: "doctor", abstract: "Check whether bluejay can work on this machine, and say what fixes it.",
         discussion: "Ends with 0 if nothing is in the way, warnings aside; else with 4. It changes nothing.")
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address.", valueName: "name"))

@@ -7,7 +7,7 @@ import LineOutput
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check whether dittojay can work on this machine, and say what mends it.",
+        commandName: "doctor", abstract: "Check whether dittojay can work on this machine, and say what fixes it.",
         discussion: """
             Ends with 0 if nothing is in the way, warnings aside; else with 4, as the sensor would. It changes nothing.
             """)

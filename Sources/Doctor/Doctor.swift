@@ -1,7 +1,7 @@
 import DBus
 import Foundation
 
-/// Looks for what keeps a program of this package from working on a machine, and for the command that mends it.
+/// Looks for what keeps a program of this package from working on a machine, and for the command that fixes it.
 ///
 /// It changes nothing: it asks the bus and bluetoothd, and reads files.
 public struct Doctor: Swift.Sendable {

@@ -45,7 +45,7 @@ public struct Finding: Hashable, Swift.Sendable {
     public let verdict: Verdict
     /// What is so, in one sentence.
     public let text: String
-    /// Commands that mend it, for a shell; one after the other where there are several. Empty where it is fine, and where
+    /// Commands that fix it, for a shell; one after the other where there are several. Empty where it is fine, and where
     /// no command can help.
     public let remedies: [String]
 

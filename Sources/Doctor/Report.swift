@@ -11,11 +11,11 @@ public struct Report: Swift.Sendable {
     public var problems: [Finding] { findings.filter { $0.verdict == .problem } }
     public var warnings: [Finding] { findings.filter { $0.verdict == .warning } }
 
-    /// One finding a line, the commands that mend it indented below, and a summary.
+    /// One finding a line, the commands that fix it indented below, and a summary.
     public var lines: [String] {
         findings.flatMap { finding in
             ["\(Self.padded(finding.verdict.rawValue, 8)) \(Self.padded(finding.topic.rawValue, 12)) \(finding.text)"]
-                + finding.remedies.map { "         mend it:     \($0)" }
+                + finding.remedies.map { "         fix it:      \($0)" }
         } + [summary]
     }
 

@@ -14,8 +14,8 @@ import Testing
                 "ok       bus          unix:path=/bus",
                 "warning  sockets      short",
                 "problem  power        hci0 is off",
-                "         mend it:     one",
-                "         mend it:     two \"quoted\"",
+                "         fix it:      one",
+                "         fix it:      two \"quoted\"",
                 "1 problem, 1 warning",
             ])
         #expect(Report([.ok(.bus, "x")]).lines.last == "no problems")

@@ -68,7 +68,7 @@ extension InTheLab {
                 try await lab.bluetoothd(.start)
                 throw error
             }
-            try await mend("sudo service bluetooth start")
+            try await fix("sudo service bluetooth start")
             try await doctor("bluejay", Lab.centralAdapter)
         }
 
@@ -92,7 +92,7 @@ extension InTheLab {
             let problem = try #require(problems(report).first)
             #expect(problem.topic == "bluetoothd")
             #expect(problem.remedies == ["sudo kill \(second.identifier)"])
-            try await mend(problem.remedies[0])
+            try await fix(problem.remedies[0])
             _ = try await second.exitStatus()
             try await doctor("bluejay", Lab.centralAdapter)
         }
@@ -115,7 +115,7 @@ extension InTheLab {
                 let remedies = try #require(problems(report).first?.remedies)
                 #expect(remedies == ["sudo usermod -aG bluetooth nobody"])
                 let groups = try String(contentsOfFile: "/etc/group", encoding: .utf8)
-                try await mend(remedies[0])
+                try await fix(remedies[0])
                 try await reloadBus()
                 try await doctor("bluejay", Lab.centralAdapter, as: "nobody")
                 try await doctor("dittojay", Lab.sensorAdapter, as: "nobody")
@@ -130,7 +130,7 @@ extension InTheLab {
                 let report = try await doctor("dittojay", Lab.sensorAdapter, as: "nobody", expecting: 4)
                 let remedies = try #require(problems(report).first?.remedies)
                 #expect(remedies.first?.contains("tee /etc/dbus-1/system.d/bluetooth-nobody.conf") == true)
-                try await mend(remedies[0])
+                try await fix(remedies[0])
                 try await reloadBus()
                 try await doctor("dittojay", Lab.sensorAdapter, as: "nobody")
                 try FileManager.default.removeItem(atPath: "/etc/dbus-1/system.d/bluetooth-nobody.conf")
@@ -142,7 +142,7 @@ extension InTheLab {
             #expect(problems(report).map(\.topic) == ["bus"])
             let accounts = ["/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow"]
             let files = try accounts.map { try String(contentsOfFile: $0, encoding: .utf8) }
-            try await mend(try #require(problems(report).first?.remedies.first))
+            try await fix(try #require(problems(report).first?.remedies.first))
             try await doctor("bluejay", Lab.centralAdapter, as: "4711")
             for (path, text) in zip(accounts, files) { try write(text, to: path) }
         }
@@ -164,7 +164,7 @@ extension InTheLab {
             #expect(problems(report).map(\.topic) == ["power"])
             // dittojay switches its adapter on.
             try await doctor("dittojay", Lab.centralAdapter)
-            try await mend(try #require(problems(report).first?.remedies.first))
+            try await fix(try #require(problems(report).first?.remedies.first))
             try await doctor("bluejay", Lab.centralAdapter)
         }
 
@@ -180,7 +180,7 @@ extension InTheLab {
             #expect(problems(report).map(\.topic) == ["radio"])
             try await doctor("bluejay", Lab.sensorAdapter, expecting: 4)
             try await doctor("bluejay", Lab.centralAdapter)
-            try await mend(try #require(problems(report).first?.remedies.first))
+            try await fix(try #require(problems(report).first?.remedies.first))
             try await doctor("dittojay", Lab.sensorAdapter)
             try await lab.power(on: Lab.sensorAdapter)
         }
@@ -214,7 +214,7 @@ extension InTheLab {
                 let warning = try #require(
                     findings(json).first { $0.verdict == "warning" && $0.topic != "version" })
                 #expect(warning.topic == "settings")
-                try await mend(try #require(warning.remedies.first))
+                try await fix(try #require(warning.remedies.first))
                 let healed = try await doctor("bluejay", Lab.centralAdapter)
                 #expect(try await healed.lines.last == summary())
                 let text = try String(contentsOfFile: file, encoding: .utf8)

@@ -79,7 +79,7 @@ public final class Advertisement {
         }
     }
 
-    /// Stops advertising. Does nothing when it is not registered, or when bluetoothd has gone.
+    /// Stops advertising. Does nothing when it is not registered, or when bluetoothd is gone.
     public func unregister() async {
         guard let (adapter, connection) = registration else { return }
         registration = nil

@@ -45,7 +45,7 @@ extension InTheLab.Doctor {
     func problems(_ report: ChildProcess) -> [Finding] { findings(report).filter { $0.verdict == "problem" } }
 
     /// Does what the doctor says, with the lab's means: it is root already, and looks after bluetoothd by itself.
-    func mend(_ command: String) async throws {
+    func fix(_ command: String) async throws {
         let means = """
             sudo() { "$@"; }
             service() {

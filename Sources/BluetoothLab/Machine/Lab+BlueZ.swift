@@ -88,7 +88,7 @@ extension Lab {
     /// Ends the link between a controller and a device in the kernel, at once: `Device1.Disconnect` takes bluetoothd 2 s and
     /// more, and it would not connect again by itself.
     ///
-    /// - Throws: ``BlueZError/notConnected`` when there is no link.
+    /// - Throws: `BlueZError.notConnected` when there is no link.
     @BusActor
     public func cutLink(to address: String, on name: String) async throws {
         guard let index = UInt16(name.drop { !$0.isNumber }) else { throw LabError("no adapter \(name)") }

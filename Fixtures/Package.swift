@@ -10,7 +10,10 @@ let coreBluetooth: Target.Dependency = .product(name: "CoreBluetooth", package: 
 
 let uiKitStandIns: Target.Dependency = .product(name: "UIKitStandIns", package: "bluejay-linux")
 
+/// In both language modes.
 let programs: [(folder: String, name: String, libraries: [Target.Dependency])] = [
+    ("front-page", "watch", [bluejay]),
+    ("front-page", "battery", [coreBluetooth]),
     ("readme", "heart-rate", [bluejay]),
     ("readme", "coffee", [bluejay]),
     ("readme", "unlock", [bluejay]),
@@ -23,6 +26,14 @@ let programs: [(folder: String, name: String, libraries: [Target.Dependency])] =
     ("readme", "handover", [bluejay]),
     ("corebluetooth", "json-central", [coreBluetooth]),
     ("corebluetooth", "json-peripheral", [coreBluetooth]),
+]
+
+/// What an article says of the Swift 6 language mode.
+let swift6Programs: [(name: String, libraries: [Target.Dependency])] = [
+    ("monitor", [bluejay]),
+    ("portable", [coreBluetooth]),
+    ("recorder", [bluejay]),
+    ("scanner", [coreBluetooth]),
 ]
 
 let package = Package(
@@ -38,4 +49,9 @@ let package = Package(
                 path: "swift5/\(program.folder)/\(program.name)", swiftSettings: [.swiftLanguageMode(.v5)]),
         ]
     }
+        + swift6Programs.map { program in
+            .executableTarget(
+                name: "\(program.name)-swift6", dependencies: program.libraries, path: "swift6/\(program.name)",
+                swiftSettings: [.swiftLanguageMode(.v6)])
+        }
 )

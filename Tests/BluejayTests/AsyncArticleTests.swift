@@ -20,14 +20,37 @@ import Testing
             .compactMap { $0.components(separatedBy: "\n```").first }.map(essence)
     }
 
+    private static let fixtures = folder.appendingPathComponent("../../Fixtures").standardized
+
     @Test(arguments: ["GettingStarted", "AsyncAwait", "MovingFromiOS", "TestingWithTheLab", "Restoration"])
     func `the code of an article is compiled`(name: String) throws {
-        let article = try String(
-            contentsOf: Self.catalogue.appendingPathComponent("\(name).md"), encoding: .utf8)
-        let sources = try ["AsyncArticleExamples.swift", "AsyncArticleTests.swift", "RestorationArticleExample.swift"]
-            .flatMap {
-                Self.essence(try String(contentsOf: Self.folder.appendingPathComponent($0), encoding: .utf8))
-            }
+        try expectCode(
+            of: Self.catalogue.appendingPathComponent("\(name).md"),
+            in: ["AsyncArticleExamples.swift", "AsyncArticleTests.swift", "RestorationArticleExample.swift"]
+                .map(Self.folder.appendingPathComponent))
+    }
+
+    @Test func `the code of the article on Swift 6 is that of programs in this mode`() throws {
+        try expectCode(
+            of: Self.catalogue.appendingPathComponent("Swift6.md"),
+            in: ["monitor", "recorder", "scanner", "portable"]
+                .map { Self.fixtures.appendingPathComponent("swift6/\($0)/main.swift") })
+    }
+
+    @Test func `the programs of the front page are those in Fixtures`() throws {
+        let page = try String(
+            contentsOf: Self.fixtures.appendingPathComponent("../README.md").standardized, encoding: .utf8)
+        for name in ["watch", "battery"] {
+            let path = Self.fixtures.appendingPathComponent("front-page/\(name)/main.swift")
+            let program = Self.essence(try String(contentsOf: path, encoding: .utf8))
+            #expect(Self.blocks(page).contains(program), "README.md has another \(name)")
+        }
+    }
+
+    /// That each Swift block of an article is in one of these files.
+    private func expectCode(of page: URL, in files: [URL]) throws {
+        let article = try String(contentsOf: page, encoding: .utf8)
+        let sources = try files.flatMap { Self.essence(try String(contentsOf: $0, encoding: .utf8)) }
         let blocks = Self.blocks(article)
         #expect(!blocks.isEmpty)
         for block in blocks {

@@ -14,18 +14,21 @@ enum FixtureProgram {
     /// The path of a file in Fixtures.
     static func file(_ path: String) -> String { folder.appendingPathComponent(path).path }
 
-    /// Starts a program on a controller. What it prints comes line by line.
+    /// Starts a program on a controller.
+    ///
+    /// - Parameter isLineBuffered: whether what it prints comes line by line, as on a terminal. Otherwise that is up to the
+    ///   program: what `print` has comes when there is much of it, or at the end.
     static func start(
         _ name: String, _ arguments: [String] = [], languageMode: Int, adapter: String,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], isLineBuffered: Bool = true
     ) throws -> ChildProcess {
         let path = file(".build/debug/\(name)-swift\(languageMode)")
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw LabError("\(path) is missing; swift build --package-path Fixtures builds it")
         }
-        // The programs print as any program does; into a pipe that would come when they end.
+        let command = (isLineBuffered ? ["stdbuf", "--output=L"] : []) + [path] + arguments
         return try ChildProcess(
-            "stdbuf", ["--output=L", path] + arguments,
+            command[0], Array(command.dropFirst()),
             environment: environment.merging(["BLUETOOTH_ADAPTER": adapter]) { $1 })
     }
 }

@@ -23,8 +23,10 @@ let package = Package(
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
 
         // What both programs use: the profiles' formats and names, and lines of output. Neither knows Bluetooth.
-        .target(name: "GATTProfiles"),
+        .target(name: "GATTProfiles", dependencies: ["AssignedNumbers"]),
         .target(name: "LineOutput"),
+        // The names of numbers that the Bluetooth SIG assigns, in tables that cost nothing until something is looked up.
+        .target(name: "AssignedNumbers"),
         // Where the programs keep sockets and what they remember.
         .target(name: "UserFolders"),
         // What keeps the programs small in memory.
@@ -44,7 +46,7 @@ let package = Package(
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "BlueZ", "LineOutput", "RestorationAgent",
+                "AssignedNumbers", "BlueZ", "LineOutput", "RestorationAgent",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
         // The names of UIKit that Bluejay's API mentions, apart for those who have their own.
@@ -58,7 +60,7 @@ let package = Package(
         .target(
             name: "Dittojay",
             dependencies: [
-                "CoreBluetooth", "BlueZ", "DBus", "GATTProfiles", "LineOutput", "UserFolders",
+                "AssignedNumbers", "CoreBluetooth", "BlueZ", "DBus", "GATTProfiles", "LineOutput", "UserFolders",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Yams", package: "Yams"),
             ]),
@@ -73,14 +75,15 @@ let package = Package(
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "BlueZ", "DBus", "Dittojay", "Doctor", "LineOutput", "ProgramSupport", "ResidentCode",
+                "AssignedNumbers", "BlueZ", "DBus", "Dittojay", "Doctor", "GATTProfiles", "LineOutput",
+                "ProgramSupport", "ResidentCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "BlueZ", "Bluejay", "CoreBluetooth", "DBus", "Doctor", "GATTProfiles", "LineOutput", "ProgramSupport",
-                "ResidentCode", "RestorationAgent",
+                "AssignedNumbers", "BlueZ", "Bluejay", "CoreBluetooth", "DBus", "Doctor", "GATTProfiles", "LineOutput",
+                "ProgramSupport", "ResidentCode", "RestorationAgent",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -91,6 +94,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["BluetoothLab", "DBus"], path: "Tests/TestSupport"),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"]),
         .testTarget(name: "LineOutputTests", dependencies: ["LineOutput"]),
+        .testTarget(name: "AssignedNumbersTests", dependencies: ["AssignedNumbers"]),
         .testTarget(name: "ResidentCodeTests", dependencies: ["ResidentCode"]),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "TestSupport"]),
         .testTarget(name: "RestorationAgentTests", dependencies: ["RestorationAgent", "TestSupport"]),
@@ -107,8 +111,8 @@ let package = Package(
         .testTarget(
             name: "DittojayTests",
             dependencies: [
-                "Dittojay", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LineOutput", "TestSupport",
-                "UserFolders",
+                "Dittojay", "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LineOutput",
+                "TestSupport", "UserFolders",
             ]),
         .testTarget(
             name: "BluejayCommandTests",
@@ -122,8 +126,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput", "RestorationAgent",
-                "TestSupport",
+                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
+                "RestorationAgent", "TestSupport",
             ],
             path: "Tests/Fuzz"),
         // scripts/soak, which runs in the lab: the same holds for it.

@@ -1,3 +1,4 @@
+import AssignedNumbers
 import Bluejay
 import CoreBluetooth
 import GATTProfiles
@@ -112,13 +113,12 @@ extension CBAttribute {
     var handleText: String { handle.map(AttributeSelector.text(ofHandle:)) ?? "" }
 
     /// The attribute in words: its name if it has one.
-    var label: String { uuid.name.map(AssignedNumbers.typedName) ?? uuid.uuidString }
+    var label: String { uuid.name.map(TypedName.text) ?? uuid.uuidString }
 }
 
 extension CBUUID {
     /// The assigned name, or this package's own; nil if there is none.
     var name: String? {
-        if let own = AssignedNumbers.ownName(ofUUID: uuidString) { return own }
-        return description == uuidString ? nil : description
+        assignedName ?? OwnAttributes.name(ofUUID: uuidString)
     }
 }

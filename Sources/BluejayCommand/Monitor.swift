@@ -1,3 +1,4 @@
+import AssignedNumbers
 import Bluejay
 import GATTProfiles
 
@@ -243,7 +244,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
 
     func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier]) {
         let gone = invalidatedServices.map { service in
-            service.uuid.name.map(AssignedNumbers.typedName) ?? service.uuid.uuidString
+            service.uuid.name.map(TypedName.text) ?? service.uuid.uuidString
         }
         output.event(
             "services-changed",

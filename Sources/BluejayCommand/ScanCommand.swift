@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssignedNumbers
 import Bluejay
 import GATTProfiles
 import LineOutput
@@ -72,7 +73,7 @@ struct ScanCommand: AsyncParsableCommand {
         let rssi = discovery.rssi == 127 ? nil : discovery.rssi
         output.print(
             "\(address ?? "?") \(identifier) \(rssi.map { "\($0) dBm" } ?? "? dBm") \"\(name)\""
-                + services.map { " " + ($0.name.map(AssignedNumbers.typedName) ?? $0.uuidString) }.joined()
+                + services.map { " " + ($0.name.map(TypedName.text) ?? $0.uuidString) }.joined()
         ) { object in
             object.add("time", Timestamp.now.utc)
             object.add("address", address)

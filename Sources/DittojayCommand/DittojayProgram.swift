@@ -46,7 +46,7 @@ struct DittojayProgram: ParsableCommand {
         subcommands: [
             RunCommand.self, CheckCommand.self, StatusCommand.self, ChirpCommand.self, BurstCommand.self,
             SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
-            QuitCommand.self, UnpairCommand.self, DoctorCommand.self,
+            QuitCommand.self, UnpairCommand.self, NamesCommand.self, DoctorCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 

@@ -1,3 +1,5 @@
+import AssignedNumbers
+
 /// How a user names a characteristic: `180D/2A38`, `2A38`, `heart-rate/body-sensor-location`, a UUID of 36 characters, or
 /// a mixture.
 public struct AttributePath: Hashable, Swift.Sendable {
@@ -8,8 +10,8 @@ public struct AttributePath: Hashable, Swift.Sendable {
 
         /// The UUID in 36 characters and upper case; nil if it is none.
         package var uuid: String? { Self.canonical(text) }
-        /// As ``AssignedNumbers/typedName(_:)`` writes it.
-        package var name: String { AssignedNumbers.typedName(text) }
+        /// As `TypedName` writes it.
+        package var name: String { TypedName.text(text) }
 
         /// Whether it names an attribute with this UUID and this name.
         ///
@@ -19,7 +21,7 @@ public struct AttributePath: Hashable, Swift.Sendable {
         public func matches(uuid: String, name: String?) -> Bool {
             if let own = Self.canonical(text), own == Self.canonical(uuid) { return true }
             guard let name else { return false }
-            return AssignedNumbers.typedName(name) == AssignedNumbers.typedName(text)
+            return TypedName.text(name) == TypedName.text(text)
         }
 
         /// The UUID in 36 characters and upper case; nil if the text is none.

@@ -37,9 +37,8 @@ struct AttributePathTests {
 
     @Test("the package's own attributes have names")
     func ownNames() {
-        #expect(AssignedNumbers.ownName(ofUUID: ChirpService.chirp.lowercased()) == "Chirp")
-        #expect(AssignedNumbers.ownName(ofUUID: "2A37") == nil)
-        #expect(AssignedNumbers.typedName("Heart Rate Measurement") == "heart-rate-measurement")
+        #expect(OwnAttributes.name(ofUUID: ChirpService.chirp.lowercased()) == "Chirp")
+        #expect(OwnAttributes.name(ofUUID: "2A37") == nil)
     }
 }
 

@@ -1,3 +1,4 @@
+import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
 import LineOutput
@@ -23,7 +24,7 @@ struct AttributeIndex {
         for (number, characteristic) in characteristics.enumerated() {
             let keys = Set(
                 [AttributePath(characteristic.uuid)?.characteristic.uuid].compactMap(\.self)
-                    + [AssignedNumbers.typedName(characteristic.path.characteristic)])
+                    + [TypedName.text(characteristic.path.characteristic)])
             for key in keys { numbers[key, default: []].append(number) }
         }
         self.numbers = numbers
@@ -102,8 +103,7 @@ enum AttributeUUID {
     enum Kind {
         case service, characteristic
 
-        fileprivate var range: ClosedRange<UInt16> { self == .service ? 0x1800...0x19FF : 0x2A00...0x2FFF }
-        fileprivate var text: String { self == .service ? "service" : "characteristic" }
+        fileprivate var assigned: AssignedKind { self == .service ? .service : .characteristic }
     }
 
     /// The UUID in 4 or 36 characters, upper case.
@@ -111,24 +111,22 @@ enum AttributeUUID {
         let written = try node.text("a UUID")
         let hex = written.hasPrefix("0x") ? String(written.dropFirst(2)) : written
         if let uuid = CBUUID(validating: hex) { return shortened(uuid) }
-        let typed = AssignedNumbers.typedName(written)
-        let assigned = CBUUID.assignedNames(in: kind.range).map { (AssignedNumbers.typedName($0.name), $0.number) }
-        if let number = assigned.first(where: { $0.0 == typed })?.1 { return shortened(CBUUID(data: data(number))) }
-        let own = AssignedNumbers.ownNames.map { (AssignedNumbers.typedName($0.name), $0.uuid) }
-        if let uuid = own.first(where: { $0.0 == typed })?.1 { return uuid }
+        if let number = kind.assigned.number(named: written) { return shortened(CBUUID(data: data(number))) }
+        let typed = TypedName.text(written)
+        let own = OwnAttributes.all.filter { $0.kind == kind.assigned }
+        if let uuid = own.first(where: { TypedName.text($0.name) == typed })?.uuid { return uuid }
+        let known = kind.assigned.all.map(\.typedName) + own.map { TypedName.text($0.name) }
         throw node.fail(
-            "\"\(written)\" is neither a UUID nor the assigned name of a \(kind.text)"
-                + Suggestion.text(for: typed, among: assigned.map(\.0) + own.map(\.0))
+            "\"\(written)\" is neither a UUID nor the assigned name of a \(kind.assigned.rawValue)"
+                + Suggestion.text(for: typed, among: known)
                 + ": write 4 hexadecimal digits, 36 characters as in 12345678-1234-1234-1234-123456789ABC, or a name such as "
                 + (kind == .service ? "heart-rate" : "battery-level"))
     }
 
     /// A name for an attribute that has none in the file.
     static func defaultName(_ uuid: String, _ kind: Kind) -> String {
-        if let own = AssignedNumbers.ownName(ofUUID: uuid) { return AssignedNumbers.typedName(own) }
-        let number = UInt16(uuid, radix: 16)
-        let assigned = CBUUID.assignedNames(in: kind.range).first { $0.number == number }
-        return assigned.map { AssignedNumbers.typedName($0.name) } ?? uuid.lowercased()
+        let name = OwnAttributes.name(ofUUID: uuid) ?? UInt16(uuid, radix: 16).flatMap(kind.assigned.name)
+        return name.map(TypedName.text) ?? uuid.lowercased()
     }
 
     private static func shortened(_ uuid: CBUUID) -> String {

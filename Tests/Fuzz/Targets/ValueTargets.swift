@@ -1,3 +1,4 @@
+import AssignedNumbers
 import CoreBluetooth
 import Foundation
 import GATTProfiles
@@ -110,7 +111,7 @@ private enum IdentifierTexts {
             let found = step.choose(from: ["2A19", "2A19"], uuid: { $0 }, name: { _ in "Battery Level" })
             try expect(found.count <= (step.number == nil ? 2 : 1), "a number names more than one: \(text)")
         }
-        _ = AssignedNumbers.typedName(text)
+        _ = TypedName.text(text)
         if let centrals = LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: text]) {
             let again = LaunchEnvironment.options(centrals: centrals)
             try expect(

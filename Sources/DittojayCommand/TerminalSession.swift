@@ -88,11 +88,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private static func notice(ofDropped count: Int, json: Bool) -> String {
         let time = Timestamp.now
         guard json else { return "\(time.timeOfDay) dropped \(counted(count, "line")) that nobody read in time" }
-        var object = JSONObject()
-        object.add("time", time.utc)
-        object.add("event", "dropped")
-        object.add("lines", count)
-        return object.text
+        return PeripheralEvent.notice(ofDropped: count).text
     }
 
     // MARK: Commands

@@ -34,6 +34,29 @@ public struct Timestamp: Hashable, Swift.Sendable {
         return "\(date)T\(clock(fields))Z"
     }
 
+    /// What ``utc`` gives.
+    public init?(utc text: some StringProtocol) {
+        let digits = text.utf8.map { Int($0) - 48 }
+        guard digits.count == 24, text.hasSuffix("Z") else { return nil }
+        func number(_ range: Range<Int>) -> Int? {
+            range.reduce(into: Optional(0)) { sum, index in
+                sum = (0...9).contains(digits[index]) ? sum.map { $0 * 10 + digits[index] } : nil
+            }
+        }
+        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+            let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
+            let rest = number(20..<23)
+        else { return nil }
+        var fields = tm()
+        fields.tm_year = Int32(year - 1900)
+        fields.tm_mon = Int32(month - 1)
+        fields.tm_mday = Int32(day)
+        fields.tm_hour = Int32(hour)
+        fields.tm_min = Int32(minute)
+        fields.tm_sec = Int32(second)
+        milliseconds = Int64(timegm(&fields)) * 1000 + Int64(rest)
+    }
+
     private func clock(_ fields: tm) -> String {
         let fraction = padded(Int32(milliseconds - milliseconds.flooredQuotient(1000) * 1000), 3)
         return "\(padded(fields.tm_hour, 2)):\(padded(fields.tm_min, 2)):\(padded(fields.tm_sec, 2)).\(fraction)"

@@ -9,14 +9,50 @@ public enum ControlClient {
     public static func send(
         _ request: ControlRequest, to address: ControlSocketAddress
     ) throws(DittojayError) -> ControlReply {
-        let descriptor = try makeUnixSocket()
+        let descriptor = try connected(to: address)
         defer { close(descriptor) }
-        guard try address.withSocketAddress({ connect(descriptor, $0, $1) }) == 0 else {
-            switch errno {
-            case ENOENT, ECONNREFUSED, ENOTDIR: throw .notRunning(socket: address.path)
-            default: throw .controlSocket("cannot reach dittojay at \(address.path): \(systemError())")
-            }
+        try send(request, on: descriptor, address)
+        var lines = IncomingLines(descriptor)
+        guard let line = try lines.next(address) else {
+            throw .controlSocket("dittojay at \(address.path) ended before it answered")
         }
+        return try accepted(line)
+    }
+
+    /// Asks for the events and calls `body` with each line as it comes, until dittojay ends.
+    ///
+    /// - Throws: ``DittojayError`` as ``send(_:to:)``, and what `body` throws.
+    public static func follow(_ address: ControlSocketAddress, _ body: ([UInt8]) throws -> Void) throws {
+        let descriptor = try connected(to: address)
+        defer { close(descriptor) }
+        try send(.events, on: descriptor, address)
+        var lines = IncomingLines(descriptor)
+        guard let line = try lines.next(address) else {
+            throw DittojayError.controlSocket("dittojay at \(address.path) ended before it answered")
+        }
+        _ = try accepted(line)
+        while let line = try lines.next(address) { try body(line) }
+    }
+
+    private static func connected(to address: ControlSocketAddress) throws(DittojayError) -> Int32 {
+        let descriptor = try makeUnixSocket()
+        do throws(DittojayError) {
+            guard try address.withSocketAddress({ connect(descriptor, $0, $1) }) == 0 else {
+                switch errno {
+                case ENOENT, ECONNREFUSED, ENOTDIR: throw .notRunning(socket: address.path)
+                default: throw .controlSocket("cannot reach dittojay at \(address.path): \(systemError())")
+                }
+            }
+            return descriptor
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    private static func send(
+        _ request: ControlRequest, on descriptor: Int32, _ address: ControlSocketAddress
+    ) throws(DittojayError) {
         let line = Array((request.line + "\n").utf8)
         var start = 0
         while start < line.count {
@@ -32,7 +68,10 @@ public enum ControlClient {
                 throw .controlSocket("dittojay at \(address.path) does not take the command: \(systemError())")
             }
         }
-        let reply = try decode(try readLine(descriptor, address))
+    }
+
+    private static func accepted(_ line: [UInt8]) throws(DittojayError) -> ControlReply {
+        let reply = try decode(line)
         guard reply.ok else { throw .refused(reply.error ?? "dittojay has refused the command") }
         return reply
     }
@@ -40,18 +79,28 @@ public enum ControlClient {
     /// In bytes. The status of the largest peripheral that a file can describe is below it.
     private static let maximumReplyLength = 1 << 24
 
-    private static func readLine(_ descriptor: Int32, _ address: ControlSocketAddress) throws(DittojayError) -> [UInt8]
-    {
-        var splitter = LineSplitter(limit: maximumReplyLength)
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .controlSocket("dittojay at \(address.path) ended before it answered") }
-            switch splitter.append(buffer[..<count]).first {
+    private struct IncomingLines {
+        private let descriptor: Int32
+        private var splitter = LineSplitter(limit: maximumReplyLength)
+        private var buffer = [UInt8](repeating: 0, count: 4096)
+        /// Those that have come, the next one last.
+        private var lines: [LineSplitter.Element] = []
+
+        init(_ descriptor: Int32) {
+            self.descriptor = descriptor
+        }
+
+        /// The next line; nil at the end.
+        mutating func next(_ address: ControlSocketAddress) throws(DittojayError) -> [UInt8]? {
+            while lines.isEmpty {
+                let count = read(descriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return nil }
+                lines = splitter.append(buffer[..<count]).reversed()
+            }
+            switch lines.removeLast() {
             case .line(let line): return line
             case .tooLong: throw .controlSocket("the answer from \(address.path) is too long to be dittojay's")
-            case nil: continue
             }
         }
     }

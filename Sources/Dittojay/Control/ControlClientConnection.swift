@@ -4,6 +4,8 @@ import Foundation
 /// One program that is connected to the control socket. Its requests are answered one after another, in order, and the next
 /// one not before the answer has been taken.
 final class ControlClientConnection {
+    /// Whether the connection may have the events; says why not.
+    var admission: (() -> String?)?
     /// Called once when the connection is closed, from whatever side.
     var onClose: (() -> Void)?
     /// When the program last sent something or took something of an answer.
@@ -19,6 +21,10 @@ final class ControlClientConnection {
     private var waiting: [Result<ControlRequest, ControlRequest.ParsingError>] = []
     /// What is left of the answer.
     private var output: ArraySlice<UInt8> = []
+    /// Whether the program has asked for the events.
+    private(set) var isFollowing = false
+    /// How many events it has missed since the last one that it got, because it did not read.
+    private var missedEvents = 0
     private var isBusy = false
     private var isReadingSuspended = false
     /// Whether the program will send nothing more.
@@ -26,6 +32,8 @@ final class ControlClientConnection {
 
     /// How many requests may wait before no more are read.
     private static let waitingLimit = 16
+    /// How many bytes of events may wait for the program: some 1,000 events.
+    static let eventCapacity = 1 << 18
 
     /// Takes the descriptor over.
     init(_ descriptor: Int32, queue: DispatchQueue, handler: @escaping ControlServer.Handler) {
@@ -37,8 +45,9 @@ final class ControlClientConnection {
         if copy >= 0 { room = DescriptorWatch(copy, for: .writable, queue: queue) { self.flush() } }
     }
 
-    /// Whether a request is being carried out. Otherwise the connection waits for the program at its other end.
-    var isCarryingOut: Bool { isBusy }
+    /// Whether a request is being carried out, or events are awaited. Otherwise the connection waits for the program at its
+    /// other end.
+    var isCarryingOut: Bool { isBusy || isFollowing }
 
     func start() {
         input?.start()
@@ -101,6 +110,8 @@ final class ControlClientConnection {
             isBusy = true
             switch waiting.removeFirst() {
             case .failure(let error): answer(ControlReply(error: error.description))
+            case .success(.version): answer(.version)
+            case .success(.events): follow()
             case .success(let request):
                 handler(request) { [weak self] reply in
                     self?.answer(reply)
@@ -116,12 +127,47 @@ final class ControlClientConnection {
         }
     }
 
+    // MARK: Events
+
+    private func follow() {
+        if !isFollowing, let obstacle = admission?() { return answer(ControlReply(error: obstacle)) }
+        answer(.version)
+        isFollowing = true
+    }
+
+    /// Sends an event to a program that has asked for them. What it does not read in time it misses, and is told how much.
+    ///
+    /// - Parameter line: with its end.
+    func send(event line: [UInt8]) {
+        guard isFollowing, input != nil else { return }
+        guard missedEvents == 0, output.count + line.count <= Self.eventCapacity else {
+            missedEvents += 1
+            return
+        }
+        put(line)
+    }
+
+    /// Says how many events are missing, in their place.
+    private func reportMissedEvents() {
+        guard missedEvents > 0 else { return }
+        let notice = PeripheralEvent.notice(ofDropped: missedEvents)
+        missedEvents = 0
+        put(Array((notice.text + "\n").utf8))
+    }
+
     // MARK: Answers
 
     private func answer(_ reply: ControlReply) {
         guard isBusy, input != nil else { return }
         isBusy = false
-        output = Array((reply.line + "\n").utf8)[...]
+        put(Array((reply.line + "\n").utf8))
+    }
+
+    /// Sends bytes, after those that wait.
+    private func put(_ bytes: [UInt8]) {
+        let isWaiting = !output.isEmpty
+        output += bytes
+        guard !isWaiting else { return }
         send()
         if !output.isEmpty { room?.resume() }
     }
@@ -130,6 +176,7 @@ final class ControlClientConnection {
         send()
         guard output.isEmpty else { return }
         room?.suspend()
+        reportMissedEvents()
         goOn()
     }
 

@@ -7,6 +7,8 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     public var ok: Bool
     /// Why not.
     public var error: String?
+    /// version, events: the version of the protocol, ``ControlRequest/protocolVersion``.
+    public var protocolVersion: Int?
     /// chirp, send: how many centrals have subscribed.
     public var subscribers: Int?
     /// burst: how many notifications were handed over.
@@ -19,6 +21,18 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     public var disconnected: [String]?
     /// status.
     public var status: PeripheralStatus?
+
+    private enum CodingKeys: String, CodingKey {
+        case ok, error, subscribers, sent, waits, seconds, disconnected, status
+        case protocolVersion = "protocol"
+    }
+
+    /// The answer to `version`, and to `events` when they follow.
+    static var version: ControlReply {
+        var reply = ControlReply()
+        reply.protocolVersion = ControlRequest.protocolVersion
+        return reply
+    }
 
     /// A plain success.
     public init() {
@@ -39,6 +53,7 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
         var object = JSONObject()
         object.add("ok", ok)
         object.add("error", error)
+        object.add("protocol", protocolVersion)
         object.add("subscribers", subscribers)
         object.add("sent", sent)
         object.add("waits", waits)

@@ -4,8 +4,12 @@ import LineOutput
 
 /// A command to a running dittojay: one JSON object on a line, such as `{"command":"chirp","value":"hex:0102"}`.
 public enum ControlRequest: Hashable, Swift.Sendable {
+    /// `{"command":"version"}`: which version of this protocol it is.
+    case version
     /// `{"command":"status"}`
     case status
+    /// `{"command":"events"}`: from now on this connection gets every event of the peripheral, a line each.
+    case events
     /// `{"command":"chirp","value":"…"}`: notify this value on the chirp characteristic; see ``ValueText``, text if it
     /// has no prefix. Without `value` the chirp is empty.
     case chirp([UInt8])
@@ -37,6 +41,19 @@ public enum ControlRequest: Hashable, Swift.Sendable {
 
     /// The longest request in bytes, its line end included.
     public static let maximumLength = 4096
+
+    /// The version of the protocol, which is described in `docs/control-protocol.md`. It changes when a program that was made
+    /// for the version before would no longer work; further requests, members and kinds of events do not change it.
+    public static let protocolVersion = 1
+
+    /// The commands by their names in the protocol.
+    enum Command: String, CaseIterable {
+        case version, status, events, chirp, set, send, burst, disconnect, quit
+        case addService = "add-service"
+        case removeService = "remove-service"
+        case addFault = "add-fault"
+        case clearFaults = "clear-faults"
+    }
 
     /// Why bytes are no request.
     public struct ParsingError: Error, Hashable, CustomStringConvertible {
@@ -74,19 +91,24 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         } catch {
             throw ParsingError(description: "the request is not a JSON object with a command and its members")
         }
-        switch members.command {
-        case "status": self = .status
-        case "chirp": self = .chirp(try Self.value(members.value ?? "empty"))
-        case "set", "send":
+        guard let command = Command(rawValue: members.command) else {
+            throw ParsingError(description: "there is no command \"\(members.command.prefix(40))\"")
+        }
+        switch command {
+        case .version: self = .version
+        case .status: self = .status
+        case .events: self = .events
+        case .chirp: self = .chirp(try Self.value(members.value ?? "empty"))
+        case .set, .send:
             guard let characteristic = members.characteristic, let text = members.value else {
                 throw ParsingError(description: "\(members.command) needs the name of a characteristic, and a value")
             }
             let value = try Self.value(text)
             self =
-                members.command == "set"
+                command == .set
                 ? .set(characteristic: characteristic, value: value)
                 : .send(characteristic: characteristic, value: value)
-        case "burst":
+        case .burst:
             guard let count = members.count, Burst.Plan.possibleCounts.contains(count) else {
                 throw ParsingError(description: "burst needs a count of \(Burst.Plan.possibleCounts)")
             }
@@ -97,21 +119,19 @@ public enum ControlRequest: Hashable, Swift.Sendable {
                 throw ParsingError(description: "the rate of a burst is above 0 and at most 1,000,000 a second")
             }
             self = .burst(count: count, size: size, rate: members.rate)
-        case "add-service", "remove-service":
+        case .addService, .removeService:
             guard (members.service == nil) == (members.all == true) else {
                 throw ParsingError(description: "\(members.command) needs the name of a service, or \"all\":true")
             }
-            self =
-                members.command == "add-service" ? .addService(members.service) : .removeService(members.service)
-        case "disconnect": self = .disconnect(central: members.central)
-        case "add-fault":
+            self = command == .addService ? .addService(members.service) : .removeService(members.service)
+        case .disconnect: self = .disconnect(central: members.central)
+        case .addFault:
             guard let characteristic = members.characteristic else {
                 throw ParsingError(description: "add-fault needs the name of a characteristic")
             }
             self = .addFault(characteristic: characteristic, try Self.fault(members))
-        case "clear-faults": self = .clearFaults(characteristic: members.characteristic)
-        case "quit": self = .quit
-        default: throw ParsingError(description: "there is no command \"\(members.command.prefix(40))\"")
+        case .clearFaults: self = .clearFaults(characteristic: members.characteristic)
+        case .quit: self = .quit
         }
     }
 
@@ -147,7 +167,9 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     public var line: String {
         var object = JSONObject()
         switch self {
+        case .version: object.add("command", "version")
         case .status: object.add("command", "status")
+        case .events: object.add("command", "events")
         case .chirp(let value):
             object.add("command", "chirp")
             object.add("value", "hex:" + ValueText.hex(value))

@@ -24,6 +24,8 @@ final class ControlServer {
         /// Seconds after which an idle one is closed: one that neither sends nor takes anything while nothing is carried out
         /// for it.
         var idleTime = 300.0
+        /// How many may have the events at the same time.
+        var followers = 16
     }
 
     /// Starts to listen.
@@ -123,15 +125,33 @@ final class ControlServer {
         guard clients.count < limits.clients || closeLongestIdle() else {
             let reply = ControlReply(error: "\(limits.clients) programs wait already for what they have asked for")
             let bytes = Array((reply.line + "\n").utf8)
-            send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             close(descriptor)
             return
         }
         let client = ControlClientConnection(descriptor, queue: queue, handler: handler)
+        client.admission = { [weak self] in self?.obstacleToFollowing() }
         client.onClose = { [weak self] in self?.clients[descriptor] = nil }
         clients[descriptor] = client
         client.start()
         scheduleSweep()
+    }
+
+    /// Whether anybody has asked for the events.
+    var hasFollowers: Bool { clients.values.contains { $0.isFollowing } }
+
+    /// Sends an event to all who have asked for them.
+    func send(_ event: PeripheralEvent) {
+        guard hasFollowers else { return }
+        let line = event.json.utf8 + [UInt8(ascii: "\n")]
+        // One that turns out to be gone is removed meanwhile.
+        for client in Array(clients.values) { client.send(event: line) }
+    }
+
+    /// Why nobody else can have the events; nil if somebody can.
+    private func obstacleToFollowing() -> String? {
+        guard clients.values.count(where: \.isFollowing) >= limits.followers else { return nil }
+        return "\(limits.followers) programs follow the events already"
     }
 
     private var idleClients: some Sequence<ControlClientConnection> { clients.values.lazy.filter { !$0.isCarryingOut } }

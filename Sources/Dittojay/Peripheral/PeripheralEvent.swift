@@ -5,7 +5,7 @@ import LineOutput
 /// Something that has happened to a virtual peripheral, to be shown to its user.
 public struct PeripheralEvent: Hashable, Swift.Sendable {
     /// What has happened.
-    public enum Kind: String, Swift.Sendable {
+    public enum Kind: String, CaseIterable, Swift.Sendable {
         /// The program runs, and is about to use Bluetooth.
         case started
         /// The peripheral is advertising.
@@ -116,6 +116,18 @@ extension PeripheralEvent {
         object.add("socket", socket)
         return object
     }
+
+    /// What takes the place of events that nobody has read in time, for programs.
+    public static func notice(ofDropped count: Int) -> JSONObject {
+        var object = JSONObject()
+        object.add("time", Timestamp.now.utc)
+        object.add("event", droppedKind)
+        object.add("lines", count)
+        return object
+    }
+
+    /// The kind of ``notice(ofDropped:)``, which is no event of the peripheral's.
+    static let droppedKind: String = "dropped"
 
     private func hexadecimal(_ code: Int) -> String {
         let digits = String(code, radix: 16, uppercase: true)

@@ -7,6 +7,8 @@ extension VirtualPeripheral {
     public func perform(_ request: ControlRequest, reply: @escaping (ControlReply) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
         switch request {
+        case .version: reply(.version)
+        case .events: reply(ControlReply(error: "events go to the programs at the control socket"))
         case .status:
             var answer = ControlReply()
             answer.status = status

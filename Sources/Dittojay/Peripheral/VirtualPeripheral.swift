@@ -328,12 +328,13 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             address: central.bluetoothAddress ?? central.identifier.uuidString, mtu: central.attMTU)
     }
 
-    /// Tells an event, if somebody wants to know.
+    /// Reports an event, if somebody wants to know.
     func tell(_ kind: PeripheralEvent.Kind, _ fill: (inout PeripheralEvent) -> Void) {
-        guard let onEvent else { return }
+        guard onEvent != nil || server?.hasFollowers == true else { return }
         var event = PeripheralEvent(kind)
         fill(&event)
-        onEvent(event)
+        onEvent?(event)
+        server?.send(event)
     }
 
     /// How the peripheral stands.

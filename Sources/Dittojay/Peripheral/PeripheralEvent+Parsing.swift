@@ -1,0 +1,53 @@
+import Foundation
+import GATTProfiles
+import LineOutput
+
+extension PeripheralEvent {
+    private struct Members: Decodable {
+        var time: String
+        var event: String
+        var central: String?
+        var mtu: Int?
+        var service: String?
+        var characteristic: String?
+        var value: String?
+        var attError: Int?
+        var message: String?
+        var profile: String?
+        var seed: UInt64?
+        var socket: String?
+        var lines: Int?
+    }
+
+    /// The event that ``json`` has made a line of; nil if it is none of a kind that this version knows.
+    public init?(line: some Sequence<UInt8>) {
+        guard let members = try? JSONDecoder().decode(Members.self, from: Data(line)) else { return nil }
+        self.init(members)
+    }
+
+    private init?(_ members: Members) {
+        guard let kind = Kind(rawValue: members.event), let time = Timestamp(utc: members.time) else { return nil }
+        self.init(kind, time: time)
+        central = members.central.map { Central(address: $0, mtu: members.mtu) }
+        service = members.service
+        characteristic = members.characteristic
+        if let text = members.value {
+            guard let bytes = try? ValueText.parse("hex:" + text, bare: .text) else { return nil }
+            value = Data(bytes)
+        }
+        attError = members.attError
+        message = members.message
+        profile = members.profile
+        seed = members.seed
+        socket = members.socket
+    }
+
+    /// A line of the stream of events, for people; nil if it is of a kind that this version does not know.
+    public static func text(ofLine line: some Sequence<UInt8>) -> String? {
+        guard let members = try? JSONDecoder().decode(Members.self, from: Data(line)) else { return nil }
+        if members.event == droppedKind, let time = Timestamp(utc: members.time), let count = members.lines {
+            return "\(time.timeOfDay) dropped \(counted(count, "event")) that nobody read in time"
+        }
+        return PeripheralEvent(members)?.text
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Dittojay
+import LineOutput
+
+struct EventsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "Show the events of the running dittojay as they happen, until it ends.",
+        discussion: "What is not read in time is left out, and a line in its place says how much.")
+
+    @Option(help: ArgumentHelp("The control socket of the running dittojay.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Print one JSON object for each event.")
+    var json = false
+
+    func run() throws {
+        do {
+            try ControlClient.follow(ControlSocketAddress(path: socket)) { line in
+                let text = String(decoding: line, as: UTF8.self)
+                if json {
+                    try StandardOutput.write(verbatim: text + "\n")
+                } else {
+                    try StandardOutput.write([PeripheralEvent.text(ofLine: line) ?? text])
+                }
+            }
+        } catch let error as DittojayError {
+            StandardError.write("dittojay: \(error)")
+            if json { try StandardOutput.write(ControlReply(error: error.description).json) }
+            throw ExitCode(error.exitStatus)
+        }
+    }
+}

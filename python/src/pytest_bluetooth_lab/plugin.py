@@ -1,0 +1,193 @@
+"""The plugin: options, markers, fixtures, and what happens around a test that has the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import launch
+from .lab import SKIP_REASON, Lab, central_adapter, is_in_lab, sensor_adapter
+from .sensor import Sensor, SensorFactory
+from .session import LabTest
+
+_test_key = pytest.StashKey[LabTest]()
+_bundles_key = pytest.StashKey["list[str]"]()
+
+MARKERS = (
+    "sensor(profile, *words, adapter=None, **options): a virtual Bluetooth sensor for the test, from a profile of "
+    "dittojay's or a file; several markers are several sensors",
+    "bluetooth_lab(controllers=2): the test needs the lab, with so many controllers",
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("bluetooth-lab", "virtual Bluetooth")
+    group.addoption("--bluetooth-lab", action="store_true", help="start the lab, and run these tests inside of it")
+    group.addoption(
+        "--bluetooth-lab-path",
+        metavar="PATH",
+        help="the lab's script, or its folder; otherwise $BLUETOOTH_LAB, `lab` on PATH, or the checkout that "
+        "this plugin was installed from",
+    )
+    group.addoption(
+        "--bluetooth-lab-controllers", metavar="N", type=int, help="how many virtual controllers the lab has (2)"
+    )
+    group.addoption(
+        "--bluetooth-lab-out", metavar="FOLDER", help="where the records of failed tests and the lab's logs are kept"
+    )
+    parser.addini("bluetooth_lab_controllers", "how many virtual controllers the lab has", default="2")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_bundles_key] = []
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    if is_in_lab() or not launch.is_wanted(config):
+        return None
+    return launch.run_in_lab(config)
+
+
+def pytest_report_header() -> str:
+    if not is_in_lab():
+        return "bluetooth lab: none"
+    return f"bluetooth lab: sensor on {sensor_adapter()}, central on {central_adapter()}"
+
+
+# What a test needs
+
+
+def _needs_lab(item: pytest.Item) -> bool:
+    names = getattr(item, "fixturenames", ())
+    return "bluetooth_lab" in names or any(item.get_closest_marker(name) for name in ("sensor", "bluetooth_lab"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        names = getattr(item, "fixturenames", None)
+        if names is not None and item.get_closest_marker("sensor") and "sensors" not in names:
+            names.insert(0, "sensors")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if not _needs_lab(item):
+        return
+    if not is_in_lab():
+        pytest.skip(SKIP_REASON)
+    _begin(item)
+
+
+def _begin(item: pytest.Item) -> LabTest:
+    if _test_key not in item.stash:
+        marker = item.get_closest_marker("bluetooth_lab")
+        controllers = marker.kwargs.get("controllers", 2) if marker else 2
+        folders = [item.path.parent, item.config.rootpath]
+        item.stash[_test_key] = LabTest(_name(item), folders, controllers)
+    return item.stash[_test_key]
+
+
+def _name(item: pytest.Item) -> str:
+    """`test_gateway.TestValues.test_each_is_a_line`"""
+    path, *names = item.nodeid.split("::")
+    return ".".join([Path(path).stem, *names])
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
+    outcome = yield
+    test = item.stash.get(_test_key, None)
+    if test is None:
+        return
+    report: pytest.TestReport = outcome.get_result()
+    if report.failed:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        headline = f"{Path(crash.path).name}:{crash.lineno}: {crash.message}" if crash else report.longreprtext
+        sections = [f"{title}\n{content}" for title, content in report.sections]
+        test.fail("\n".join([headline, "", report.longreprtext, *sections]), headline.splitlines()[0])
+    if report.when != "teardown":
+        return
+    del item.stash[_test_key]
+    had_failed = test.has_failed
+    folder, reason = test.end()
+    if folder:
+        text = f"{test.name} failed; timeline.txt, hci.btsnoop, bus.log and more of it are in {folder}"
+    elif had_failed:
+        text = f"{test.name} failed, and its record could not be kept: {reason}"
+    else:
+        return
+    report.sections.append(("bluetooth lab", text))
+    report.user_properties.append(("bluetooth-lab", text))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    # By way of the report, because a process of xdist's may have run the test.
+    for name, value in report.user_properties:
+        if name == "bluetooth-lab" and _config is not None:
+            _config.stash[_bundles_key].append(str(value))
+
+
+_config: pytest.Config | None = None
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    global _config
+    _config = session.config
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for text in config.stash[_bundles_key]:
+        terminalreporter.write_line(f"lab: {text}")
+
+
+# Fixtures
+
+
+@pytest.fixture
+def bluetooth_lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """The lab: its controllers, bluetoothd, programs and notes."""
+    if not is_in_lab():
+        pytest.skip(SKIP_REASON)
+    test = _begin(request.node)
+    yield test.lab
+    test.stop_programs()
+
+
+@pytest.fixture
+def start_sensor(bluetooth_lab: Lab) -> SensorFactory:
+    """Starts a sensor: `start_sensor("thermometer.yaml", rate=10)`."""
+    return bluetooth_lab.start_sensor
+
+
+@pytest.fixture
+def sensors(request: pytest.FixtureRequest, bluetooth_lab: Lab) -> list[Sensor]:
+    """The sensors of the test's markers, in the order in which these stand; the heart-rate sensor without a marker."""
+    markers = list(request.node.iter_markers_with_node("sensor"))
+    # Those of the test itself count more than those of its class or file. Decorators are applied from below.
+    nearest = [marker for node, marker in markers if node is markers[0][0]]
+    wanted = [(marker.args, marker.kwargs) for marker in reversed(nearest)] or [((), {})]
+    return [bluetooth_lab.start_sensor(*words, **options) for words, options in wanted]
+
+
+@pytest.fixture
+def sensor(sensors: list[Sensor]) -> Sensor:
+    """The test's sensor: that of its marker `sensor`, or the heart-rate sensor that dittojay is by itself."""
+    return sensors[0]
+
+
+@pytest.fixture(name="central_adapter")
+def central_adapter_fixture() -> str:
+    """The controller for the program under test: `hci1`."""
+    return central_adapter()
+
+
+@pytest.fixture(name="sensor_adapter")
+def sensor_adapter_fixture() -> str:
+    """The controller for the test's first sensor: `hci0`."""
+    return sensor_adapter()

@@ -28,7 +28,7 @@ def escape(text):
     for character, name in (("\\", r"\e"), ("-", r"\-"), ("'", r"\(aq"), ("`", r"\(ga"), ("^", r"\(ha"), ("~", r"\(ti")):
         text = text.replace(character, name)
     text = "".join(character if character.isascii() else f"\\[u{ord(character):04X}]" for character in text)
-    return re.sub(r"^\.", r"\\\&.", text)
+    return "\\&" + text if text.startswith(".") else text
 
 
 def bold(text):
@@ -41,15 +41,14 @@ def italic(text):
 
 def prose(text, heading=".SH"):
     """The text of a help: paragraphs, headings in capitals, indented tables of a word and what it means, and examples."""
-    lines, table, filled = [], False, False
+    lines, table = [], False
     for line in text.splitlines():
         row = ROW.match(line)
         if not line.strip():
-            table, filled = False, False
+            table = False
             lines.append(".PP")
         elif HEADING.match(line):
             lines.append(f"{heading} {line}")
-            filled = False
         elif row and not (table and line.startswith("    ")):
             lines += [".TP", bold(row[1]), escape(row[2])]
             table = True
@@ -60,7 +59,7 @@ def prose(text, heading=".SH"):
         else:
             if table:
                 lines.append(".PP")
-            table, filled = False, True
+            table = False
             lines.append(escape(line.strip()))
     return tidy(lines)
 

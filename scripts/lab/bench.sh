@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # ./lab bench, sourced by lab: `options` and `rest` are what the command line had. The measuring is
 # scripts/bench/run.py, which runs in the lab and gets the arguments.
+[[ -z $installed ]] || die "bench builds the programs anew: use the lab of a clone of the repository"
 require_swift
 "$parts/setup"
 # As programs are shipped, in a folder of its own, because the other commands' builds are not.

@@ -6,6 +6,7 @@
 programs=(dittojay bluejay)
 configuration=${LAB_CONFIG:-debug}
 program_folder=$owner/.build/$configuration
+[[ -z ${installed:-} ]] || program_folder=$root/bin
 build_stamp=$program_folder/.lab-built
 
 have_swift() { command -v swift >/dev/null; }
@@ -30,6 +31,7 @@ build() {
 # build_programs [OPTION…]: builds them, changed or not
 build_programs() {
     local program
+    [[ -z ${installed:-} ]] || return 0
     for program in "${programs[@]}"; do build "$program" --package-path "$owner" --product "$program" "$@"; done
     mark_built
 }
@@ -40,7 +42,7 @@ mark_built() { [[ ! -d $program_folder ]] || touch "$build_stamp"; }
 # Builds the programs where that is needed and possible.
 prepare_programs() {
     local program
-    if have_swift; then
+    if have_swift && [[ -z ${installed:-} ]]; then
         are_built || build_programs --configuration "$configuration"
         return
     fi

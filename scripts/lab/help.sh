@@ -38,7 +38,7 @@ help_setup() {
 usage: lab setup
 
 Installs what is missing: packages of Debian or Ubuntu, a kernel, Python environments. What is no package is kept in .lab/
-beside the lab (LAB_HOME). Every other command does this first.
+beside the lab, or in ~/.cache/bluejay-linux where the lab is installed (LAB_HOME). Every other command does this first.
 HELP
 }
 
@@ -148,7 +148,8 @@ variables for the lab:
   LAB=host              no virtual machine: this machine's kernel and bluetoothd with virtual controllers added
                         (root, and a kernel with hci_vhci, are needed; its Bluetooth is used, not put aside)
   LAB=tcg               a virtual machine in software emulation even where KVM works
-  LAB_HOME=FOLDER       what is cached, and the output of runs, here and not in .lab
+  LAB_HOME=FOLDER       what is cached, and the output of runs, here and not in .lab, which is ~/.cache/bluejay-linux where the
+                        lab is installed
   LAB_CONFIG=release    take the programs from .build/release and not from .build/debug
   LAB_KERNEL=PACKAGE    take the kernel from this package of the distribution (linux-image-…)
   LAB_CPUS, LAB_MEMORY  the size of the virtual machine (2 processors, with several machines their part of the host's; 2G)

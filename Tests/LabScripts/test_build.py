@@ -1,0 +1,108 @@
+"""When the lab builds the programs, and an installed lab, which never does."""
+
+import os
+import shutil
+
+from lab_script import REPOSITORY, LabScriptTests
+
+PARTS = REPOSITORY / "scripts/lab"
+# Says instead of building.
+PREPARE = f"""set -euo pipefail
+root=$PWD owner=$PWD installed=''; source {PARTS}/steps.sh; source {PARTS}/build.sh
+have_swift() {{ [[ ${{swift:-yes}} == yes ]]; }}
+build() {{ echo "build $1"; }}
+prepare_programs"""
+
+
+class Staleness(LabScriptTests):
+    def setUp(self):
+        super().setUp()
+        for name in ("Package.swift", "Sources/App/main.swift", "Package.resolved"):
+            self.touch(name, 1000)
+        for program in ("dittojay", "bluejay"):
+            self.write(f".build/debug/{program}", executable=True)
+            self.touch(f".build/debug/{program}", 2000)
+
+    def touch(self, name, time):
+        path = self.folder / name
+        if not path.exists():
+            self.write(name)
+        os.utime(path, (time, time))
+        # What came into a folder or went is a change as well, which only its time shows.
+        for folder, _, _ in os.walk(self.folder / "Sources"):
+            os.utime(folder, (1000, 1000))
+
+    def prepare(self, **more):
+        return self.bash(PREPARE, **more).splitlines()
+
+    def test_programs_that_are_newer_than_all_sources_are_not_built(self):
+        self.assertEqual(self.prepare(), [])
+
+    def test_a_source_that_is_newer_has_both_built(self):
+        for name in ("Sources/App/main.swift", "Sources/New/new.swift", "Package.swift", "Package.resolved"):
+            with self.subTest(name=name):
+                self.touch(name, 3000)
+                self.assertEqual(self.prepare(), ["build dittojay", "build bluejay"])
+                self.assertEqual(self.prepare(), [], "built once more")
+                os.utime(self.folder / ".build/debug/.lab-built", (2500, 2500))
+                self.touch(name, 1000)
+
+    def test_what_is_missing_is_built(self):
+        (self.folder / ".build/debug/bluejay").unlink()
+        self.assertEqual(self.prepare(), ["build dittojay", "build bluejay"])
+
+    def test_the_time_of_the_build_counts_and_not_that_of_the_program(self):
+        # A change that leaves a program as it was: the linker does not touch it.
+        self.touch("Sources/App/main.swift", 3000)
+        self.touch(".build/debug/.lab-built", 3001)
+        self.assertEqual(self.prepare(), [])
+
+    def test_without_swift_what_is_missing_is_said(self):
+        shutil.rmtree(self.folder / ".build")
+        text = PREPARE + " 2>&1"
+        said = self.bash(text, swift="no", PATH=str(self.folder)).splitlines()
+        self.assertEqual(len(said), 2)
+        self.assertTrue(said[0].startswith("lab: there is no dittojay in this lab"))
+
+
+class Installed(LabScriptTests):
+    """As scripts/release/package lays it out."""
+
+    def setUp(self):
+        super().setUp()
+        self.root = self.folder / "usr/lib/bluejay-linux"
+        shutil.copytree(PARTS, self.root / "scripts/lab", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(REPOSITORY / "lab", self.root)
+        self.write("usr/lib/bluejay-linux/VERSION", "9.8.7\n")
+        (self.folder / "usr/bin").mkdir()
+        self.link = self.folder / "usr/bin/bluetooth-lab"
+        self.link.symlink_to("../lib/bluejay-linux/lab")
+
+    def source(self, text, **more):
+        values = {"LAB_HOME": "", "HOME": f"{self.folder}/me", **more}
+        return self.bash(f'source "$1"; {text}', self.root / "lab", **values).strip()
+
+    def test_it_knows_its_version(self):
+        self.assertEqual(self.lab("--version", script=self.link, cwd=self.folder).stdout, "lab 9.8.7\n")
+
+    def test_its_things_are_in_the_users_cache(self):
+        self.assertEqual(self.source("echo $LAB_HOME"), f"{self.folder}/me/.cache/bluejay-linux")
+        self.assertEqual(self.source("echo $LAB_HOME", XDG_CACHE_HOME="/c"), "/c/bluejay-linux")
+        self.assertEqual(self.source("echo $LAB_HOME", LAB_HOME="/chosen"), "/chosen")
+
+    def test_a_clone_has_them_beside_it(self):
+        (self.root / "VERSION").unlink()
+        self.assertEqual(self.source("echo $LAB_HOME"), f"{self.root}/.lab")
+
+    def test_it_builds_nothing_and_takes_its_own_programs(self):
+        result = self.lab("build", script=self.link, cwd=self.folder)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("nothing to build", result.stderr)
+        said = self.source("build() { echo build; }; have_swift() { true; }; package=''; enter_folder; build_programs; "
+                           "echo $LAB_PROGRAMS")
+        self.assertEqual(said, f"{self.root}/bin")
+
+    def test_measuring_takes_a_clone(self):
+        result = self.lab("bench", script=self.link, cwd=self.folder)
+        self.assertEqual(result.returncode, 125)
+        self.assertIn("clone", result.stderr)

@@ -1,0 +1,56 @@
+"""machine.py: what gets into the lab, and how."""
+
+import contextlib
+import io
+import subprocess
+from pathlib import Path
+from unittest import mock
+
+import machine
+from lab_script import LabScriptTests
+
+KERNEL = Path("/boot/vmlinuz-6.12")
+
+
+class Environment(LabScriptTests):
+    def passed(self, controllers=2, **variables):
+        with mock.patch.dict("os.environ", {"PATH": "/bin", "HOME": "/root", **variables}, clear=True):
+            return machine.job_environment(KERNEL, self.folder, controllers, None, "")
+
+    def test_what_ci_and_runners_of_tests_set_is_passed(self):
+        variables = {"CI": "true", "GITHUB_SHA": "1", "PYTEST_ADDOPTS": "-q", "LAB_X": "y", "VIRTUAL_ENV": "/v"}
+        self.assertEqual(variables, {name: self.passed(**variables).get(name) for name in variables})
+
+    def test_nothing_else_is_passed_unless_it_is_named(self):
+        variables = {"AWS_SECRET_ACCESS_KEY": "s", "MY_TOKEN": "t"}
+        self.assertFalse(variables.keys() & self.passed(**variables).keys())
+        self.assertEqual(self.passed(**variables, LAB_ENV="OTHER MY_TOKEN")["MY_TOKEN"], "t")
+
+    def test_programs_take_different_controllers(self):
+        values = self.passed()
+        self.assertEqual((values["DITTOJAY_ADAPTER"], values["BLUETOOTH_ADAPTER"]), ("hci0", "hci1"))
+        self.assertNotIn("BLUETOOTH_ADAPTER", self.passed(controllers=1))
+        self.assertEqual(self.passed(BLUETOOTH_ADAPTER="hci0")["BLUETOOTH_ADAPTER"], "hci0")
+
+
+class Job(LabScriptTests):
+    def test_words_and_values_come_through_unharmed(self):
+        words, value = ["echo", "a  b", "$HOME", "'", '"', "", "é\n*"], "two\nlines 'and' $quotes"
+        machine.write_job(self.folder / "job", {"VALUE": value}, words, None)
+        text = 'source job/environment; source job/command; printf "%s\\0" "${command[@]}" "$VALUE"'
+        printed = subprocess.run(["bash", "-c", text], cwd=self.folder, capture_output=True, check=True).stdout
+        self.assertEqual(printed.decode().split("\0")[:-1], [*words, value])
+
+
+class Arguments(LabScriptTests):
+    def test_controllers_have_limits(self):
+        for number in ("0", "17"):
+            with self.subTest(number=number), contextlib.redirect_stderr(io.StringIO()):
+                with mock.patch.object(machine, "say") as said, self.assertRaises(SystemExit) as ended:
+                    machine.parse(["--controllers", number, "--", "true"])
+                self.assertEqual(ended.exception.code, 125)
+                said.assert_called_once()
+
+    def test_the_commands_own_options_are_not_the_labs(self):
+        options = machine.parse(["--controllers", "3", "--", "make", "--out", "x"])
+        self.assertEqual((options.controllers, options.out, options.command), (3, None, ["make", "--out", "x"]))

@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# Builds the lab's parts in C. To be sourced after steps.sh.
+: "${parts:?the folder of these scripts}" "${logs:?the folder for logs}"
+
+# compile TEXT SOURCE RESULT [OPTION…]: with the Swift toolchain's C compiler, or any other.
+compile() {
+    local text=$1 source=$2 result=$3 compiler
+    shift 3
+    [[ $result -nt $source ]] && return
+    compiler=$(command -v clang cc gcc | head -n 1) || true
+    if [[ -z $compiler ]] && command -v swift >/dev/null; then
+        compiler=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+    fi
+    if [[ ! -x $compiler ]]; then
+        say "there is no C compiler (the Swift toolchain has one), for $text"
+        return
+    fi
+    step "built $text" "$logs/$(basename "$source" .c).log" "$compiler" -O2 -Wall "$@" -o "$result.new" "$source" ||
+        return 0
+    mv "$result.new" "$result"
+}
+
+# build_c_parts FOLDER PROGRAM-FOLDER
+#
+# Without the first, scans in the lab find little; without the next two, there is no lab with two hosts; without the last,
+# btmon takes its place.
+# What the library calls, btvirt has loaded.
+build_c_parts() {
+    mkdir -p "$1" "$2"
+    compile "the library for btvirt" "$parts/guest/radio_timing.c" "$1/radio_timing.so" -shared -fPIC -nostdlib
+    compile "the link between two hosts" "$parts/guest/radio_link.c" "$1/radio_link"
+    compile "lab-on" "$parts/guest/lab_on.c" "$2/lab-on"
+    compile "the recorder of packets" "$parts/guest/lab_packets.c" "$2/lab-packets"
+}

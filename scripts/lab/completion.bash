@@ -1,0 +1,63 @@
+# shellcheck shell=bash
+# Completions of the lab's command line in bash. In a clone: source scripts/lab/completion.bash
+
+# Puts what could follow into COMPREPLY, files after the words given.
+_bluetooth_lab_words() {
+    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+_bluetooth_lab_files() {
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen "$1" -- "$2")
+}
+
+_bluetooth_lab() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-} index
+    local commands="setup build demo test run shell bench help"
+    local options="--package --controllers --env --capture --bluez --out --hosts --host --help"
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        _bluetooth_lab_words "$commands --help --version" "$word"
+        return
+    fi
+    case $command in
+    help)
+        ((COMP_CWORD > 2)) || _bluetooth_lab_words "$commands options environment" "$word"
+        return
+        ;;
+    setup | build)
+        _bluetooth_lab_words --help "$word"
+        return
+        ;;
+    demo | test | bench) options=${options/--hosts --host /} ;;
+    run | shell) ;;
+    *) return ;;
+    esac
+    # What stands after "--" is a command of its own.
+    for ((index = 2; index < COMP_CWORD; index++)); do
+        [[ ${COMP_WORDS[index]} == -- ]] || continue
+        [[ $command == run ]] || return
+        if declare -F _command_offset >/dev/null; then
+            _command_offset $((index + 1))
+        elif ((index + 1 == COMP_CWORD)); then
+            _bluetooth_lab_files -c "$word"
+        else
+            _bluetooth_lab_files -f "$word"
+        fi
+        return
+    done
+    case $before in
+    --package | --out) _bluetooth_lab_files -d "$word" ;;
+    --capture) _bluetooth_lab_files -f "$word" ;;
+    --bluez) _bluetooth_lab_files -d "$word" ;;
+    --controllers) _bluetooth_lab_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" "$word" ;;
+    --env) _bluetooth_lab_words "$(compgen -e)" "$word" ;;
+    --hosts) _bluetooth_lab_words "1 2" "$word" ;;
+    --host) _bluetooth_lab_words "a b" "$word" ;;
+    *)
+        [[ $command == run && $word == - ]] && options+=" --"
+        _bluetooth_lab_words "$options" "$word"
+        ;;
+    esac
+}
+complete -F _bluetooth_lab lab bluetooth-lab

@@ -1,0 +1,90 @@
+# shellcheck shell=bash disable=SC2154
+# A Debian that has nothing but what every Debian has, to try packages on. To be sourced, with `root` set; needs root rights.
+: "${root:?the folder of the repository}"
+# shellcheck source=scripts/lab/steps.sh
+source "$root/scripts/lab/steps.sh"
+# shellcheck source=scripts/lab/packages.sh
+source "$root/scripts/lab/packages.sh"
+
+packages=$root/.build-package
+try=$packages/try
+debian=$try/root # the one that is used; `$try/debian` stays as it was made
+release=${TRY_DEBIAN_RELEASE:-bookworm}
+mirror=${LAB_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+
+# Sets `deb` and `tarball` to what scripts/release/package has made last.
+find_packages() {
+    local found
+    found=$(find "$packages" -maxdepth 1 -name '*.deb' -printf '%T@ %p\n' 2>/dev/null | sort -n | tail -n 1)
+    deb=${found#* }
+    found=$(find "$packages" -maxdepth 1 -name '*.tar.gz' -printf '%T@ %p\n' 2>/dev/null | sort -n | tail -n 1)
+    tarball=${found#* }
+    [[ -n $deb && -n $tarball ]] || die "there is no package: scripts/release/package makes it"
+}
+
+make_base() {
+    rm -rf "$try/debian"
+    debootstrap --variant=minbase "$release" "$try/debian" "$mirror" || return
+    cat >"$try/debian/etc/apt/sources.list" <<SOURCES
+deb $mirror $release main
+deb $mirror $release-updates main
+deb $mirror-security $release-security main
+SOURCES
+}
+
+# Into `debian`, with the packages in its /root.
+make_clean_debian() {
+    ((EUID == 0)) || die "this needs root, for a chroot"
+    mkdir -p "$try/logs"
+    if ! command -v debootstrap >/dev/null; then
+        step "installed debootstrap" "$try/logs/apt.log" apt_install debootstrap || exit 1
+    fi
+    if [[ ! -e $try/debian.done ]]; then
+        step "made a clean Debian ($release)" "$try/logs/debootstrap.log" make_base || exit 1
+        touch "$try/debian.done"
+    fi
+    rm -rf "$debian"
+    cp -a "$try/debian" "$debian"
+    cp "$deb" "$tarball" "$debian/root/"
+    cp -L /etc/resolv.conf "$debian/etc/resolv.conf"
+    lend
+}
+
+# What this machine needs in order to reach package registries is lent: the variables are in `lent`.
+lend() {
+    lent=()
+    if [[ -n ${PIP_CERT:-} && -f $PIP_CERT ]]; then
+        cp -L "$PIP_CERT" "$debian/root/certificates.crt"
+        lent+=(PIP_CERT=/root/certificates.crt)
+    fi
+    local name
+    for name in http_proxy https_proxy no_proxy PIP_INDEX_URL PIP_DEFAULT_TIMEOUT; do
+        [[ -z ${!name:-} ]] || lent+=("$name=${!name}")
+    done
+}
+
+# in_debian COMMAND [ARG…]: there, as root, with /proc, /sys and /dev. They are mounted for this command alone.
+in_debian() {
+    # shellcheck disable=SC2016  # for the inner shell
+    unshare --mount --propagation private bash -c '
+        set -e
+        debian=$1
+        shift
+        mount -t proc proc "$debian/proc"
+        mount --rbind /sys "$debian/sys"
+        mount --rbind /dev "$debian/dev"
+        exec chroot "$debian" "$@"' in_debian "$debian" \
+        env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM="${TERM:-dumb}" \
+        LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive ${lent[@]+"${lent[@]}"} "$@"
+}
+
+install_package() {
+    step "updated the package lists" "$try/logs/update.log" in_debian apt-get update -q || exit 1
+    step "installed ${deb##*/}" "$try/logs/install.log" in_debian apt-get install -y -q "/root/${deb##*/}" || exit 1
+}
+
+# remove_debian KEEP: all but the base if KEEP is not empty
+remove_debian() {
+    rm -rf --one-file-system "$debian"
+    [[ -n $1 ]] || rm -rf --one-file-system "$try"
+}

@@ -37,7 +37,7 @@ struct EngineStartTests {
     }
 
     @Test func theCentralRoleBeginsNothingBeforeItIsStarted() async throws {
-        let (idle, bus) = (await NoBus(), await NoBus())
+        let (idle, bus) = (NoBus(), NoBus())
         let manager = CBCentralManager(delegate: nil, queue: idleQueue, session: await session(on: NoBus()))
         let engine = BlueZCentralEngine(manager: manager, agent: AgentAccess(), session: await session(on: bus))
         // What begins after it has begun.
@@ -47,7 +47,7 @@ struct EngineStartTests {
     }
 
     @Test func thePeripheralRoleBeginsNothingBeforeItIsStarted() async throws {
-        let (idle, bus) = (await NoBus(), await NoBus())
+        let (idle, bus) = (NoBus(), NoBus())
         let manager = CBPeripheralManager(delegate: nil, queue: idleQueue, session: await session(on: NoBus()))
         let engine = BlueZPeripheralEngine(manager: manager, session: await session(on: bus))
         let next = CBPeripheralManager(delegate: nil, queue: idleQueue, session: await session(on: idle))

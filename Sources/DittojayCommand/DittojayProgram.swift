@@ -44,7 +44,8 @@ struct DittojayProgram: ParsableCommand {
             """,
         version: "dittojay \(packageVersion)",
         subcommands: [
-            RunCommand.self, CheckCommand.self, StatusCommand.self, EventsCommand.self, ChirpCommand.self, BurstCommand.self,
+            RunCommand.self, CheckCommand.self, StatusCommand.self, EventsCommand.self, ChirpCommand.self,
+            BurstCommand.self,
             SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
             QuitCommand.self, UnpairCommand.self, NamesCommand.self, DoctorCommand.self,
         ],

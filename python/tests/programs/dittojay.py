@@ -1,0 +1,80 @@
+"""A sensor without Bluetooth: its control protocol, its events, and its end."""
+
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+
+options = dict(zip(sys.argv[2::1], sys.argv[3::1]))
+faults, published, value_of = [], {"chirp": True}, {}
+lock = threading.Lock()
+
+
+def tell(event, **members):
+    with lock:
+        print(json.dumps({"time": "2026-01-31T14:05:09.042Z", "event": event, **members}), flush=True)
+
+
+def status():
+    return {
+        "name": options.get("--name", "Fake"),
+        "adapter": options["--adapter"],
+        "address": "00:AA:01:00:00:0" + options["--adapter"][3:],
+        "arguments": sys.argv[1:],
+        "services": [{"name": name, "isPublished": is_there} for name, is_there in published.items()],
+        "faults": faults,
+        "values": value_of,
+    }
+
+
+def answer(request):
+    command = request.pop("command")
+    if command == "version":
+        return {"protocol": int(os.environ.get("FAKE_PROTOCOL", "1"))}
+    if command == "status":
+        return {"status": status()}
+    if command in ("add-service", "remove-service"):
+        published[request["service"]] = command == "add-service"
+        tell("service-added" if command == "add-service" else "service-removed", service=request["service"])
+    elif command == "add-fault":
+        faults.append(request)
+    elif command == "clear-faults":
+        faults.clear()
+    elif command == "set":
+        value_of[request["characteristic"]] = request["value"]
+        tell("set", characteristic=request["characteristic"], value="6608")
+    elif command in ("chirp", "send"):
+        tell("sent", characteristic=request.get("characteristic", "chirp"), value=request["value"])
+        return {"subscribers": 1}
+    elif command == "disconnect":
+        tell("disconnected", central="00:AA:01:01:00:01")
+        return {"disconnected": ["00:AA:01:01:00:01"]}
+    elif command == "hang-up":
+        return None
+    else:
+        return {"ok": False, "error": f'there is no command "{command}"'}
+    return {}
+
+
+def serve(client):
+    for line in client.makefile():
+        reply = answer(json.loads(line))
+        if reply is None:
+            break
+        client.sendall(json.dumps({"ok": True, **reply}).encode() + b"\n")
+    client.shutdown(socket.SHUT_RDWR)
+
+
+signal.signal(signal.SIGINT, lambda *_: os._exit(int(os.environ.get("FAKE_STATUS", "0"))))
+if os.environ.get("FAKE_BLUETOOTH") == "off":
+    print("dittojay: there is no adapter hci0", file=sys.stderr)
+    sys.exit(4)
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(options["--socket"])
+listener.listen()
+tell("started")
+tell("advertising", message=f"on {options['--adapter']}")
+while True:
+    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()

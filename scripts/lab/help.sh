@@ -35,10 +35,12 @@ HELP
 
 help_setup() {
     cat <<'HELP'
-usage: lab setup
+usage: lab setup [--browser]
 
 Installs what is missing: packages of Debian or Ubuntu, a kernel, Python environments. What is no package is kept in .lab/
 beside the lab (LAB_HOME). Every other command does this first.
+
+  --browser     Chromium as well, for tests of web pages
 HELP
 }
 

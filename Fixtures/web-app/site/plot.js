@@ -20,7 +20,7 @@ export class Plot {
     return [Math.min(...rates), Math.max(...rates)];
   }
 
-  /** @param {number} rate in beats per minute; @param {number} time in seconds; both null: a gap */
+  /** @param {number} rate in beats per minute; @param {number} time in seconds */
   add(rate, time = performance.now() / 1000) {
     this.#points.push([time, rate]);
     while (this.#points[0][0] < time - SPAN) this.#points.shift();

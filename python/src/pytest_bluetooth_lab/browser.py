@@ -1,11 +1,16 @@
 """Chromium without a window, with Web Bluetooth, and told what to do over DevTools."""
 
+from __future__ import annotations
+
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Sequence
+from typing import Any
 
-from .devtools import Connection, DevToolsError
+from .devtools import TIMEOUT, Connection, DevToolsError, Params
 
 PROGRAMS = ("chromium", "google-chrome", "google-chrome-stable", "chromium-browser")
 # On Linux Web Bluetooth is behind these. Root, as which everything in the lab runs, has no sandbox.
@@ -30,11 +35,14 @@ QUIET_ARGUMENTS = (
     "--password-store=basic",
     "--window-size=1000,800",
 )
-START_LIMIT = 180.0  # seconds: of a browser that is not in the cache yet, in software emulation
-LONGEST_LOG = 20_000  # characters that an error shows
+START_LIMIT = 180.0
+"""Seconds: of a browser that is not in the cache yet, in software emulation."""
+
+LONGEST_LOG = 20_000
+"""In characters: what an error shows."""
 
 
-def find_browser():
+def find_browser() -> str | None:
     """The path of Chromium or Chrome: CHROMIUM, or the first that is on PATH. None if there is none."""
     chosen = os.environ.get("CHROMIUM")
     if chosen:
@@ -44,7 +52,7 @@ def find_browser():
     return next((path for path in found if path and not is_snap(path)), None)
 
 
-def is_snap(path):
+def is_snap(path: str) -> bool:
     """Whether it is a snap, or the script that Ubuntu has in its place."""
     real = os.path.realpath(path)
     if real.startswith("/snap/") or os.path.basename(real) == "snap":
@@ -57,7 +65,7 @@ def is_snap(path):
 class Browser:
     """A Chromium that runs until `close`."""
 
-    def __init__(self, program, folder, arguments=()):
+    def __init__(self, program: str, folder: str, arguments: Sequence[str] = ()) -> None:
         """`folder` is for its profile and its log."""
         self.log = os.path.join(folder, "chromium.log")
         command = [program, *WEB_BLUETOOTH_ARGUMENTS, *QUIET_ARGUMENTS, *arguments, "--remote-debugging-pipe"]
@@ -83,16 +91,16 @@ class Browser:
             os.close(its_output)
         self.connection = Connection(reader, writer)
         try:
-            self.version = self.call("Browser.getVersion", START_LIMIT)["product"]
+            self.version: str = self.call("Browser.getVersion", START_LIMIT)["product"]
         except DevToolsError as error:
             self.close()
             raise DevToolsError(f"{program} does not start: {error}\n{self.log_text()}") from error
 
-    def call(self, method, timeout=60.0, **params):
+    def call(self, method: str, timeout: float = TIMEOUT, **params: Any) -> Params:
         """A command to the browser as a whole."""
         return self.connection.send(method, params).result(timeout)
 
-    def log_text(self):
+    def log_text(self) -> str:
         """The end of what the browser has logged."""
         try:
             with open(self.log, encoding="utf-8", errors="replace") as file:
@@ -100,16 +108,14 @@ class Browser:
         except OSError:
             return ""
 
-    def close(self):
+    def close(self) -> None:
         """Ends the browser and all of its processes."""
         try:
             self.connection.send("Browser.close")
             self._process.wait(20)
         except (DevToolsError, subprocess.TimeoutExpired):
             pass
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self._process.wait()
         self.connection.close()

@@ -1,27 +1,28 @@
-"""Fixtures for tests of web pages that use Web Bluetooth: Chromium in the lab, and a sensor in its chooser."""
+"""Chromium for one test of a web page that uses Web Bluetooth: files on localhost, pages, and what is left of them."""
 
+from __future__ import annotations
+
+import contextlib
 import functools
 import http.server
 import os
 import threading
 from pathlib import Path
-
-import pytest
+from typing import Any, Callable, ClassVar
 
 from .browser import Browser, find_browser
 from .devtools import DevToolsError, Session
 from .page import WebPage
 
-NO_BROWSER = (
-    "there is no Chromium or Chrome on PATH, nor in CHROMIUM: on Debian `lab setup --browser` installs Chromium"
-)
-NO_LAB = "no lab: web_bluetooth needs BlueZ and virtual controllers; run the tests by `lab test` or `pytest --bluetooth-lab`"
+NO_BROWSER = "there is neither Chromium nor Chrome, on PATH or in $CHROMIUM: `lab setup --browser` installs Chromium"
+RECORD_LIMIT = 20.0
+"""Seconds that a page may take to show itself when its test has failed."""
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
     """Serves files that may change from one request to the next."""
 
-    extensions_map = {
+    extensions_map: ClassVar = {
         **http.server.SimpleHTTPRequestHandler.extensions_map,
         ".html": "text/html; charset=utf-8",
         ".js": "text/javascript; charset=utf-8",
@@ -29,92 +30,102 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         ".wasm": "application/wasm",
     }
 
-    def end_headers(self):
+    def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
-    def log_message(self, *_):
+    def log_message(self, *_: Any) -> None:
         pass
+
+
+class SharedBrowser:
+    """The Chromium that all tests of a session share; another one when it has ended."""
+
+    def __init__(self, make_folder: Callable[[], Path]) -> None:
+        self._make_folder = make_folder
+        self._browser: Browser | None = None
+
+    def get(self) -> Browser:
+        if self._browser is None or self._browser.connection.ended:
+            self.close()
+            program = find_browser()
+            if program is None:
+                raise DevToolsError(NO_BROWSER)
+            self._browser = Browser(program, os.fspath(self._make_folder()))
+        return self._browser
+
+    def close(self) -> None:
+        if self._browser is not None:
+            self._browser.close()
+            self._browser = None
 
 
 class WebBluetooth:
     """A browser for one test, with no permissions and no data of other tests."""
 
-    def __init__(self, browser, root):
-        self.root = Path(root)
-        """The folder that is served when `open` is given a path and `serve` was not called."""
-        self.pages = []
+    def __init__(self, browser: Browser, root: Path, on_line: Callable[[str, str], None]) -> None:
+        self.root = root
+        """The folder that paths are in."""
+        self.pages: list[WebPage] = []
         """The pages that the test has opened."""
         self._browser = browser
-        self._context = browser.call("Target.createBrowserContext")["browserContextId"]
-        self._servers = []
+        self._on_line = on_line
+        self._context: str = browser.call("Target.createBrowserContext")["browserContextId"]
+        self._servers: list[http.server.ThreadingHTTPServer] = []
 
     @property
-    def version(self):
+    def version(self) -> str:
         """Of the browser, such as "Chrome/156.0.8078.79"."""
         return self._browser.version
 
-    def serve(self, folder):
-        """Serves a folder on localhost, where Web Bluetooth is allowed, until the test ends. Returns its address."""
-        folder = self.root / folder
-        if not folder.is_dir():
-            raise NotADirectoryError(folder)
-        handler = functools.partial(QuietHandler, directory=os.fspath(folder))
+    def serve(self, folder: str | Path) -> str:
+        """Serves a folder on localhost, where Web Bluetooth is allowed, until the test ends. Returns its address, below
+        which `open` finds its paths from now on."""
+        path = self.root / folder
+        if not path.is_dir():
+            raise NotADirectoryError(path)
+        handler = functools.partial(QuietHandler, directory=os.fspath(path))
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, name=f"files of {folder}", daemon=True).start()
+        threading.Thread(target=server.serve_forever, name=f"files of {path}", daemon=True).start()
         self._servers.append(server)
         return f"http://localhost:{server.server_port}/"
 
-    def open(self, address=""):
+    def open(self, address: str = "") -> WebPage:
         """Opens a page and waits until it has been loaded.
 
-        - address: a path below the served folder, or a whole address, such as that of a development server.
-        """
+        `address`: a path in the served folder, or a whole address, such as that of a development server."""
         if not address.startswith(("http:", "https:", "about:", "data:")):
             base = f"http://localhost:{self._servers[-1].server_port}/" if self._servers else self.serve("")
-            address = base + address.removeprefix("/")
-        target = self._browser.call("Target.createTarget", url="about:blank", browserContextId=self._context)["targetId"]
-        identifier = self._browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = WebPage(Session(self._browser.connection, identifier))
+            address = base + address.lstrip("/")
+        call = self._browser.call
+        target = call("Target.createTarget", url="about:blank", browserContextId=self._context)["targetId"]
+        identifier = call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        source = f"page {len(self.pages) + 1}"
+        page = WebPage(Session(self._browser.connection, identifier), lambda line: self._on_line(source, line))
         self.pages.append(page)
         page.go(address)
         return page
 
-    def record(self, folder):
-        """Writes what the pages look like now, what is in them and what they have said, into the folder."""
+    def record(self) -> dict[str, bytes]:
+        """What the pages look like now, what is in them and what they have said: files by their names."""
+        files = {"chromium.log": self._browser.log_text().encode()}
         for number, page in enumerate(self.pages, 1):
-            start = Path(folder) / f"page-{number}"
-            start.with_suffix(".console.txt").write_text("".join(f"{line}\n" for line in page.console), "utf-8")
+            files[f"page-{number}.console.txt"] = "".join(f"{line}\n" for line in page.console).encode()
             try:
-                page.screenshot(start.with_suffix(".png"))
-                html = page.evaluate("document.documentElement.outerHTML", 10)
-                start.with_suffix(".html").write_text(html, "utf-8")
-            except (DevToolsError, AssertionError, OSError) as error:
-                start.with_suffix(".lost.txt").write_text(f"{error}\n", "utf-8")
-        (Path(folder) / "chromium.log").write_text(self._browser.log_text(), "utf-8")
+                files[f"page-{number}.png"] = page.screenshot(timeout=RECORD_LIMIT)
+                html = page.evaluate("document.documentElement.outerHTML", RECORD_LIMIT)
+                files[f"page-{number}.html"] = str(html).encode()
+            except (DevToolsError, AssertionError) as error:
+                files[f"page-{number}.lost.txt"] = f"{error}\n".encode()
+        return files
 
-    def close(self):
+    def close(self) -> None:
         """Closes the pages, which ends their connections, and stops serving."""
         for page in self.pages:
             page.session.end()
-        try:
+        with contextlib.suppress(DevToolsError):  # the browser has ended
             self._browser.call("Target.disposeBrowserContext", browserContextId=self._context)
-        except DevToolsError:
-            pass  # the browser has ended, or a page had closed the context
         for server in self._servers:
             server.shutdown()
             server.server_close()
-
-
-@pytest.fixture(scope="session")
-def web_browser(tmp_path_factory):
-    """The Chromium that all tests of a session share; each test has a context of its own in it."""
-    if not os.environ.get("BLUETOOTH_LAB"):
-        pytest.skip(NO_LAB)
-    program = find_browser()
-    if program is None:
-        pytest.fail(NO_BROWSER, pytrace=False)
-    browser = Browser(program, os.fspath(tmp_path_factory.mktemp("chromium")))
-    yield browser
-    browser.close()

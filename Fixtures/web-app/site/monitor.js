@@ -15,6 +15,7 @@ export class HeartRateMonitor extends EventTarget {
   state = "idle";
   #device = null;
   #characteristic = null;
+  #wasConnected = false;
   #attempt = 0;
   #timer = 0;
 
@@ -61,9 +62,13 @@ export class HeartRateMonitor extends EventTarget {
       if (device !== this.#device) return;
       this.#characteristic = measurement;
       measurement.addEventListener("characteristicvaluechanged", this.#onValue);
+      // After BlueZ has come back to a sensor it notifies again by itself. Chromium 156 takes that for notifications that
+      // are on already, and keeps giving the values to the object of the connection before, unless they are off first.
+      if (this.#wasConnected) await measurement.stopNotifications().catch(() => {});
       await measurement.startNotifications();
       if (device !== this.#device) return;
       this.#attempt = 0;
+      this.#wasConnected = true;
       this.#tell("problem", null);
       this.#set("connected", "Connected");
       this.#expectValue();

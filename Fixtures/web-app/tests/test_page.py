@@ -83,7 +83,7 @@ def test_disconnects_and_does_not_come_back(connected_page, sensor):
     connected_page.click("#disconnect")
     connected_page.wait_for_text("#status", "Not connected")
     sensor.wait("disconnected", since=begin)
-    assert connected_page.text("#rate") == "–"
+    assert connected_page.text("#rate") == "\N{EN DASH}"
     assert not [event for event in sensor.events[begin:] if event.kind == "connected"]
 
 

@@ -8,7 +8,7 @@ import http.server
 import os
 import threading
 from pathlib import Path
-from typing import Any, Callable, ClassVar
+from typing import Any, Callable
 
 from .browser import Browser, find_browser
 from .devtools import DevToolsError, Session
@@ -18,17 +18,20 @@ NO_BROWSER = "there is neither Chromium nor Chrome, on PATH or in $CHROMIUM: `la
 RECORD_LIMIT = 20.0
 """Seconds that a page may take to show itself when its test has failed."""
 
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".wasm": "application/wasm",
+}
+
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
     """Serves files that may change from one request to the next."""
 
-    extensions_map: ClassVar = {
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
-        ".html": "text/html; charset=utf-8",
-        ".js": "text/javascript; charset=utf-8",
-        ".mjs": "text/javascript; charset=utf-8",
-        ".wasm": "application/wasm",
-    }
+    def guess_type(self, path: Any) -> str:
+        # What a machine has in /etc/mime.types may be anything, and browsers refuse modules of another type.
+        return TYPES.get(Path(path).suffix.lower()) or super().guess_type(path)
 
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")

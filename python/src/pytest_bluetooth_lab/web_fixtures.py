@@ -47,8 +47,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
         del item.stash[_web_key]
     if report.failed and report.when in ("setup", "call"):
         lab: Lab = item.funcargs["bluetooth_lab"]  # type: ignore[attr-defined]
-        for name, content in web.record().items():
-            lab.attach(name, content)
+        lab.attachments.update(web.record())
         for number, page in enumerate(web.pages, 1):
             report.sections.append((f"console of page {number}", "\n".join(page.console)))
 

@@ -12,11 +12,15 @@ from .lab import Lab, controller, is_in_lab
 from .web import SharedBrowser, WebBluetooth
 
 _adapters_key = pytest.StashKey[pytest.MonkeyPatch]()
-_web_key = pytest.StashKey[WebBluetooth]()
+_web_key = pytest.StashKey["tuple[WebBluetooth, Lab]"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addini("web_bluetooth_root", "the folder that web_bluetooth serves, from the root folder on", default=".")
+    parser.addini(
+        "web_bluetooth_root",
+        "the folder that web_bluetooth serves, from the folder of pytest's settings on",
+        default=".",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -39,14 +43,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     outcome = yield
-    web = item.stash.get(_web_key, None)
-    if web is None:
-        return
     report: pytest.TestReport = outcome.get_result()
-    if report.when == "call":
-        del item.stash[_web_key]
-    if report.failed and report.when in ("setup", "call"):
-        lab: Lab = item.funcargs["bluetooth_lab"]  # type: ignore[attr-defined]
+    if report.failed and report.when != "teardown" and _web_key in item.stash:
+        web, lab = item.stash[_web_key]
         lab.attachments.update(web.record())
         for number, page in enumerate(web.pages, 1):
             report.sections.append((f"console of page {number}", "\n".join(page.console)))
@@ -64,9 +63,10 @@ def web_bluetooth(
     request: pytest.FixtureRequest, bluetooth_lab: Lab, _web_browser: SharedBrowser
 ) -> Iterator[WebBluetooth]:
     """Chromium with Web Bluetooth, on the first controller; the test's sensor is on the second."""
-    root = request.config.rootpath / str(request.config.getini("web_bluetooth_root"))
+    ini = request.config.inipath
+    root = (ini.parent if ini else request.config.rootpath) / str(request.config.getini("web_bluetooth_root"))
     web = WebBluetooth(_web_browser.get(), root, bluetooth_lab.record.add)
-    request.node.stash[_web_key] = web
+    request.node.stash[_web_key] = (web, bluetooth_lab)
     yield web
     web.close()
 

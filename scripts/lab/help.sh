@@ -35,10 +35,13 @@ HELP
 
 help_setup() {
     cat <<'HELP'
-usage: lab setup
+usage: lab setup [--browser] [--peers]
 
 Installs what is missing: packages of Debian or Ubuntu, a kernel, Python environments. What is no package is kept in .lab/
 beside the lab, or in ~/.cache/bluejay-linux where the lab is installed (LAB_HOME). Every other command does this first.
+
+  --browser     Chromium as well, for tests of web pages
+  --peers       a Python environment, .lab/peers, with all that this package is tried with (Fixtures/peers/nightly.txt)
 HELP
 }
 

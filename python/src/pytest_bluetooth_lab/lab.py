@@ -52,6 +52,8 @@ class Lab:
         self.record = record
         self.sensors: list[Sensor] = []
         """Those of the test, in the order of their start."""
+        self.attachments: dict[str, bytes] = {}
+        """Files that are kept with the record of the test when it fails, by their names."""
         self._folders = [*folders, Path.cwd()]
         self._programs: list[Program] = []
 

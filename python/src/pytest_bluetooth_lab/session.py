@@ -62,7 +62,11 @@ class LabTest:
             logging.getLogger().removeHandler(self._log)
             if not self._issues:
                 return None, ""
-            return write_bundle(self.lab, self.name, self._bus_position, self._issues, self._devices)
+            folder, reason = write_bundle(self.lab, self.name, self._bus_position, self._issues, self._devices)
+            if folder:
+                for name, content in self.lab.attachments.items():
+                    (folder / name).write_bytes(content)
+            return folder, reason
         finally:
             os.close(self._turn)
 

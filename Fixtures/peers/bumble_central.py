@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""A central made with Bumble: a host stack of its own, which takes the controller from the kernel by a user channel."""
+
+import asyncio
+import logging
+
+import walk
+from bumble.core import UUID
+from bumble.device import Device, Peer
+from bumble.hci import Address
+from bumble.transport import open_transport
+
+
+async def converse(options):
+    number = options.adapter.removeprefix("hci")
+    async with await open_transport(f"hci-socket:{number}") as transport:
+        device = Device.with_hci("Bumble", Address("F0:F1:F2:F3:F4:F5"), transport.source, transport.sink)
+        await device.power_on()
+        found = asyncio.get_running_loop().create_future()
+
+        def on_advertisement(advertisement):
+            address = advertisement.address.to_string(with_type_qualifier=False)
+            if address.upper() == options.address.upper() and not found.done():
+                found.set_result(advertisement.address)
+
+        device.on("advertisement", on_advertisement)
+        await device.start_scanning()
+        address = await asyncio.wait_for(found, walk.LIMIT)
+        await device.stop_scanning()
+        walk.tell("found", address=address.to_string(with_type_qualifier=False))
+
+        connection = await device.connect(address, timeout=walk.LIMIT)
+        peer = Peer(connection)
+        walk.tell("connected", mtu=await peer.request_mtu(247))
+        await peer.discover_services()
+        walk.tell("services", uuids=[str(service.uuid) for service in peer.services])
+        for service in peer.services:
+            await service.discover_characteristics()
+        [location] = peer.get_characteristics_by_uuid(UUID(walk.LOCATION))
+        [measurement] = peer.get_characteristics_by_uuid(UUID(walk.MEASUREMENT))
+        walk.tell("read", value=bytes(await location.read_value()).hex())
+        await location.write_value(walk.WRIST, with_response=True)
+        walk.tell("written")
+        walk.tell("read", value=bytes(await location.read_value()).hex())
+
+        values = asyncio.Queue()
+        await measurement.subscribe(values.put_nowait)
+        for _ in range(walk.NOTIFICATIONS):
+            value = await asyncio.wait_for(values.get(), walk.LIMIT)
+            walk.tell("notified", value=bytes(value).hex())
+        await connection.disconnect()
+        walk.tell("disconnected")
+
+
+def main():
+    logging.basicConfig(level="WARNING")
+    asyncio.run(converse(walk.arguments(__doc__)))
+
+
+walk.run(main)

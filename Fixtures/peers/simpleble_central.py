@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""A central made with SimplePyBLE, as its examples are."""
+
+import queue
+
+import simplepyble
+import walk
+
+
+def main():
+    options = walk.arguments(__doc__)
+    adapters = {adapter.identifier(): adapter for adapter in simplepyble.Adapter.get_adapters()}
+    adapter = adapters[options.adapter]
+    found = queue.Queue()
+    adapter.set_callback_on_scan_found(found.put)
+    adapter.set_callback_on_scan_updated(found.put)
+    adapter.scan_start()
+    while (peripheral := found.get(timeout=walk.LIMIT)).address().upper() != options.address.upper():
+        pass
+    adapter.scan_stop()
+    walk.tell("found", name=peripheral.identifier(), address=peripheral.address())
+
+    peripheral.connect()
+    walk.tell("connected", mtu=peripheral.mtu())
+    walk.tell("services", uuids=[service.uuid() for service in peripheral.services()])
+    walk.tell("read", value=bytes(peripheral.read(walk.HEART_RATE, walk.LOCATION)).hex())
+    peripheral.write_request(walk.HEART_RATE, walk.LOCATION, walk.WRIST)
+    walk.tell("written")
+    walk.tell("read", value=bytes(peripheral.read(walk.HEART_RATE, walk.LOCATION)).hex())
+
+    values = queue.Queue()
+    peripheral.notify(walk.HEART_RATE, walk.MEASUREMENT, lambda value: values.put(bytes(value)))
+    for _ in range(walk.NOTIFICATIONS):
+        walk.tell("notified", value=values.get(timeout=walk.LIMIT).hex())
+    peripheral.unsubscribe(walk.HEART_RATE, walk.MEASUREMENT)
+    peripheral.disconnect()
+    walk.tell("disconnected")
+
+
+walk.run(main)

@@ -1,0 +1,122 @@
+"""Stacks and libraries above BlueZ, and beside it, that are in docs/works-with.md and not in the suite Peers."""
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from pytest_bluetooth_lab import bluez
+
+PEERS = Path(__file__).resolve().parent.parent
+LIMIT = 300  # seconds for all that a peer does, on a busy machine
+BLUETOOTHD_IS_USED = {"simpleble_central.py": "simplepyble", "qt_central.py": "PySide6", "bluepy_central.py": "bluepy"}
+
+
+def need(is_there, what):
+    """Skips the test when its peer is not installed; where all peers must be, it fails."""
+    if not is_there:
+        (pytest.fail if os.environ.get("LAB_ALL_PEERS") else pytest.skip)(f"there is no {what}: `lab setup --peers`")
+
+
+def need_module(name):
+    need(importlib.util.find_spec(name), name)
+
+
+def address_of(adapter):
+    return bluez.objects()[f"/org/bluez/{adapter}"][bluez.ADAPTER]["Address"]
+
+
+def take_walk(lab, program, *words):
+    """What a central reports of its walk over the sensor: see walk.py."""
+    peer = lab.start(sys.executable, str(PEERS / program), *words)
+    status = peer.wait(timeout=LIMIT)
+    assert status == 0, peer.transcript
+    return [json.loads(line) for line in peer.lines if line.startswith('{"event"')]
+
+
+def check_walk(events, sensor):
+    names = [event["event"] for event in events]
+    assert names == [*"found connected services read written read".split(), *["notified"] * 3, "disconnected"]
+    assert [event["value"] for event in events if event["event"] == "read"] == ["01", "02"]
+    services = " ".join(events[2]["uuids"]).lower()
+    assert "180d" in services or "heart rate" in services
+    sensor.wait("written", "body-sensor-location")
+    sensor.wait("subscribed", "heart-rate-measurement")
+    sensor.wait("disconnected")
+
+
+@pytest.mark.sensor(rate=4)
+@pytest.mark.parametrize("program", BLUETOOTHD_IS_USED)
+def test_a_central_finds_reads_writes_and_is_notified(bluetooth_lab, sensor, central_adapter, program):
+    need_module(BLUETOOTHD_IS_USED[program])
+    address = address_of(central_adapter)
+    words = ("--adapter", central_adapter, "--adapter-address", address, sensor.address)
+    check_walk(take_walk(bluetooth_lab, program, *words), sensor)
+
+
+@pytest.fixture
+def user_channel(bluetooth_lab):
+    """Frees a controller for a host stack of its own; bluetoothd has it again afterwards."""
+    need_module("bumble")
+    taken = []
+
+    def free(adapter):
+        taken.append(adapter)
+        bluetooth_lab.power(adapter, False)
+
+    yield free
+    bluetooth_lab.stop()
+    bluetooth_lab.bluetoothd("restart")
+
+
+@pytest.mark.sensor(rate=4)
+def test_bumble_finds_reads_writes_and_is_notified(bluetooth_lab, sensor, central_adapter, user_channel):
+    user_channel(central_adapter)
+    check_walk(take_walk(bluetooth_lab, "bumble_central.py", "--adapter", central_adapter, sensor.address), sensor)
+
+
+def test_bluejay_finds_reads_writes_and_listens_to_bumble(bluetooth_lab, sensor_adapter, user_channel):
+    bluetooth_lab.reset()
+    user_channel(sensor_adapter)
+    peer = bluetooth_lab.start(sys.executable, str(PEERS / "bumble_sensor.py"), "--adapter", sensor_adapter)
+    peer.wait_line('"ready"', timeout=LIMIT)
+
+    def bluejay(*words):
+        program = bluetooth_lab.start("bluejay", *words)
+        assert program.wait(timeout=LIMIT) == 0, program.transcript
+        return " ".join(program.lines)
+
+    assert '"Bumble"' in bluejay("scan", "--service", "180D", "--count", "1", "--timeout", "60")
+    assert bluejay("read", "Bumble", "180D/2A38", "--format", "u8") == "1"
+    bluejay("write", "Bumble", "180D/2A38", "u8:2")
+    peer.wait_line('"value": "02"')
+    assert bluejay("read", "Bumble", "180D/2A38", "--format", "u8") == "2"
+    assert bluejay("monitor", "Bumble", "--count", "3").count("bpm") == 3
+
+
+@pytest.mark.sensor(rate=4)
+def test_gatttool_reads_writes_and_is_notified(bluetooth_lab, sensor, central_adapter):
+    need(shutil.which("gatttool"), "gatttool")
+
+    def gatttool(*words):
+        return bluetooth_lab.start("gatttool", "-i", central_adapter, "-b", sensor.address, *words)
+
+    def output(*words):
+        program = gatttool(*words)
+        assert program.wait(timeout=LIMIT) == 0, program.transcript
+        return "\n".join(program.lines)
+
+    assert "0000180d" in output("--primary")
+    handle = re.search(r"char value handle = (\w+), uuid = 00002a38", output("--characteristics"))[1]
+    assert output("--char-read", "-u", "2a38").endswith("value: 01 ")
+    output("--char-write-req", "-a", handle, "-n", "02")
+    assert output("--char-read", "-a", handle).endswith(": 02 ")
+    configuration = re.search(r"handle: (\w+)", output("--char-read", "-u", "2902"))
+    assert configuration
+    listener = gatttool("--char-write-req", "-a", configuration[1], "-n", "0100", "--listen")
+    listener.wait_line("Notification handle", timeout=LIMIT)
+    listener.stop()

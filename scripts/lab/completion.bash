@@ -25,7 +25,11 @@ _bluetooth_lab() {
         ((COMP_CWORD > 2)) || _bluetooth_lab_words "$commands options environment" "$word"
         return
         ;;
-    setup | build)
+    setup)
+        _bluetooth_lab_words "--browser --peers --help" "$word"
+        return
+        ;;
+    build)
         _bluetooth_lab_words --help "$word"
         return
         ;;

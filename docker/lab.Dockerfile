@@ -23,6 +23,7 @@ WORKDIR /bluejay-linux
 COPY lab ./
 COPY scripts scripts
 COPY Fixtures/peers Fixtures/peers
+COPY python python
 RUN apt-get update -q \
     && apt-get install -y -q --no-install-recommends gcc \
     && ./lab setup \

@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 
 import pytest
 from conftest import FakeLab
-
 from pytest_bluetooth_lab import launch
 
 TEST = """
@@ -154,7 +153,7 @@ class TestFindingTheLab:
     ) -> None:
         record = json.dumps({"url": url.format(checkout), **more})
         monkeypatch.setenv("PATH", "/nowhere")
-        monkeypatch.setattr(launch.metadata, "distribution", lambda _: self)
+        monkeypatch.setattr("importlib.metadata.distribution", lambda _: self)
         monkeypatch.setattr(self, "read_text", lambda _: record, raising=False)
         monkeypatch.setattr(launch, "__file__", "/a/b/c/d/e.py")
         assert launch.find_lab(None) == checkout / "lab"

@@ -187,7 +187,8 @@ def test_a_sensor_starts_on_controllers_that_know_no_device(pytester: pytest.Pyt
     pytester.runpytest().assert_outcomes(passed=1)
     assert in_lab.log("dbus-send") == [
         "/ org.freedesktop.DBus.ObjectManager.GetManagedObjects",
-        "/org/bluez/hci1 org.freedesktop.DBus.Properties.Set string:org.bluez.Adapter1 string:Powered variant:boolean:true",
+        "/org/bluez/hci1 org.freedesktop.DBus.Properties.Set"
+        " string:org.bluez.Adapter1 string:Powered variant:boolean:true",
         "/org/bluez/hci1 org.bluez.Adapter1.RemoveDevice objpath:/org/bluez/hci1/dev_00_AA",
     ]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Says whether tests in Swift could match filters, by their sources alone: before anything is built.
+"""Says whether tests in Swift or Python could match filters, by their sources alone: before anything is built.
 
 Usage: find_tests.py FOLDER… -- [FILTER…]
 
@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-DECLARATION = re.compile(r"\b(?:struct|class|actor|enum|extension|func)\s+(`[^`]+`|[\w.]+)")
+DECLARATION = re.compile(r"\b(?:struct|class|actor|enum|extension|func|def)\s+(`[^`]+`|[\w.]+)")
 TITLE = re.compile(r'@(?:Test|Suite)\(\s*"([^"]+)"')
 
 
@@ -35,7 +35,7 @@ def read(folders):
     text, names = [], set()
     for folder in folders:
         names.add(folder.name)
-        for path in sorted(folder.rglob("*.swift")):
+        for path in sorted([*folder.rglob("*.swift"), *folder.rglob("test_*.py")]):
             source = path.read_text(encoding="utf-8", errors="replace")
             text += [*path.relative_to(folder.parent).parts, source]
             names.update(name.strip("`") for name in DECLARATION.findall(source))

@@ -162,13 +162,52 @@ test_sample() {
 
 # A Python project's tests, as its developer runs them, but in the lab.
 test_python() {
-    local python status=0
+    local python
     python=$(find_python) || die "there is no pytest for $package: neither in its .venv, nor in the active environment"
     prepare_programs
+    run_pytest_in_lab "$python" "$out" "$@"
+}
+
+# run_pytest_in_lab PYTHON OUT [ARG…]: pytest in this folder. Adds the result to `results`.
+run_pytest_in_lab() {
+    local python=$1 out=$2 status=0
+    shift 2
     run_in_lab ${options[@]+"${options[@]}"} -- "$parts/guest/run-tests" pytest -- \
         timeout --foreground --kill-after 10 "${LAB_TEST_LIMIT:-1800}" \
         "$python" -m pytest -p no:cacheprovider --junit-xml "$out/junit.xml" "$@" || status=$?
     results+=("tests of ${package##*/}=$status=$out/junit.xml")
+}
+
+# python_filters FOLDER [FILTER…]: as options of pytest, into `filters`; 1 when no test there matches.
+python_filters() {
+    local folder=$1 names
+    shift
+    filters=()
+    (($#)) || return 0
+    mapfile -t names < <(grep -rhoE --include='test_*.py' 'def test_\w+' "$folder" | cut -d ' ' -f 2 |
+        grep -E -- "$(IFS='|' && echo "$*")" | sort -u)
+    ((${#names[@]})) || return 1
+    printf -v names '%s or ' "${names[@]}"
+    filters=(-k "${names% or }")
+}
+
+# The tests in Python: those of the pytest plugin here, and those of the sample project in the lab, as its developer runs
+# them.
+test_python_parts() {
+    local python=$LAB_HOME/venv/bin/python filters status=0 events=$records/plugin.xml index
+    if python_filters "$root/python/tests" "$@"; then
+        say "tests of the pytest plugin, on this machine"
+        (cd "$root/python" && "$python" -m pytest -q -p no:cacheprovider --junit-xml "$events" "${filters[@]}") || status=$?
+        results+=("tests of the pytest plugin=$status=$events")
+    fi
+    python_filters "$root/Fixtures/python-app" "$@" || return 0
+    for index in "${!options[@]}"; do
+        [[ ${options[index]} != --out ]] || options[index + 1]=$out/python-app
+    done
+    package=$root/Fixtures/python-app
+    enter_folder # for the programs that its lab has on PATH
+    say "tests of python-app, in the lab"
+    run_pytest_in_lab "$python" "$out/python-app" "${filters[@]}"
 }
 
 find_python() {
@@ -184,7 +223,8 @@ find_python() {
 # Ends at once when the tests' sources have nothing that the filters could match.
 check_filters() {
     local folders=("$package/Tests")
-    [[ $package != "$root" ]] || folders+=("$root/Fixtures/sample-app/Tests")
+    [[ $package != "$root" ]] ||
+        folders+=("$root/Fixtures/sample-app/Tests" "$root/python/tests" "$root/Fixtures/python-app/tests")
     [[ -d ${folders[0]} ]] || return 0
     python3 "$parts/find_tests.py" "${folders[@]}" -- "$@" || exit 1
 }
@@ -211,6 +251,7 @@ main_test() {
     elif [[ $package == "$root" ]]; then
         test_this_package "$@"
         test_sample "$@"
+        test_python_parts "$@"
     else
         build_programs --configuration debug
         test_package "$package" "$out" "$@"

@@ -4,7 +4,7 @@ import asyncio
 import os
 
 import pytest
-from gateway import Gateway, ThermometerGone, decode_temperature
+from gateway import Gateway, ThermometerGone
 
 pytestmark = pytest.mark.sensor("thermometer.yaml")
 
@@ -42,7 +42,7 @@ async def test_the_loss_of_the_thermometer_is_reported(gateway, sensor):
 
 async def test_a_thermometer_that_refuses_is_an_error(gateway, sensor):
     await sensor.aio.fault("temperature", "read", "error", error=0x80, times=1)
-    with pytest.raises(Exception, match="0x80|ATT error"):
+    with pytest.raises(Exception, match=r"0x80|ATT error"):
         await gateway.temperature()
     assert await gateway.temperature() == 21.5
 

@@ -172,7 +172,8 @@ struct EventStreamTests {
 
     @Test("a client gets the lines as they come, until the server stops")
     func client() throws {
-        let (address, lines, end) = (address, Mutex<[String]>([]), DispatchSemaphore(value: 0))
+        let (address, end) = (address, DispatchSemaphore(value: 0))
+        let lines = Mutex<[String]>([])
         try withServer { server in
             Thread.detachNewThread {
                 try? ControlClient.follow(address) { line in

@@ -30,19 +30,13 @@ extension InTheLab {
             #expect(
                 try text("bluetoothd.log", in: folder).contains(/\d\d:\d\d:\d\d\.\d{6}  bluetoothd  src\/device\.c/))
 
-            // What is in each of the records is in the timeline, in the order of its time.
-            let timeline = try text("timeline.txt", in: folder)
-            let steps = [
-                "LogTests.eachValueIsALine begins", "\"event\":\"advertising\"", "LE Set Scan Enable",
-                "org.bluez.Device1.Connect", "LE Connection Complete", "\"event\":\"connected\"",
-                "org.bluez.GattCharacteristic1.StartNotify", "Value Notification",
-                "failure: LogTests.swift:15",
-            ]
-            let places = steps.map { timeline.firstRange(of: $0)?.lowerBound }
-            for (step, place) in zip(steps, places) { #expect(place != nil, "\(step)") }
-            #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(timeline)")
-            let times = timeline.split(separator: "\n").map { $0.prefix(26) }
-            #expect(times == times.sorted())
+            try expectTimeline(
+                with: [
+                    "LogTests.eachValueIsALine begins", "\"event\":\"advertising\"", "LE Set Scan Enable",
+                    "org.bluez.Device1.Connect", "LE Connection Complete", "\"event\":\"connected\"",
+                    "org.bluez.GattCharacteristic1.StartNotify", "Value Notification",
+                    "failure: LogTests.swift:15",
+                ], in: folder)
         }
 
         @Test func btmonReadsTheCaptureOfThatTestAlone() async throws {
@@ -64,6 +58,44 @@ extension InTheLab {
                 $0.contains("Handle: 0x") && $0.contains("Type: Heart Rate Measurement (0x2a37)")
             }
             #expect(values.count >= 4, "\(btmon.transcript)")
+        }
+
+        @Test func aTestOfPytestLeavesTheSameRecord() async throws {
+            let lab = try Lab.here
+            let output = lab.output.appendingPathComponent("on-purpose/pytest")
+            try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+            let python = try #require(ProcessInfo.processInfo.environment["LAB_PYTHON"])
+            let project = FixtureProgram.file("python-app")
+            let tests = try ChildProcess(
+                python, ["-m", "pytest", "-p", "no:cacheprovider", "--rootdir", project, project, "-k", "is_read"],
+                environment: [
+                    "FAIL_ON_PURPOSE": "1", "LAB_RECORD": "1", "LAB_OUT": output.path,
+                ])
+            #expect(try await tests.exitStatus(within: .seconds(180)) == 1, "\(tests.transcript)")
+            let test = "test_gateway.test_the_temperature_is_read"
+            let folder = output.appendingPathComponent("failures/\(test)")
+            #expect(tests.transcript.contains("/failures/\(test)"), "the place is printed")
+            for file in Self.files where file != "bluetoothd.log" {
+                #expect(try !text(file, in: folder).isEmpty, "\(file): \(tests.transcript)")
+            }
+            let summary = try text("summary.txt", in: folder)
+            #expect(summary.contains("test_gateway.py:") && summary.contains("hci1, powered: true"), "\(summary)")
+            try expectTimeline(
+                with: [
+                    "\(test) begins", "\"event\":\"advertising\"", "org.bluez.Device1.Connect",
+                    "LE Connection Complete",
+                    "\"event\":\"connected\"", "ATT: Read Re", "\"event\":\"read\"", "failure: test_gateway.py:",
+                ], in: folder)
+        }
+
+        /// What is in each of the records is in the timeline, in the order of its time.
+        private func expectTimeline(with steps: [String], in folder: URL) throws {
+            let timeline = try text("timeline.txt", in: folder)
+            let places = steps.map { timeline.firstRange(of: $0)?.lowerBound }
+            for (step, place) in zip(steps, places) { #expect(place != nil, "\(step)") }
+            #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(timeline)")
+            let times = timeline.split(separator: "\n").map { $0.prefix(26) }
+            #expect(times == times.sorted())
         }
 
         /// Runs tests of the sample package so that they fail.

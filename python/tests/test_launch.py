@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 from conftest import FakeLab
+
 from pytest_bluetooth_lab import launch
 
 TEST = """
@@ -141,8 +142,9 @@ class TestFindingTheLab:
         with pytest.raises(pytest.UsageError, match="there is no lab"):
             launch.find_lab(None)
         (tmp_path / "bin" / "lab").unlink()
-        (tmp_path / "bin" / "lab").symlink_to(checkout / "lab")
-        assert launch.find_lab(None) == tmp_path / "bin" / "lab"
+        for name in ("lab", "bluetooth-lab"):
+            (tmp_path / "bin" / name).symlink_to(checkout / "lab")
+            assert launch.find_lab(None) == tmp_path / "bin" / name
 
     @pytest.mark.parametrize(
         ("url", "more"),

@@ -4,6 +4,7 @@ import asyncio
 import os
 
 import pytest
+
 from gateway import Gateway, ThermometerGone
 
 pytestmark = pytest.mark.sensor("thermometer.yaml")

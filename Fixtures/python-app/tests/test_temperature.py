@@ -1,6 +1,7 @@
 """What needs no Bluetooth runs everywhere."""
 
 import pytest
+
 from gateway import decode_temperature
 
 

@@ -39,17 +39,18 @@ def find_lab(option: str | None) -> Path:
         if not os.access(script, os.X_OK):
             raise pytest.UsageError(f"there is no lab at {path}")
         return script.absolute()
-    on_path = shutil.which("lab")
-    # Others may have a program of this name.
-    if on_path and is_lab(Path(on_path)):
-        return Path(on_path)
+    for name in ("bluetooth-lab", "lab"):  # as the Debian package has it, and as a checkout does
+        on_path = shutil.which(name)
+        # Others may have a program of this name.
+        if on_path and is_lab(Path(on_path)):
+            return Path(on_path)
     for folder in checkouts():
         script = folder / "lab"
         if is_lab(script):
             return script
     raise pytest.UsageError(
-        "there is no lab: --bluetooth-lab-path, or the variable BLUETOOTH_LAB, names the script `lab` of a checkout of "
-        "bluejay-linux; otherwise it is looked for on PATH"
+        "there is no lab: install bluejay-linux's package, or name a checkout's script `lab` by --bluetooth-lab-path "
+        "or by the variable BLUETOOTH_LAB"
     )
 
 

@@ -102,7 +102,9 @@ class Installed(LabScriptTests):
                            "echo $LAB_PROGRAMS")
         self.assertEqual(said, f"{self.root}/bin")
 
-    def test_measuring_takes_a_clone(self):
-        result = self.lab("bench", script=self.link, cwd=self.folder)
-        self.assertEqual(result.returncode, 125)
-        self.assertIn("clone", result.stderr)
+    def test_what_needs_the_sources_takes_a_clone(self):
+        for words in (["bench"], ["setup", "--peers"]):
+            with self.subTest(words=words):
+                result = self.lab(*words, script=self.link, cwd=self.folder)
+                self.assertEqual(result.returncode, 125)
+                self.assertIn("clone", result.stderr)

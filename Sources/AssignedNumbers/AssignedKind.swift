@@ -59,7 +59,10 @@ public struct AssignedName: Hashable, Swift.Sendable {
     public var typedName: String { TypedName.text(name) }
 
     /// The number in four hexadecimal digits: `180D`.
-    public var digits: String {
+    public var digits: String { Self.digits(of: number) }
+
+    /// A number in four hexadecimal digits.
+    public static func digits(of number: UInt16) -> String {
         let digits = String(number, radix: 16, uppercase: true)
         return String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }

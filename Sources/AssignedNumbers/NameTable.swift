@@ -2,15 +2,15 @@
 /// not even loaded.
 ///
 /// Each line is a number in four hexadecimal digits, a space and a name; the lines are in the order of the numbers.
-struct NameTable: Swift.Sendable {
+package struct NameTable: Swift.Sendable {
     private let text: StaticString
 
-    init(_ text: StaticString) {
+    package init(_ text: StaticString) {
         self.text = text
     }
 
     /// By binary search.
-    func name(of number: UInt16) -> String? {
+    package func name(of number: UInt16) -> String? {
         text.withUTF8Buffer { bytes in
             var (low, high) = (0, bytes.count)
             while low < high {
@@ -36,7 +36,7 @@ struct NameTable: Swift.Sendable {
         return found
     }
 
-    func forEach(_ body: (UInt16, UnsafeBufferPointer<UInt8>) -> Void) {
+    package func forEach(_ body: (UInt16, UnsafeBufferPointer<UInt8>) -> Void) {
         walk { number, name in
             body(number, name)
             return true

@@ -156,7 +156,9 @@ struct DeviceReport {
 
     private func addValue(of attribute: CBAttribute, to object: inout JSONObject) {
         switch values[ObjectIdentifier(attribute)] {
-        case .success(let value): object.add("value", ValueText.hex(value))
+        case .success(let value):
+            object.add("value", ValueText.hex(value))
+            object.addMeaning(of: value, uuid: attribute.uuid.uuidString)
         case .failure(let failure):
             object.add("error", failure.reason)
             object.add("attError", failure.attError)

@@ -188,7 +188,7 @@ private final class ValuePrinter {
         output.event("value", "\(label) \(format.text(value, of: uuid))") { object in
             object.add("characteristic", path)
             object.add("value", ValueText.hex(value))
-            if !isRaw { KnownValue(value, ofCharacteristic: uuid)?.add(to: &object) }
+            if !isRaw { object.addMeaning(of: value, uuid: uuid) }
         }
     }
 }

@@ -40,7 +40,7 @@ struct ReadCommand: AsyncParsableCommand {
             object.add("time", Timestamp.now.utc)
             direct.add(target, to: &object)
             object.add("value", ValueText.hex(value))
-            KnownValue(value, ofCharacteristic: uuid)?.add(to: &object)
+            object.addMeaning(of: value, uuid: uuid)
             if repetitions > 1 { latencies.add(to: &object) }
         }
         if repetitions > 1, !options.json { session.output.print(latencies.text) { _ in } }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssignedNumbers
 import Bluejay
 import GATTProfiles
 import LineOutput
@@ -29,13 +30,50 @@ enum ValueFormat: ExpressibleByArgument, Hashable, Swift.Sendable {
     func text(_ value: Data, of uuid: String) -> String {
         switch self {
         case .auto:
-            if let known = KnownValue(value, ofCharacteristic: uuid) { return known.text }
-            return value.isEmpty ? "(empty)" : ValueText.hex(value)
+            guard let known = KnownValue(value, ofCharacteristic: uuid) else {
+                return value.isEmpty ? "(empty)" : ValueText.hex(value)
+            }
+            // What is told of these leaves something out.
+            if case .decoded = known { return "\(known.text) (\(ValueText.hex(value)))" }
+            return known.text
         case .hex: return ValueText.hex(value)
         case .text: return String(decoding: value, as: UTF8.self)
         // A value of another width than was expected is shown all the same.
         case .number(let type): return type.text(value) ?? "hex:" + ValueText.hex(value)
         }
+    }
+}
+
+extension JSONObject {
+    /// Adds what a value means, where that is known: the fields of this package's formats, and `decoded`, an object with an
+    /// object for each field of the SIG's.
+    mutating func addMeaning(of value: Data, uuid: String) {
+        KnownValue(value, ofCharacteristic: uuid)?.add(to: &self)
+        guard let decoded = AttributeFormat(uuid: uuid)?.decode(value) else { return }
+        add("decoded", members: decoded.fields.map { (TypedName.text($0.name), $0.content.json) })
+    }
+}
+
+extension DecodedValue.Content {
+    /// `value`, and `unit` or `meaning` where there is one.
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        switch self {
+        case .number(let digits, let unit):
+            object.add("value", number: digits)
+            if !unit.isEmpty { object.add("unit", unit) }
+        case .numbers(let all, let unit):
+            object.add("values", numbers: all)
+            if !unit.isEmpty { object.add("unit", unit) }
+        case .meaning(let meaning, let number):
+            if number.hasPrefix("0x") { object.add("raw", number) } else { object.add("value", number: number) }
+            object.add("meaning", meaning)
+        case .bits(let names, let number):
+            object.add("raw", number)
+            object.add("bits", names)
+        case .text(let text): object.add("value", text)
+        }
+        return object
     }
 }
 
@@ -48,6 +86,7 @@ extension KnownValue {
         case .batteryLevel(let level): return "\(level) %"
         case .sinkCount(let count): return "\(count.writes) writes, \(count.byteCount) bytes"
         case .text(let text): return text
+        case .decoded(let decoded): return decoded.text
         }
     }
 
@@ -61,6 +100,7 @@ extension KnownValue {
             object.add("writes", count.writes)
             object.add("bytes", count.byteCount)
         case .text(let text): object.add("text", text)
+        case .decoded: break
         }
     }
 }

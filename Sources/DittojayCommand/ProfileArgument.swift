@@ -32,7 +32,9 @@ enum ProfileArgument {
             for warning in content.warnings { StandardError.write("dittojay: warning: \(warning)") }
             return content.value
         } catch {
-            StandardError.write("dittojay: \(error)")
+            let mistakes = error.all
+            for mistake in mistakes { StandardError.write("dittojay: \(mistake)") }
+            if mistakes.count > 1 { StandardError.write("dittojay: \(mistakes.count) mistakes") }
             throw wrongUsage
         }
     }

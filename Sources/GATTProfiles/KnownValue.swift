@@ -6,16 +6,12 @@ public enum KnownValue: Hashable, Swift.Sendable {
     case batteryLevel(Int)
     case sinkCount(LabService.SinkCount)
     case text(String)
+    /// What has one of the SIG's other formats.
+    case decoded(DecodedValue)
 
-    /// What is UTF-8 by its specification: Device Name, the strings of Device Information, the descriptor Characteristic User
-    /// Description, and this package's own.
-    private static let texts: Set<String> = [
-        "2A00", "2A24", "2A25", "2A26", "2A27", "2A28", "2A29", "2901", PairingService.text,
-    ]
-
-    /// Decodes a value; nil if its characteristic is not known, or the value is malformed.
+    /// Decodes a value; nil if its format is not known, or the value does not fit it.
     ///
-    /// - Parameter uuid: of the characteristic, in 4 or 36 characters and upper case.
+    /// - Parameter uuid: of the characteristic or descriptor, in 4 or 36 characters and upper case.
     public init?(_ bytes: some Collection<UInt8>, ofCharacteristic uuid: String) {
         switch uuid {
         case HeartRateService.measurement:
@@ -31,10 +27,16 @@ public enum KnownValue: Hashable, Swift.Sendable {
         case LabService.sinkCount:
             guard let count = LabService.SinkCount(bytes: bytes) else { return nil }
             self = .sinkCount(count)
-        case _ where Self.texts.contains(uuid):
+        case PairingService.text:
             guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
             self = .text(text)
-        default: return nil
+        default:
+            guard let decoded = AttributeFormat(uuid: uuid)?.decode(bytes) else { return nil }
+            if decoded.isText, case .text(let text)? = decoded.fields.first?.content {
+                self = .text(text)
+            } else {
+                self = .decoded(decoded)
+            }
         }
     }
 }

@@ -46,7 +46,6 @@ public struct NameSearch {
         guard (1...8).contains(digits.utf8.count), digits.allSatisfy({ $0.isASCII && $0.isHexDigit }),
             let number = UInt16(digits, radix: 16)
         else { return nil }
-        let short = String(number, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 4 - short.utf8.count) + short
+        return AssignedName.digits(of: number)
     }
 }

@@ -45,6 +45,30 @@ public struct JSONObject: Swift.Sendable {
         bytes.append(contentsOf: value.utf8)
     }
 
+    /// Adds an object with these objects as its members.
+    public mutating func add(_ name: StaticString, members: [(name: String, value: JSONObject)]) {
+        begin(name)
+        bytes.append(UInt8(ascii: "{"))
+        for (index, member) in members.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.appendJSONString(member.name)
+            bytes.append(UInt8(ascii: ":"))
+            bytes.append(contentsOf: member.value.utf8)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    /// Adds a number that is written already, as JSON writes numbers.
+    public mutating func add(_ name: StaticString, number digits: String) {
+        begin(name)
+        bytes.append(contentsOf: digits.utf8)
+    }
+
+    /// Adds an array of numbers that are written already, as JSON writes numbers.
+    public mutating func add(_ name: StaticString, numbers: [String]) {
+        addArray(name, numbers) { bytes, digits in bytes.append(contentsOf: digits.utf8) }
+    }
+
     /// Adds an array of objects.
     public mutating func add(_ name: StaticString, _ values: [JSONObject]) {
         addArray(name, values) { bytes, value in bytes.append(contentsOf: value.utf8) }

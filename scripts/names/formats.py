@@ -5,8 +5,9 @@ One line a characteristic: its number, then fields with ; between them, each of 
 
     name~type~factor~unit~names~condition
 
-type       u8 … u64, s8 … s64, b8 … b32 (bits), sfloat, float (IEEE 11073), text, textN, hex, hexN, date7 (year to second),
-           days (since 1970); with * behind it as many as there are
+type       u8 … u64, s8 … s64, x8 … x64 (in hexadecimal), b8 … b32 (bits), sfloat, float (IEEE 11073), float32, text, textN,
+           textz (up to a zero), hex, hexN, date7 (year to second), date4 (year to day), days (since 1970), bcd (a version),
+           pnp (a vendor and who has numbered it), appearance, unit, format; with * behind it as many as there are
 factor     M,d,b: the number is multiplied by M, 10 to the power d and 2 to the power b; exp11: 1.1 to the power N - 64
 names      what numbers stand for, or which bit is set: 0=Other|1=Chest, numbers in hexadecimal, bits in decimal
 condition  when the field is there: +3 if bit 3 of the flags, the first field, is set, -0 if bit 0 is not, =2 if they are 2,
@@ -67,6 +68,7 @@ WRITTEN = {
     "5=Result too high|6=Result too low|7=Temperature too high|8=Temperature too low|9=Read interrupted|"
     "10=General device fault|11=Time fault~+3",
     "2A1C": "flags~b8;temperature~float~~°C~~-0;temperature~float~~°F~~+0;time stamp~date7~~~~+1;type~u8~~~@2A1D~+2",
+    "2A1D": "temperature type~u8~~~1=Armpit|2=Body|3=Ear|4=Finger|5=Gastrointestinal tract|6=Mouth|7=Rectum|8=Toe|9=Tympanum",
     "2A1E": "flags~b8;temperature~float~~°C~~-0;temperature~float~~°F~~+0;time stamp~date7~~~~+1;type~u8~~~@2A1D~+2",
     "2A35": "flags~b8;systolic~sfloat~~mmHg~~-0;diastolic~sfloat~~mmHg~~-0;mean arterial pressure~sfloat~~mmHg~~-0;"
     "systolic~sfloat~~kPa~~+0;diastolic~sfloat~~kPa~~+0;mean arterial pressure~sfloat~~kPa~~+0;time stamp~date7~~~~+1;"
@@ -89,6 +91,8 @@ WRITTEN = {
     "top dead spot angle~u16~~°~~+9;bottom dead spot angle~u16~~°~~+10;accumulated energy~u16~~kJ~~+11",
     "2A64": "flags~b8;crank revolutions~u16~~~~+0;last crank event~u16~1,0,-10~s~~+0;first crank angle~u16~~°~~+1;"
     "force~s16*~~N~~+2;torque~s16*~1,0,-5~Nm~~+3",
+    "2A85": "date of birth~date4",
+    "2A86": "date of threshold assessment~date4",
     "2A9D": "flags~b8;weight~u16~5,-3,0~kg~~-0;weight~u16~1,-2,0~lb~~+0;time stamp~date7~~~~+1;user~u8~~~FF=unknown~+2;"
     "BMI~u16~1,-1,0~kg/m²~~+3;height~u16~1,-3,0~m~~+3-0;height~u16~1,-1,0~in~~+3+0",
     "2A9C": "flags~b16;body fat~u16~1,-1,0~%;time stamp~date7~~~~+1;user~u8~~~FF=unknown~+2;basal metabolism~u16~~kJ~~+3;"
@@ -109,6 +113,19 @@ WRITTEN = {
     "trend~sfloat~~mg/dl/min~~+0;quality~sfloat~~%~~+1;rest~hex~~~~?",
     "2AA9": "time offset~u16~~min;status~hex3;CRC~x16~~~~?",
     "2AC9": "resolvable private address only~u8~~~0=used",
+    "2AED": "date~days~~~0=not known",
+    "2B34": "flags~b8~~~6=Epoch start is 2000;systolic~sfloat~~mmHg~~-0;diastolic~sfloat~~mmHg~~-0;"
+    "mean arterial pressure~sfloat~~mmHg~~-0;systolic~sfloat~~kPa~~+0;diastolic~sfloat~~kPa~~+0;"
+    "mean arterial pressure~sfloat~~kPa~~+0;time stamp~u32~~s~~+1;pulse rate~sfloat~~bpm~~+2;user~u8~~~FF=unknown~+3;"
+    "status~b16~~~0=Body movement|1=Cuff too loose|2=Irregular pulse|3=Pulse rate above range|4=Pulse rate below range|"
+    "5=Improper measurement position~+4;user facing time~u32~~s~~+5",
+    "2B35": "flags~b8~~~6=Epoch start is 2000;cuff pressure~sfloat~~mmHg~~-0;cuff pressure~sfloat~~kPa~~+0;"
+    "time stamp~u32~~s~~+1;pulse rate~sfloat~~bpm~~+2;user~u8~~~FF=unknown~+3;status~b16~~~~+4;"
+    "user facing time~u32~~s~~+5",
+    "2B4D": "selected~u8;energy expenditure per hour~u16~~kJ~~=1;metabolic equivalent~u8~1,-1,0~MET~~=2;"
+    "percentage of maximum heart rate~u8~~%~~=3;heart rate~u8~~bpm~~=4",
+    "2BFF": "flags~b8;UDI label~textz~~~~+0;UDI device identifier~textz~~~~+1;UDI issuer~textz~~~~+2;"
+    "UDI authority~textz~~~~+3",
     "2B29": "client features~b8~~~0=Robust caching|1=EATT|2=Multiple value notifications",
     "2B2A": "database hash~hex16",
     "2B3A": "server features~b8~~~0=EATT",
@@ -203,8 +220,10 @@ class Formats:
             if unit == "Pa" and "d = 3" in text:
                 unit = "kPa"
             factor = ""
-        if "Coordinated Universal Time" in text and type_name == "u24":
+        if type_name == "u24" and unit == "d" and "date" in name:
             type_name, unit, factor = "days", "", ""
+        if "CRC" in name:
+            type_name = "x" + type_name[1:]
         return [self.joined(name, type_name, factor, unit, names, condition)]
 
     @staticmethod
@@ -218,7 +237,7 @@ class Formats:
     @staticmethod
     def name(name, characteristic):
         """A field's name in the middle of a line: without what it shares with the characteristic's."""
-        name = re.sub(r"\(.*?\)", "", name).strip()
+        name = re.sub(r"\\text[a-z]+\{([^}]*)\}", r"\1", re.sub(r"\(.*?\)", "", name)).strip()
         name = name.rsplit(" - ", 1)[-1] if " - " in name else name
         words = [word if re.search(r"[A-Z].*[A-Z]", word) else word.lower() for word in name.split()]
         return re.sub(r"[~;|=]", " ", " ".join(words)).strip()
@@ -298,7 +317,7 @@ class Formats:
             if short and int(value, 0) not in found:
                 found[int(value, 0)] = short
         if self.plain(field["field"]).endswith("flags"):
-            found = {k: v for k, v in found.items() if not re.search(r"present|flag|units|format", v, re.I)}
+            found = {k: v for k, v in found.items() if not re.search(r"present|flag|units|format", v, re.IGNORECASE)}
         form = "{}={}" if type_name.startswith("b") else "{:X}={}"
         return "|".join(form.format(number, found[number]) for number in sorted(found) if found[number])
 

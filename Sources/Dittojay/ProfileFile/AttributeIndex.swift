@@ -16,9 +16,12 @@ struct AttributeIndex {
     /// The numbers of the characteristics with this UUID, of 36 characters, or this name, as it is typed. A file can have
     /// thousands of references to thousands of characteristics.
     private let numbers: [String: [Int]]
+    /// Whether there is something whose name cannot be told, because of a mistake.
+    private let isIncomplete: Bool
 
-    init(services: [(name: String, uuid: String)], characteristics: [Characteristic]) {
+    init(services: [(name: String, uuid: String)], characteristics: [Characteristic], isIncomplete: Bool = false) {
         self.services = services
+        self.isIncomplete = isIncomplete
         self.characteristics = characteristics
         var numbers: [String: [Int]] = [:]
         for (number, characteristic) in characteristics.enumerated() {
@@ -61,6 +64,7 @@ struct AttributeIndex {
         }
         guard let only = found.first else {
             let names = characteristics.map(\.path.description)
+            if isIncomplete { throw node.consequence() }
             let near = Suggestion.nearest(to: written, among: characteristics.map(\.path.characteristic) + names)
             throw node.fail(
                 "there is no characteristic \"\(written)\"\(near.map { " (did you mean \"\($0)\"?)" } ?? "")"
@@ -89,6 +93,7 @@ struct AttributeIndex {
         let found = services.filter { part?.matches(uuid: $0.uuid, name: $0.name) ?? false }
         guard found.count == 1, let only = found.first else {
             let names = services.map(\.name)
+            if isIncomplete, found.isEmpty { throw node.consequence() }
             let problem =
                 found.isEmpty ? "there is no service \"\(written)\"" : "\"\(written)\" is one of several services"
             throw node.fail(

@@ -1,5 +1,7 @@
+import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
+import LineOutput
 
 /// Makes a characteristic's profile of a YAML tree.
 struct CharacteristicReader {
@@ -17,6 +19,10 @@ struct CharacteristicReader {
         ("indicate", .indicate),
     ]
 
+    static let encryptedUses: [(String, CharacteristicProfile.Encryption)] = [
+        ("read", .read), ("write", .write), ("notify", .notify),
+    ]
+
     init(_ draft: ProfileReader.CharacteristicDraft, service: String, index: AttributeIndex) {
         self.draft = draft
         self.service = service
@@ -27,45 +33,57 @@ struct CharacteristicReader {
 
     func profile() throws(ProfileFileError) -> CharacteristicProfile {
         var profile = CharacteristicProfile(name: draft.name.text, uuid: draft.uuid, properties: draft.properties)
-        if let node = members["encrypted"] { profile.encryption = try encryption(node, profile) }
-        if let node = members["value"] { profile.initialValue = try node.value() }
-        if let node = members["description"] {
-            let text = try node.text("a text")
-            guard text.utf8.count <= LabService.maximumValueLength else {
-                throw node.fail("the text has more than \(LabService.maximumValueLength) bytes")
-            }
-            profile.userDescription = text
-        }
-        if let node = members["format"] { profile.presentationFormat = try format(node) }
-        if let node = members["count-of"] {
-            guard profile.properties.contains(.read) else { throw lacks(node, "read") }
-            profile.source = .writeCount(of: try index.characteristic(node, near: service).path)
+        let context = members.node.context
+        if let node = members["encrypted"] { profile.encryption = context.attempt(try encryption(node, profile)) ?? [] }
+        profile.initialValue = context.attempt(try members["value"]?.value()) ?? []
+        if let node = members["description"] { profile.userDescription = context.attempt(try description(node)) }
+        if let node = members["format"] { profile.presentationFormat = context.attempt(try format(node)) }
+        if let node = members["count-of"], let path = context.attempt(try counted(node, profile)) {
+            profile.source = .writeCount(of: path)
         }
         if let node = members["write"] {
-            guard profile.isWriteable else { throw lacks(node, "write or write-without-response") }
-            profile.writes = try writes(node, profile)
+            profile.writes = context.attempt(try writes(node, profile))
         } else if profile.isWriteable {
             profile.writes = WriteRules(effects: [.store])
         }
         if let node = members["notify"] {
-            guard profile.notifies else { throw lacks(node, "notify or indicate") }
-            profile.notifications = try NotificationReader.plan(node)
+            _ = context.attempt(try check(node, profile.notifies, "notify or indicate"))
+            profile.notifications = context.attempt(try NotificationReader.plan(node))
         }
         if let node = members["split"] {
-            guard profile.notifies else { throw lacks(node, "notify or indicate") }
-            profile.pieceSizes = try node.range(within: 1...LabService.maximumValueLength)
+            _ = context.attempt(try check(node, profile.notifies, "notify or indicate"))
+            profile.pieceSizes = context.attempt(try node.range(within: 1...LabService.maximumValueLength))
         }
         if let node = members["chirps"] {
-            profile.chirps = try node.flag()
-            guard profile.notifies || !profile.chirps else { throw lacks(node, "notify or indicate") }
+            profile.chirps = context.attempt(try node.flag()) ?? false
+            _ = context.attempt(try check(node, profile.notifies || !profile.chirps, "notify or indicate"))
         }
-        profile.isQuiet = try members["quiet"]?.flag() ?? false
-        if let node = members["faults"] {
-            for fault in try node.list(of: "faults") {
-                profile.faults.append(try FaultReader.fault(fault, of: index(of: profile), besides: []))
-            }
+        profile.isQuiet = context.attempt(try members["quiet"]?.flag()) ?? false
+        for fault in context.attempt(try members["faults"]?.list(of: "faults")) ?? [] {
+            let fault = context.attempt(try FaultReader.fault(fault, of: index(of: profile), besides: []))
+            if let fault { profile.faults.append(fault) }
         }
         return profile
+    }
+
+    private func description(_ node: FileNode) throws(ProfileFileError) -> String {
+        let text = try node.text("a text")
+        guard text.utf8.count <= LabService.maximumValueLength else {
+            throw node.fail("the text has more than \(LabService.maximumValueLength) bytes")
+        }
+        return text
+    }
+
+    /// The characteristic whose writes are counted.
+    private func counted(
+        _ node: FileNode, _ profile: CharacteristicProfile
+    ) throws(ProfileFileError) -> CharacteristicPath {
+        try check(node, profile.properties.contains(.read), "read")
+        return try index.characteristic(node, near: service).path
+    }
+
+    private func check(_ node: FileNode, _ hasProperty: Bool, _ property: String) throws(ProfileFileError) {
+        if !hasProperty { throw lacks(node, property) }
     }
 
     private func index(of profile: CharacteristicProfile) -> AttributeIndex.Characteristic {
@@ -86,9 +104,8 @@ struct CharacteristicReader {
         guard node.isList else { return try node.flag() ? possible : [] }
         var encryption: CharacteristicProfile.Encryption = []
         for element in try node.list(of: "read, write and notify") {
-            let wanted = try element.choice(
-                of: "use",
-                among: [("read", CharacteristicProfile.Encryption.read), ("write", .write), ("notify", .notify)])
+            let read = element.context.attempt(try element.choice(of: "use", among: Self.encryptedUses))
+            guard let wanted = read else { continue }
             guard possible.contains(wanted) else { throw lacks(element, try element.text("")) }
             encryption.insert(wanted)
         }
@@ -99,32 +116,46 @@ struct CharacteristicReader {
         let formats = PresentationFormat.names.map { ($0.name, $0.format) }
         guard node.isMapping else { return PresentationFormat(format: try node.choice(of: "format", among: formats)) }
         let members = try node.mapping(of: "a presentation format", keys: ["type", "exponent", "unit"])
+        let context = node.context
+        let exponent = context.attempt(try members["exponent"]?.integer(in: -128...127)) ?? 0
+        var read: UInt16?
+        if let node = members["unit"] { read = context.attempt(try unit(node)) }
         var format = PresentationFormat(format: try members.required("type").choice(of: "format", among: formats))
-        if let node = members["exponent"] {
-            format.exponent = Int8(truncatingIfNeeded: try node.integer(in: -128...127))
-        }
-        if let node = members["unit"] {
-            let written = try node.text("a unit")
-            if written.hasPrefix("0x") {
-                format.unit = UInt16(truncatingIfNeeded: try node.integer(in: 0...0xFFFF))
-            } else {
-                let units = PresentationFormat.unitNames.map { ($0.name, $0.unit) }
-                format.unit = try node.choice(of: "unit (or a number such as 0x2763)", among: units)
-            }
-        }
+        format.exponent = Int8(truncatingIfNeeded: exponent)
+        if let read { format.unit = read }
         return format
     }
 
+    /// One of the short names, an assigned name as a whole or what is in its parentheses, or a number.
+    private func unit(_ node: FileNode) throws(ProfileFileError) -> UInt16 {
+        let written = try node.text("a unit")
+        if written.hasPrefix("0x") { return UInt16(truncatingIfNeeded: try node.integer(in: 0...0xFFFF)) }
+        guard let number = PresentationFormat.unit(named: written) else {
+            throw node.fail(
+                "\"\(FileNode.shortened(written))\" is no unit"
+                    + Suggestion.text(for: TypedName.text(written), among: PresentationFormat.allUnitNames)
+                    + ": write a name such as celsius, percent or hectare (dittojay names --kind unit), or a number such as "
+                    + "0x272F")
+        }
+        return number
+    }
+
     private func writes(_ node: FileNode, _ profile: CharacteristicProfile) throws(ProfileFileError) -> WriteRules {
+        let context = node.context
+        _ = context.attempt(try check(node, profile.isWriteable, "write or write-without-response"))
         let members = try node.mapping(of: "a write", keys: ["lengths", "store", "echo", "count", "when"])
         var rules = WriteRules()
-        if let node = members["lengths"] { rules.lengths = try node.range(within: 0...LabService.maximumValueLength) }
+        if let range = context.attempt(try members["lengths"]?.range(within: 0...LabService.maximumValueLength)) {
+            rules.lengths = range
+        }
         let hasOtherEffect = members["echo"] != nil || members["count"] != nil || members["when"] != nil
-        if try members["store"]?.flag() ?? !hasOtherEffect { rules.effects.append(.store) }
-        if try members["count"]?.flag() ?? false { rules.effects.append(.count) }
-        if let node = members["echo"] { rules.effects.append(.echo(to: try index.sender(node, near: service))) }
-        for element in try members["when"]?.list(of: "reactions") ?? [] {
-            rules.reactions.append(try reaction(element, profile))
+        if context.attempt(try members["store"]?.flag()) ?? !hasOtherEffect { rules.effects.append(.store) }
+        if context.attempt(try members["count"]?.flag()) ?? false { rules.effects.append(.count) }
+        if let node = members["echo"], let path = context.attempt(try index.sender(node, near: service)) {
+            rules.effects.append(.echo(to: path))
+        }
+        for element in context.attempt(try members["when"]?.list(of: "reactions")) ?? [] {
+            if let reaction = context.attempt(try reaction(element, profile)) { rules.reactions.append(reaction) }
         }
         return rules
     }
@@ -133,21 +164,26 @@ struct CharacteristicReader {
         _ node: FileNode, _ profile: CharacteristicProfile
     ) throws(ProfileFileError) -> WriteReaction {
         let members = try node.mapping(of: "a reaction", keys: ["value", "prefix", "any", "do", "refuse"])
-        let condition = try members.exactlyOne(of: ["value", "prefix", "any"])
-        let match: WriteReaction.Match
-        switch condition.key {
-        case "value": match = .value(try condition.value.value())
-        case "prefix": match = .prefix(try condition.value.value())
-        default:
-            guard try condition.value.flag() else { throw condition.value.fail(expecting: "true") }
-            match = .any
-        }
+        let match = node.context.attempt(try match(members.exactlyOne(of: ["value", "prefix", "any"])))
         let outcome = try members.exactlyOne(of: ["do", "refuse"])
         guard outcome.key == "refuse" else {
-            return WriteReaction(match, .play(try StepReader(index, service: service).steps(outcome.value)))
+            let steps = try StepReader(index, service: service).steps(outcome.value)
+            guard let match else { throw node.consequence() }
+            return WriteReaction(match, .play(steps))
         }
         let code = try outcome.value.attError()
+        guard let match else { throw node.consequence() }
         FaultReader.warn(outcome.value, code, on: .write, profile.hasItsWritesAnsweredByBlueZ)
         return WriteReaction(match, .refuse(attError: code))
+    }
+
+    private func match(_ condition: FileMapping.Member) throws(ProfileFileError) -> WriteReaction.Match {
+        switch condition.key {
+        case "value": return .value(try condition.value.value())
+        case "prefix": return .prefix(try condition.value.value())
+        default:
+            guard try condition.value.flag() else { throw condition.value.fail(expecting: "true") }
+            return .any
+        }
     }
 }

@@ -10,20 +10,22 @@ struct CrossChecks {
         self.drafts = drafts
     }
 
-    func run(_ root: FileNode) throws(ProfileFileError) {
+    func run(_ root: FileNode) {
+        let context = root.context
         var chirps = false
         for (service, draft) in zip(profile.services, drafts) {
             for (characteristic, draft) in zip(service.characteristics, draft.characteristics) {
                 let node = draft.members.node
                 if characteristic.chirps {
-                    guard !chirps else {
-                        throw (draft.members["chirps"] ?? node).fail(
-                            "only one characteristic can be the one that chirps")
+                    if chirps {
+                        context.note(
+                            (draft.members["chirps"] ?? node).fail(
+                                "only one characteristic can be the one that chirps"))
                     }
                     chirps = true
                 }
                 if case .writeCount(let path) = characteristic.source {
-                    try checkCounts(path, draft.members["count-of"] ?? node)
+                    _ = context.attempt(try checkCounts(path, draft.members["count-of"] ?? node))
                 }
                 if let rules = characteristic.writes {
                     if rules.effects.contains(.store), !rules.lengths.contains(characteristic.initialValue.count),
@@ -34,17 +36,18 @@ struct CrossChecks {
                     }
                     for reaction in rules.reactions {
                         if case .play(let steps) = reaction.outcome {
-                            try check(steps, draft.members["write"] ?? node, chirps: hasChirp)
+                            let write = draft.members["write"] ?? node
+                            _ = context.attempt(try check(steps, write, chirps: hasChirp))
                         }
                     }
                 }
             }
         }
         let faults = profile.services.reduce(0) { $1.characteristics.reduce($0) { $0 + $1.faults.count } }
-        guard faults <= Fault.maximumCount else {
-            throw root.fail("there are \(faults) faults; \(Fault.maximumCount) is the most that is possible")
+        if faults > Fault.maximumCount {
+            context.note(root.fail("there are \(faults) faults; \(Fault.maximumCount) is the most that is possible"))
         }
-        if !profile.scenario.isEmpty { try checkScenario(profile.scenario, root) }
+        if !profile.scenario.isEmpty { _ = context.attempt(try checkScenario(profile.scenario, root)) }
     }
 
     /// Checks a scenario that came with another file.

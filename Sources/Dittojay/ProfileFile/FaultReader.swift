@@ -8,12 +8,16 @@ enum FaultReader {
         _ node: FileNode, of characteristic: AttributeIndex.Characteristic, besides others: [String]
     ) throws(ProfileFileError) -> Fault {
         let members = try node.mapping(of: "a fault", keys: others + ["on", "after", "times"] + Fault.Action.names)
-        let triggerNode = try members.required("on")
-        let trigger = try triggerNode.choice(of: "occasion", among: Fault.Trigger.allCases.map { ($0.rawValue, $0) })
+        let context = node.context
+        let skip = context.attempt(try members["after"]?.integer(in: Fault.possibleCounts)) ?? 0
+        let times = context.attempt(try members["times"]?.integer(in: 1...Fault.possibleCounts.upperBound))
+        let on = context.attempt(try members.required("on"))
+        let occasions = Fault.Trigger.allCases.map { ($0.rawValue, $0) }
+        let read = context.attempt(try on?.choice(of: "occasion", among: occasions))
         let chosen = try members.exactlyOne(of: Fault.Action.names)
-        let fault = Fault(
-            on: trigger, try action(chosen), skip: try members["after"]?.integer(in: Fault.possibleCounts) ?? 0,
-            times: try members["times"]?.integer(in: 1...Fault.possibleCounts.upperBound))
+        let action = try action(chosen)
+        guard let triggerNode = on, let trigger = read else { throw node.consequence() }
+        let fault = Fault(on: trigger, action, skip: skip, times: times)
         guard fault.isPossible else {
             let possible = Fault.Trigger.allCases.filter { Fault(on: $0, fault.action).isPossible }.map(\.rawValue)
             throw chosen.keyNode.fail(

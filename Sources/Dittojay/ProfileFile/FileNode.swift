@@ -3,20 +3,6 @@ import GATTProfiles
 import LineOutput
 import Yams
 
-/// What is known of a file while it is read.
-final class FileContext {
-    let file: String
-    private(set) var warnings: [ProfileFileError] = []
-
-    init(file: String) {
-        self.file = file
-    }
-
-    func warn(_ warning: ProfileFileError) {
-        warnings.append(warning)
-    }
-}
-
 /// A node of a YAML file, and the keys that lead to it.
 struct FileNode {
     let node: Yams.Node
@@ -41,6 +27,13 @@ struct FileNode {
         return fail("expected \(expected), found \(found)")
     }
 
+    /// What is not reported, because another mistake is its reason.
+    func consequence() -> ProfileFileError {
+        var error = fail("there is another mistake")
+        error.isConsequence = true
+        return error
+    }
+
     func warn(_ message: String) {
         context.warn(fail(message))
     }
@@ -56,9 +49,10 @@ struct FileNode {
     func mapping(of what: String, keys: [String]) throws(ProfileFileError) -> FileMapping {
         let mapping = try anyMapping(of: what)
         for member in mapping.members where !keys.contains(member.key) {
-            throw member.keyNode.fail(
-                "there is no \"\(Self.shortened(member.key))\" in \(what)\(Suggestion.text(for: member.key, among: keys)); "
-                    + "there are: \(keys.joined(separator: ", "))")
+            context.note(
+                member.keyNode.fail(
+                    "there is no \"\(Self.shortened(member.key))\" in \(what)"
+                        + "\(Suggestion.text(for: member.key, among: keys)); there are: \(keys.joined(separator: ", "))"))
         }
         return mapping
     }
@@ -105,10 +99,11 @@ struct FileNode {
     // MARK: Types
 
     func flag() throws(ProfileFileError) -> Bool {
-        switch try text("true or false") {
-        case "true": return true
-        case "false": return false
-        default: throw fail(expecting: "true or false")
+        let expected = "true or false (or yes, no, on, off)"
+        switch try text(expected).lowercased() {
+        case "true", "yes", "on": return true
+        case "false", "no", "off": return false
+        default: throw fail(expecting: expected)
         }
     }
 
@@ -161,7 +156,9 @@ struct FileNode {
     func value(maximumLength: Int = LabService.maximumValueLength) throws(ProfileFileError) -> [UInt8] {
         var bytes: [UInt8] = []
         if isList {
-            for part in try list(of: "values") { bytes += try part.value(maximumLength: maximumLength) }
+            for part in try list(of: "values") {
+                bytes += context.attempt(try part.value(maximumLength: maximumLength)) ?? []
+            }
         } else {
             do throws(ValueText.ParsingError) {
                 bytes = try ValueText.parse(try textOfValue())

@@ -2,20 +2,22 @@ import GATTProfiles
 
 /// Reads what a characteristic sends by itself.
 enum NotificationReader {
+    /// In bytes: the longest number fits behind it.
+    private static let longestPrefix = LabService.maximumValueLength - 8
     private static let sources = ["value", "values", "counter", "random-walk", "heart-rate"]
 
     static func plan(_ node: FileNode) throws(ProfileFileError) -> NotificationPlan {
         let members = try node.mapping(of: "notifications", keys: ["every", "once"] + sources)
         let chosen = try members.exactlyOne(of: sources)
-        let isOnce = try members["once"]?.flag() ?? false
-        if isOnce, chosen.key != "values" { throw node.fail("only values can be sent once") }
-        let interval: Double
+        let isOnce = node.context.attempt(try members["once"]?.flag()) ?? false
+        if isOnce, chosen.key != "values" {
+            node.context.note((members["once"] ?? node).fail("only values can be sent once"))
+        }
+        var interval = 1.0
         if let node = members["every"] {
-            interval = try node.seconds(within: NotificationPlan.possibleIntervals)
-        } else if chosen.key == "heart-rate" {
-            interval = 1
-        } else {
-            interval = try members.required("every").seconds(within: NotificationPlan.possibleIntervals)
+            interval = node.context.attempt(try node.seconds(within: NotificationPlan.possibleIntervals)) ?? 1
+        } else if chosen.key != "heart-rate" {
+            _ = node.context.attempt(try members.required("every"))
         }
         return NotificationPlan(
             interval: interval, source: try source(chosen, repeats: !isOnce, interval: interval))
@@ -28,7 +30,9 @@ enum NotificationReader {
         case "value": return .constant(try chosen.value.value())
         case "values":
             var values: [[UInt8]] = []
-            for element in try chosen.value.list(of: "values") { values.append(try element.value()) }
+            for element in try chosen.value.list(of: "values") {
+                values.append(element.context.attempt(try element.value()) ?? [])
+            }
             guard !values.isEmpty else { throw chosen.value.fail("there has to be a value") }
             return .list(values, repeats: repeats)
         case "counter": return .counter(try counter(chosen.value))
@@ -39,39 +43,45 @@ enum NotificationReader {
 
     private static func counter(_ node: FileNode) throws(ProfileFileError) -> NotificationPlan.Counter {
         let members = try node.mapping(of: "a counter", keys: ["type", "from", "step", "prefix"])
+        let context = node.context
+        let step = context.attempt(try members["step"]?.integer(in: Int64(Int32.min)...Int64(Int32.max))) ?? 1
+        let prefix = context.attempt(try members["prefix"]?.value(maximumLength: longestPrefix)) ?? []
         let number = try numberType(members.required("type"))
         return NotificationPlan.Counter(
-            number: number, first: try members["from"]?.integer(in: number.range) ?? 0,
-            step: try members["step"]?.integer(in: Int64(Int32.min)...Int64(Int32.max)) ?? 1,
-            prefix: try members["prefix"]?.value(maximumLength: LabService.maximumValueLength - 8) ?? [])
+            number: number, first: try members["from"]?.integer(in: number.range) ?? 0, step: step, prefix: prefix)
     }
 
     private static func randomWalk(_ node: FileNode) throws(ProfileFileError) -> NotificationPlan.RandomWalk {
         let members = try node.mapping(of: "a random walk", keys: ["type", "from", "to", "step", "prefix", "seed"])
-        let number = try numberType(members.required("type"))
-        let low = try members.required("from").integer(in: number.range)
-        let highNode = try members.required("to")
-        let high = try highNode.integer(in: number.range)
-        guard low <= high else { throw highNode.fail("\"to\" is below \"from\"") }
-        return NotificationPlan.RandomWalk(
-            number: number, range: low...high, step: try members["step"]?.integer(in: 1...Int64(Int32.max)) ?? 1,
-            prefix: try members["prefix"]?.value(maximumLength: LabService.maximumValueLength - 8) ?? [],
-            seed: try members["seed"].map { node throws(ProfileFileError) in
-                UInt64(try node.integer(in: Int64(0)...Int64.max))
-            })
+        let context = node.context
+        let step = context.attempt(try members["step"]?.integer(in: 1...Int64(Int32.max))) ?? 1
+        let prefix = context.attempt(try members["prefix"]?.value(maximumLength: longestPrefix)) ?? []
+        let seed = context.attempt(try members["seed"]?.integer(in: Int64(0)...Int64.max)).map { UInt64($0) }
+        let type = context.attempt(try numberType(members.required("type")))
+        let from = context.attempt(try members.required("from"))
+        let to = context.attempt(try members.required("to"))
+        guard let number = type, let from, let to else { throw node.consequence() }
+        let low = context.attempt(try from.integer(in: number.range))
+        let high = try to.integer(in: number.range)
+        guard let low else { throw node.consequence() }
+        guard low <= high else { throw to.fail("\"to\" is below \"from\"") }
+        return NotificationPlan.RandomWalk(number: number, range: low...high, step: step, prefix: prefix, seed: seed)
     }
 
     private static func heartRate(_ node: FileNode, interval: Double) throws(ProfileFileError) -> HeartRateSettings {
         let members = try node.mapping(of: "a heart rate", keys: ["bpm", "rate-format", "contact"])
         var settings = HeartRateSettings(interval: interval)
-        if let node = members["bpm"] { settings.rateRange = try node.range(within: HeartRateSettings.possibleRates) }
-        if let node = members["rate-format"] {
-            let forms = HeartRateSettings.RateForms.allCases.map { ($0.rawValue, $0) }
-            settings.rateForms = try node.choice(of: "form of rates", among: forms)
+        let context = node.context
+        if let range = context.attempt(try members["bpm"]?.range(within: HeartRateSettings.possibleRates)) {
+            settings.rateRange = range
         }
-        if let node = members["contact"] {
-            let kinds = HeartRateSettings.ContactDetection.allCases.map { ($0.rawValue, $0) }
-            settings.contactDetection = try node.choice(of: "detection of contact", among: kinds)
+        let forms = HeartRateSettings.RateForms.allCases.map { ($0.rawValue, $0) }
+        if let form = context.attempt(try members["rate-format"]?.choice(of: "form of rates", among: forms)) {
+            settings.rateForms = form
+        }
+        let kinds = HeartRateSettings.ContactDetection.allCases.map { ($0.rawValue, $0) }
+        if let kind = context.attempt(try members["contact"]?.choice(of: "detection of contact", among: kinds)) {
+            settings.contactDetection = kind
         }
         return settings
     }

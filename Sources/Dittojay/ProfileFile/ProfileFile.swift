@@ -16,7 +16,7 @@ public enum ProfileFile {
 
     /// Reads a profile.
     ///
-    /// - Throws: ``ProfileFileError`` for the first thing that is wrong.
+    /// - Throws: ``ProfileFileError`` for the first thing that is wrong, and with it all others.
     public static func read(path: String) throws(ProfileFileError) -> Content<PeripheralProfile> {
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         return try parse(contents(of: path), file: path, defaultName: name)
@@ -31,7 +31,9 @@ public enum ProfileFile {
         _ text: String, file: String, defaultName: String = "profile"
     ) throws(ProfileFileError) -> Content<PeripheralProfile> {
         let (root, context) = try root(of: text, file: file)
-        let profile = try ProfileReader.profile(root, defaultName: defaultName)
+        let profile = context.attempt(try ProfileReader.profile(root, defaultName: defaultName))
+        try context.finish()
+        guard let profile else { throw root.fail(expecting: "a profile") }
         return Content(value: profile, warnings: context.warnings)
     }
 
@@ -47,9 +49,14 @@ public enum ProfileFile {
         _ text: String, file: String, for profile: PeripheralProfile
     ) throws(ProfileFileError) -> Content<[ScenarioStep]> {
         let (root, context) = try root(of: text, file: file)
-        let steps = root.isMapping ? try root.mapping(of: "a scenario", keys: ["scenario"]).required("scenario") : root
-        let value = try StepReader(AttributeIndex(profile), service: nil).steps(steps)
+        let steps = context.attempt(
+            root.isMapping ? try root.mapping(of: "a scenario", keys: ["scenario"]).required("scenario") : root)
+        let reader = StepReader(AttributeIndex(profile), service: nil)
+        let value = context.attempt(try steps.map { node throws(ProfileFileError) in try reader.steps(node) })
+        try context.finish()
+        guard let steps, let value else { throw root.fail(expecting: "a scenario") }
         try CrossChecks(profile, drafts: []).checkScenario(value, steps)
+        try context.finish()
         return Content(value: value, warnings: context.warnings)
     }
 

@@ -9,6 +9,29 @@ public struct ProfileFileError: Error, Hashable, CustomStringConvertible, Swift.
     public var keyPath: String
     /// What is wrong, and what would be right.
     public var message: String
+    /// What else is wrong, in the order of the file; at most a hundred mistakes are looked for.
+    public var others: [ProfileFileError]
+    /// Whether it would not be there without another mistake, so that it need not be reported.
+    var isConsequence = false
+
+    init(
+        file: String, line: Int? = nil, column: Int? = nil, keyPath: String, message: String,
+        others: [ProfileFileError] = []
+    ) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.keyPath = keyPath
+        self.message = message
+        self.others = others
+    }
+
+    /// It and the others.
+    public var all: [ProfileFileError] {
+        var first = self
+        first.others = []
+        return [first] + others
+    }
 
     /// `thermometer.yaml:7:15: services[0].uuid: "18" is no UUID: …`, on one line.
     public var description: String {

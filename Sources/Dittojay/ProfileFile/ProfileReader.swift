@@ -1,5 +1,7 @@
+import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
+import LineOutput
 
 /// Makes a profile of a YAML tree: the peripheral and its services. Characteristics and steps have readers of their own.
 enum ProfileReader {
@@ -8,23 +10,24 @@ enum ProfileReader {
     /// What an advertisement holds beside its flags, in bytes.
     private static let advertisementRoom = 31 - 3
     private static let possibleCounts = 1...100
+    static let keys = ["name", "local-name", "advertise", "services", "scenario"]
+    static let serviceKeys = ["name", "uuid", "primary", "advertised", "published", "characteristics"]
 
     static func profile(_ root: FileNode, defaultName: String) throws(ProfileFileError) -> PeripheralProfile {
         let file = try root.mapping(
-            of: "a profile", keys: ["name", "local-name", "advertise", "services", "scenario"])
-        let name = try file["name"]?.text("a name") ?? defaultName
-        var localName = "Dittojay"
-        if let node = file["local-name"] {
-            localName = try node.text("the name to be advertised")
-            guard possibleNameLengths.contains(localName.utf8.count) else {
-                throw node.fail("the name has \(localName.utf8.count) bytes; only 26 fit into an advertisement")
-            }
+            of: "a profile", keys: keys)
+        let context = root.context
+        let name = context.attempt(try file["name"]?.text("a name")) ?? defaultName
+        var profile = PeripheralProfile(name: name, localName: "Dittojay", services: [])
+        if let node = file["local-name"], let name = context.attempt(try localName(node)) { profile.localName = name }
+        if let node = file["advertise"], let advertisement = context.attempt(try advertisement(node)) {
+            profile.advertisement = advertisement
         }
         let serviceNodes = try file.required("services").list(of: "services")
         guard possibleCounts.contains(serviceNodes.count) else {
             throw try file.required("services").fail("there have to be \(possibleCounts) services")
         }
-        let drafts = try drafts(serviceNodes)
+        let drafts = drafts(serviceNodes)
         let index = AttributeIndex(
             services: drafts.map { ($0.name.text, $0.uuid) },
             characteristics: drafts.flatMap { draft in
@@ -33,26 +36,35 @@ enum ProfileReader {
                         path: CharacteristicPath(draft.name.text, $0.name.text), uuid: $0.uuid,
                         properties: $0.properties)
                 }
-            })
-        var services: [ServiceProfile] = []
+            }, isIncomplete: !context.mistakes.isEmpty)
         for draft in drafts {
             var characteristics: [CharacteristicProfile] = []
             for characteristic in draft.characteristics {
                 let reader = CharacteristicReader(characteristic, service: draft.name.text, index: index)
-                characteristics.append(try reader.profile())
+                if let profile = context.attempt(try reader.profile()) { characteristics.append(profile) }
             }
-            services.append(
+            profile.services.append(
                 ServiceProfile(
                     name: draft.name.text, uuid: draft.uuid, isPrimary: draft.isPrimary,
                     isAdvertised: draft.isAdvertised,
                     isPublished: draft.isPublished, characteristics: characteristics))
         }
-        var profile = PeripheralProfile(name: name, localName: localName, services: services)
-        if let node = file["advertise"] { profile.advertisement = try advertisement(node) }
-        if let node = file["scenario"] { profile.scenario = try StepReader(index, service: nil).steps(node) }
-        try checkAdvertisement(of: profile, root)
-        try CrossChecks(profile, drafts: drafts).run(file["scenario"] ?? root)
+        if let node = file["scenario"], let steps = context.attempt(try StepReader(index, service: nil).steps(node)) {
+            profile.scenario = steps
+        }
+        // What comes now looks at the whole, which is there only if nothing is wrong in it.
+        try context.finish()
+        _ = context.attempt(try checkAdvertisement(of: profile, file["advertise"] ?? root))
+        CrossChecks(profile, drafts: drafts).run(file["scenario"] ?? root)
         return profile
+    }
+
+    private static func localName(_ node: FileNode) throws(ProfileFileError) -> String {
+        let name = try node.text("the name to be advertised")
+        guard possibleNameLengths.contains(name.utf8.count) else {
+            throw node.fail("the name has \(name.utf8.count) bytes; only 26 fit into an advertisement")
+        }
+        return name
     }
 
     // MARK: Names and UUIDs
@@ -81,71 +93,95 @@ enum ProfileReader {
         let isWritten: Bool
     }
 
-    private static func drafts(_ nodes: [FileNode]) throws(ProfileFileError) -> [ServiceDraft] {
+    private static func drafts(_ nodes: [FileNode]) -> [ServiceDraft] {
         var drafts: [ServiceDraft] = []
         for node in nodes {
-            let members = try node.mapping(
-                of: "a service", keys: ["name", "uuid", "primary", "advertised", "published", "characteristics"])
-            let uuid = try AttributeUUID.read(members.required("uuid"), .service)
-            if ["1800", "1801"].contains(uuid) {
-                throw try members.required("uuid").fail("bluetoothd has the service \(uuid) itself")
-            }
-            let characteristics = try members["characteristics"]?.list(of: "characteristics") ?? []
-            guard characteristics.count <= possibleCounts.upperBound else {
-                throw node.fail("there can be \(possibleCounts.upperBound) characteristics at most")
-            }
-            var characteristicDrafts: [CharacteristicDraft] = []
-            for node in characteristics {
-                characteristicDrafts.append(try characteristicDraft(node))
-            }
-            try checkNames(characteristicDrafts.map { ($0.name, $0.uuid) }, "characteristics")
-            drafts.append(
-                ServiceDraft(
-                    name: try name(of: members, uuid, .service), uuid: uuid,
-                    isPrimary: try members["primary"]?.flag() ?? true,
-                    isAdvertised: try members["advertised"]?.flag() ?? false,
-                    isPublished: try members["published"]?.flag() ?? true, characteristics: characteristicDrafts))
+            if let draft = node.context.attempt(try serviceDraft(node)) { drafts.append(draft) }
         }
-        try checkNames(drafts.map { ($0.name, $0.uuid) }, "services")
+        checkNames(drafts.map { ($0.name, $0.uuid) }, "services")
         return drafts
     }
 
-    private static func characteristicDraft(_ node: FileNode) throws(ProfileFileError) -> CharacteristicDraft {
-        let members = try node.mapping(of: "a characteristic", keys: CharacteristicReader.keys)
-        let uuid = try AttributeUUID.read(members.required("uuid"), .characteristic)
-        let propertiesNode = try members.required("properties")
-        var properties: CBCharacteristicProperties = []
-        for node in try propertiesNode.list(of: "properties") {
-            properties.insert(try node.choice(of: "property", among: CharacteristicReader.properties))
+    private static func serviceDraft(_ node: FileNode) throws(ProfileFileError) -> ServiceDraft {
+        let context = node.context
+        let members = try node.mapping(of: "a service", keys: serviceKeys)
+        let uuid = context.attempt(try serviceUUID(members.required("uuid"))) ?? ""
+        let nodes = context.attempt(try members["characteristics"]?.list(of: "characteristics")) ?? []
+        if nodes.count > possibleCounts.upperBound {
+            context.note(node.fail("there can be \(possibleCounts.upperBound) characteristics at most"))
         }
-        guard !properties.isEmpty else { throw propertiesNode.fail("a characteristic has at least one property") }
+        var characteristics: [CharacteristicDraft] = []
+        for node in nodes.prefix(possibleCounts.upperBound) {
+            if let draft = context.attempt(try characteristicDraft(node)) { characteristics.append(draft) }
+        }
+        checkNames(characteristics.map { ($0.name, $0.uuid) }, "characteristics")
+        return ServiceDraft(
+            name: name(of: members, uuid, .service), uuid: uuid,
+            isPrimary: context.attempt(try members["primary"]?.flag()) ?? true,
+            isAdvertised: context.attempt(try members["advertised"]?.flag()) ?? false,
+            isPublished: context.attempt(try members["published"]?.flag()) ?? true, characteristics: characteristics)
+    }
+
+    private static func serviceUUID(_ node: FileNode) throws(ProfileFileError) -> String {
+        let uuid = try AttributeUUID.read(node, .service)
+        if ["1800", "1801"].contains(uuid) { throw node.fail("bluetoothd has the service \(uuid) itself") }
+        return uuid
+    }
+
+    private static func characteristicDraft(_ node: FileNode) throws(ProfileFileError) -> CharacteristicDraft {
+        let context = node.context
+        let members = try node.mapping(of: "a characteristic", keys: CharacteristicReader.keys)
+        let uuid = context.attempt(try AttributeUUID.read(members.required("uuid"), .characteristic)) ?? ""
+        // With properties that cannot be told, nothing is wrong for the want of one.
+        let properties = context.attempt(try properties(members.required("properties")))
         return CharacteristicDraft(
-            name: try name(of: members, uuid, .characteristic), uuid: uuid, properties: properties, members: members)
+            name: name(of: members, uuid, .characteristic), uuid: uuid,
+            properties: properties ?? CBCharacteristicProperties(CharacteristicReader.properties.map(\.1)),
+            members: members)
+    }
+
+    private static func properties(_ node: FileNode) throws(ProfileFileError) -> CBCharacteristicProperties {
+        var properties: CBCharacteristicProperties = []
+        let nodes = try node.list(of: "properties")
+        guard !nodes.isEmpty else { throw node.fail("a characteristic has at least one property") }
+        var isComplete = true
+        for node in nodes {
+            let read = node.context.attempt(try node.choice(of: "property", among: CharacteristicReader.properties))
+            if let read { properties.insert(read) } else { isComplete = false }
+        }
+        guard isComplete else { throw node.consequence() }
+        return properties
     }
 
     private static func name(
         of members: FileMapping, _ uuid: String, _ kind: AttributeUUID.Kind
-    ) throws(ProfileFileError) -> DraftName {
-        guard let node = members["name"] else {
+    ) -> DraftName {
+        guard let node = members["name"], let text = node.context.attempt(try writtenName(node)) else {
             return DraftName(text: AttributeUUID.defaultName(uuid, kind), node: members.node, isWritten: false)
-        }
-        let text = try node.text("a name")
-        guard text.utf8.count <= 64, text.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) }) else {
-            throw node.fail(expecting: "a name of at most 64 letters, digits, hyphens, dots and underscores")
         }
         return DraftName(text: text, node: node, isWritten: true)
     }
 
-    private static func checkNames(_ names: [(name: DraftName, uuid: String)], _ what: String) throws(ProfileFileError)
-    {
+    private static func writtenName(_ node: FileNode) throws(ProfileFileError) -> String {
+        let text = try node.text("a name")
+        guard text.utf8.count <= 64, text.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) }) else {
+            throw node.fail(expecting: "a name of at most 64 letters, digits, hyphens, dots and underscores")
+        }
+        return text
+    }
+
+    private static func checkNames(_ names: [(name: DraftName, uuid: String)], _ what: String) {
+        // Without a UUID and a name it is not known what it is called.
+        let names = names.filter { !$0.uuid.isEmpty || $0.name.isWritten }
         for (index, entry) in names.enumerated() {
             guard let first = names[..<index].first(where: { $0.name.text == entry.name.text }) else { continue }
             let line = first.name.node.node.mark.map { " (line \($0.line))" } ?? ""
-            throw entry.name.node.fail(
-                first.name.isWritten && entry.name.isWritten
-                    ? "there is another of that name\(line)"
-                    : "there are two \(what) with the UUID \(entry.uuid)\(line): give each a name, so that it is clear "
-                        + "which one is meant")
+            entry.name.node.context.note(
+                entry.name.node.fail(
+                    first.name.isWritten && entry.name.isWritten
+                        ? "there is another of that name\(line)"
+                        : "there are two \(what) with the UUID \(entry.uuid)\(line): give each a name, so that it is clear "
+                            + "which one is meant"))
         }
     }
 
@@ -154,19 +190,35 @@ enum ProfileReader {
     private static func advertisement(_ node: FileNode) throws(ProfileFileError) -> ExtraAdvertisement {
         let members = try node.mapping(of: "what is advertised", keys: ["manufacturer", "service-data"])
         var advertisement = ExtraAdvertisement()
-        if let node = members["manufacturer"] {
-            let manufacturer = try node.mapping(of: "the manufacturer", keys: ["company", "data"])
-            advertisement.manufacturer = .init(
-                company: UInt16(truncatingIfNeeded: try manufacturer.required("company").integer(in: 0...0xFFFF)),
-                data: try manufacturer["data"]?.value(maximumLength: 24) ?? [])
-        }
-        if let node = members["service-data"] {
-            for member in try node.anyMapping(of: "the services' data").members {
-                let uuid = try AttributeUUID.read(member.keyNode, .service)
-                advertisement.serviceData[uuid] = try member.value.value(maximumLength: 24)
-            }
+        let context = node.context
+        if let node = members["manufacturer"] { advertisement.manufacturer = context.attempt(try manufacturer(node)) }
+        for member in context.attempt(try members["service-data"]?.anyMapping(of: "the services' data"))?.members ?? [] {
+            let uuid = context.attempt(try AttributeUUID.read(member.keyNode, .service))
+            let data = context.attempt(try member.value.value(maximumLength: 24))
+            if let uuid { advertisement.serviceData[uuid] = data }
         }
         return advertisement
+    }
+
+    private static func manufacturer(_ node: FileNode) throws(ProfileFileError) -> ExtraAdvertisement.Manufacturer {
+        let members = try node.mapping(of: "the manufacturer", keys: ["company", "data"])
+        let data = node.context.attempt(try members["data"]?.value(maximumLength: 24)) ?? []
+        return .init(company: try company(members.required("company")), data: data)
+    }
+
+    /// A number, or an assigned name.
+    private static func company(_ node: FileNode) throws(ProfileFileError) -> UInt16 {
+        let written = try node.text("a company: its number from 0 to 65535, or its name")
+        if written.first?.isNumber == true, !written.contains("-"), !written.contains(" ") {
+            return UInt16(truncatingIfNeeded: try node.integer(in: 0...0xFFFF))
+        }
+        guard let number = AssignedKind.company.number(named: written) else {
+            let known = AssignedKind.company.all.map(\.typedName)
+            throw node.fail(
+                "\"\(FileNode.shortened(written))\" is no company\(Suggestion.text(for: TypedName.text(written), among: known)): "
+                    + "write a number from 0 to 65535, 0xFFFF for tests, or a name as dittojay names --kind company lists it")
+        }
+        return number
     }
 
     private static func checkAdvertisement(of profile: PeripheralProfile, _ root: FileNode) throws(ProfileFileError) {

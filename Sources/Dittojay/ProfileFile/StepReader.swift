@@ -21,7 +21,9 @@ struct StepReader {
 
     func steps(_ node: FileNode) throws(ProfileFileError) -> [ScenarioStep] {
         var steps: [ScenarioStep] = []
-        for element in try node.list(of: "steps") { steps.append(try step(element)) }
+        for element in try node.list(of: "steps") {
+            if let step = node.context.attempt(try step(element)) { steps.append(step) }
+        }
         return steps
     }
 
@@ -41,7 +43,10 @@ struct StepReader {
         case "send": return try send(value)
         case "set":
             let members = try value.mapping(of: "a set", keys: ["on", "value"])
-            return .set(try characteristic(members.required("on")), try members.required("value").value())
+            let path = value.context.attempt(try characteristic(members.required("on")))
+            let bytes = try members.required("value").value()
+            guard let path else { throw value.consequence() }
+            return .set(path, bytes)
         case "chirp": return .chirp(try value.value())
         case "burst": return try burst(value)
         case "add-service": return .addService(try services(value))
@@ -88,33 +93,37 @@ struct StepReader {
 
     private func send(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
         let members = try node.mapping(of: "a send", keys: ["on", "value", "values", "every"])
-        let path = try index.sender(members.required("on"), near: service)
+        let path = node.context.attempt(try index.sender(members.required("on"), near: service))
+        let interval = node.context.attempt(try members["every"]?.seconds(within: ScenarioStep.possibleWaits)) ?? 0
         let chosen = try members.exactlyOne(of: ["value", "values"])
         var values: [[UInt8]] = []
         if chosen.key == "value" {
             values = [try chosen.value.value()]
         } else {
-            for element in try chosen.value.list(of: "values") { values.append(try element.value()) }
+            for element in try chosen.value.list(of: "values") {
+                values.append(node.context.attempt(try element.value()) ?? [])
+            }
         }
-        let interval = try members["every"]?.seconds(within: ScenarioStep.possibleWaits) ?? 0
+        guard let path else { throw node.consequence() }
         return .send(on: path, values: values, interval: interval)
     }
 
     private func burst(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
         let members = try node.mapping(of: "a burst", keys: ["count", "size", "rate"])
-        return .burst(
-            count: try members.required("count").integer(in: Burst.Plan.possibleCounts),
-            size: try members["size"]?.integer(in: Burst.Plan.possibleSizes) ?? 20,
-            rate: try members["rate"].map { node throws(ProfileFileError) in
-                Double(try node.integer(in: 1...1_000_000))
-            })
+        let context = node.context
+        let count = context.attempt(try members.required("count").integer(in: Burst.Plan.possibleCounts))
+        let size = context.attempt(try members["size"]?.integer(in: Burst.Plan.possibleSizes)) ?? 20
+        let rate = context.attempt(try members["rate"]?.integer(in: 1...1_000_000)).map { Double($0) }
+        guard let count else { throw node.consequence() }
+        return .burst(count: count, size: size, rate: rate)
     }
 
     private func repetition(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
         guard depth < Self.maximumDepth else { throw node.fail("repetitions are too deep within each other") }
         let members = try node.mapping(of: "a repeat", keys: ["times", "steps"])
+        let times = node.context.attempt(try members.required("times").integer(in: ScenarioStep.possibleRepetitions))
         let steps = try StepReader(index, service: service, depth: depth + 1).steps(members.required("steps"))
-        return .repeat(
-            times: try members.required("times").integer(in: ScenarioStep.possibleRepetitions), steps)
+        guard let times else { throw node.consequence() }
+        return .repeat(times: times, steps)
     }
 }

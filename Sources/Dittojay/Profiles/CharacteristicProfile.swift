@@ -1,3 +1,4 @@
+import AssignedNumbers
 import CoreBluetooth
 
 /// A characteristic of a ``ServiceProfile``.
@@ -133,10 +134,31 @@ public struct PresentationFormat: Hashable, Swift.Sendable {
         ("float32", 20), ("float64", 21), ("sfloat", 22), ("float", 23), ("text", 25), ("utf16", 26), ("struct", 27),
     ]
 
-    /// The units that have a name here.
+    /// Names for the commonest units, shorter than the assigned ones.
     public static let unitNames: [(name: String, unit: UInt16)] = [
         ("none", 0x2700), ("metre", 0x2701), ("kilogram", 0x2702), ("second", 0x2703), ("ampere", 0x2704),
         ("kelvin", 0x2705), ("hertz", 0x2722), ("pascal", 0x2724), ("watt", 0x2726), ("volt", 0x2728),
         ("celsius", 0x272F), ("percent", 0x27AD), ("beats-per-minute", 0x27AF),
     ]
+
+    /// The unit with one of those names, an assigned name as it is typed, or what stands in its parentheses:
+    /// `pressure-bar`, `bar`. Nil if there is none, or more than one.
+    public static func unit(named name: String) -> UInt16? {
+        let typed = TypedName.text(name)
+        if let known = unitNames.first(where: { $0.name == typed }) { return known.unit }
+        if let number = AssignedKind.unit.number(named: name) { return number }
+        let found = AssignedKind.unit.all.filter { shortName($0.name) == typed }
+        return found.count == 1 ? found.first?.number : nil
+    }
+
+    /// All names that a unit can be written by.
+    static var allUnitNames: [String] {
+        let assigned = AssignedKind.unit.all
+        return unitNames.map(\.name) + assigned.map(\.typedName) + assigned.compactMap { shortName($0.name) }
+    }
+
+    /// `bar` for `pressure (bar)`.
+    private static func shortName(_ name: String) -> String? {
+        name.firstIndex(of: "(").map { TypedName.text(String(name[$0...])) }
+    }
 }

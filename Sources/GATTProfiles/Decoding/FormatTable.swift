@@ -39,9 +39,9 @@ enum FormatTable {
 2A17 current state~u8~~~0=Idle|1=Update Pending;result~u8~~~0=Successful|1=Cancelled|2=No connection to reference|3=Reference responded with an error|4=Timeout|5=Update not attempted after reset
 2A18 flags~b8;sequence number~u16;base time~date7;time offset~s16~~min~~+0;concentration~sfloat~~kg/l~~+1-2;concentration~sfloat~~mol/l~~+1+2;type and sample location~x8~~~~+1;sensor status~b16~~~0=Device battery low|1=Sensor malfunction|2=Sample size insufficient|3=Strip insertion error|4=Strip type incorrect|5=Result too high|6=Result too low|7=Temperature too high|8=Temperature too low|9=Read interrupted|10=General device fault|11=Time fault~+3
 2A19 battery level~u8~~%
-2A1C flags~b8;temperature~float~~°C~~-0;temperature~float~~°F~~+0;time stamp~date7~~~~+1;type~u8~~~~+2
-2A1D temperature type description~u8
-2A1E flags~b8;temperature~float~~°C~~-0;temperature~float~~°F~~+0;time stamp~date7~~~~+1;type~u8~~~~+2
+2A1C flags~b8;temperature~float~~°C~~-0;temperature~float~~°F~~+0;time stamp~date7~~~~+1;type~u8~~~1=Armpit|2=Body|3=Ear|4=Finger|5=Gastrointestinal tract|6=Mouth|7=Rectum|8=Toe|9=Tympanum~+2
+2A1D temperature type~u8~~~1=Armpit|2=Body|3=Ear|4=Finger|5=Gastrointestinal tract|6=Mouth|7=Rectum|8=Toe|9=Tympanum
+2A1E flags~b8;temperature~float~~°C~~-0;temperature~float~~°F~~+0;time stamp~date7~~~~+1;type~u8~~~1=Armpit|2=Body|3=Ear|4=Finger|5=Gastrointestinal tract|6=Mouth|7=Rectum|8=Toe|9=Tympanum~+2
 2A21 measurement interval~u16~~~0=No periodic measurement
 2A23 manufacturer identifier~hex5;organizationally unique identifier~hex3
 2A24 model number~text
@@ -109,8 +109,8 @@ enum FormatTable {
 2A82 anaerobic heart rate upper limit~u8~~bpm
 2A83 anaerobic threshold~u8~~bpm
 2A84 aerobic heart rate upper limit~u8~~bpm
-2A85 year~u16~~years;month~u8~~~0=Month is not known|1=January|2=February|3=March|4=April|5=May|6=June|7=July|8=August|9=September|A=October|B=November|C=December;day~u8~~d
-2A86 year~u16~~years;month~u8~~~0=Month is not known|1=January|2=February|3=March|4=April|5=May|6=June|7=July|8=August|9=September|A=October|B=November|C=December;day~u8~~d
+2A85 date of birth~date4
+2A86 date of threshold assessment~date4
 2A87 email address~text
 2A88 fat burn heart rate lower limit~u8~~bpm
 2A89 fat burn heart rate upper limit~u8~~bpm
@@ -141,10 +141,10 @@ enum FormatTable {
 2AA3 barometric pressure trend~u8~~~0=Unknown|1=Continuously falling|2=Continuously rising|3=Falling, then steady|4=Rising, then steady|5=Falling before a lesser rise|6=Falling before a greater rise|7=Rising before a greater fall|8=Rising before a lesser fall|9=Steady
 2AA6 central address resolution~u8~~~0=not supported|1=supported
 2AA7 size~u8;flags~b8;glucose~sfloat~~mg/dl;time offset~u16~~min;status~b8~~~0=Session stopped|1=Device battery low|2=Sensor type incorrect|3=Sensor malfunction|4=Device specific alert|5=General device fault~+7;calibration and temperature~b8~~~0=Time synchronization required|1=Calibration not allowed|2=Calibration recommended|3=Calibration required|4=Temperature too high|5=Temperature too low~+6;warning~b8~~~0=Below patient low level|1=Above patient high level|2=Below hypo level|3=Above hyper level|4=Rate of decrease exceeded|5=Rate of increase exceeded|6=Below device range|7=Above device range~+5;trend~sfloat~~mg/dl/min~~+0;quality~sfloat~~%~~+1;rest~hex~~~~?
-2AA8 CGM feature~b24~~~0=Calibration supported|1=Patient High/Low Alerts supported|2=Hypo Alerts supported|3=Hyper Alerts supported|4=Rate of Increase/Decrease Alerts supported|5=Device Specific Alert supported|6=Sensor Malfunction Detection supported|7=Sensor Temperature High-Low Detection supported|8=Sensor Result High-Low Detection supported|9=Low Battery Detection supported|10=Sensor Type Error Detection supported|11=General Device Fault supported|12=E2E-CRC supported|13=Multiple Bond supported|14=Multiple Sessions supported|15=CGM Trend Information supported|16=CGM Quality supported;CGM Type-Sample location~hex1;E2E-CRC~u16
+2AA8 CGM feature~b24~~~0=Calibration supported|1=Patient High/Low Alerts supported|2=Hypo Alerts supported|3=Hyper Alerts supported|4=Rate of Increase/Decrease Alerts supported|5=Device Specific Alert supported|6=Sensor Malfunction Detection supported|7=Sensor Temperature High-Low Detection supported|8=Sensor Result High-Low Detection supported|9=Low Battery Detection supported|10=Sensor Type Error Detection supported|11=General Device Fault supported|12=E2E-CRC supported|13=Multiple Bond supported|14=Multiple Sessions supported|15=CGM Trend Information supported|16=CGM Quality supported;CGM Type-Sample location~hex1;E2E-CRC~x16
 2AA9 time offset~u16~~min;status~hex3;CRC~x16~~~~?
-2AAA session start time~date7;time zone~s8~15,0,0~min~80=the time zone offset is not known;DST offset~u8~~~0=Standard Time|2=Half an hour Daylight Time|4=Daylight Time|8=Double Daylight Time|FF=DST offset unknown;E2E-CRC~u16~~~~?
-2AAB CGM session run time~u16~~h;E2E-CRC~u16~~~~?
+2AAA session start time~date7;time zone~s8~15,0,0~min~80=the time zone offset is not known;DST offset~u8~~~0=Standard Time|2=Half an hour Daylight Time|4=Daylight Time|8=Double Daylight Time|FF=DST offset unknown;E2E-CRC~x16~~~~?
+2AAB CGM session run time~u16~~h;E2E-CRC~x16~~~~?
 2ABE object name~text~~~~?
 2AC1 object first created~date7
 2AC2 object last modified~date7
@@ -173,7 +173,7 @@ enum FormatTable {
 2AEA count~u16~~~FFFF=not known
 2AEB count~u24~~~FFFFFF=not known
 2AEC country code~u16~~~FFFF=not known
-2AED date~u24~~d~0=not known
+2AED date~days~~~0=not known
 2AEE current~u16~1,-2,0~A~FFFF=not known
 2AEF minimum electric current value~u16~1,-2,0~A~FFFF=not known;maximum electric current value~u16~1,-2,0~A~FFFF=not known
 2AF0 minimum electric current value~u16~1,-2,0~A~FFFF=not known;typical electric current value~u16~1,-2,0~A~FFFF=not known;maximum electric current value~u16~1,-2,0~A~FFFF=not known
@@ -223,8 +223,8 @@ enum FormatTable {
 2B1C chromaticity coordinate~u16~1,0,-16
 2B29 client features~b8~~~0=Robust caching|1=EATT|2=Multiple value notifications
 2B2A database hash~hex16
-2B34 flags~b8~~~6=Epoch start is January 1, 2000;blood pressure measurement compound value~hex~~~~-0;blood pressure measurement compound value~hex~~~~+0;time stamp~u32~~~~+1;pulse rate~sfloat~~bpm~~+2;user ID~u8~~~~+3;measurement status~b16~~~~+4;user facing time~u32~~~~+5
-2B35 flags~b8~~~6=Epoch start is January 1, 2000;intermediate cuff pressure value~sfloat~~mmHg;time stamp~u32~~~~+1;pulse rate~sfloat~~bpm~~+2;user ID~u8~~~~+3;measurement status~b16~~~~+4;user facing time~u32~~~~+5
+2B34 flags~b8~~~6=Epoch start is 2000;systolic~sfloat~~mmHg~~-0;diastolic~sfloat~~mmHg~~-0;mean arterial pressure~sfloat~~mmHg~~-0;systolic~sfloat~~kPa~~+0;diastolic~sfloat~~kPa~~+0;mean arterial pressure~sfloat~~kPa~~+0;time stamp~u32~~s~~+1;pulse rate~sfloat~~bpm~~+2;user~u8~~~FF=unknown~+3;status~b16~~~0=Body movement|1=Cuff too loose|2=Irregular pulse|3=Pulse rate above range|4=Pulse rate below range|5=Improper measurement position~+4;user facing time~u32~~s~~+5
+2B35 flags~b8~~~6=Epoch start is 2000;cuff pressure~sfloat~~mmHg~~-0;cuff pressure~sfloat~~kPa~~+0;time stamp~u32~~s~~+1;pulse rate~sfloat~~bpm~~+2;user~u8~~~FF=unknown~+3;status~b16~~~~+4;user facing time~u32~~s~~+5
 2B3A server features~b8~~~0=EATT
 2B47 height~u16~1,-4,0~m
 2B48 middle name~text
@@ -232,13 +232,13 @@ enum FormatTable {
 2B4A handedness~u8~~~0=Left handed|1=Right handed|2=Ambidextrous|3=Unspecified
 2B4B device wearing position~u8~~~0=Other|1=Head|2=Head Ear|3=Head Ear Right|4=Head Ear Left|5=Head Neck|6=Trunk|7=Trunk Pelvis|8=Trunk Pelvis Right|9=Trunk Pelvis Left|A=Trunk Thorax|B=Trunk Thorax Right|C=Trunk Thorax Left|D=Trunk Back|E=UpperExtremity|F=UpperExtremity Right|10=UpperExtremity Left|11=UpperExtremity Wrist|12=UpperExtremity Wrist Right|13=UpperExtremity Wrist Left|14=UpperExtremity Finger|15=UpperExtremity Finger Right|16=UpperExtremity Finger Left|17=UpperExtremity Hand|18=UpperExtremity Hand Right|19=UpperExtremity Hand Left|1A=LowerExtremity|1B=LowerExtremity Right|1C=LowerExtremity Left|1D=LowerExtremity Ankle|1E=LowerExtremity Ankle Right|1F=LowerExtremity Ankle Left|20=LowerExtremity Foot|21=LowerExtremity Foot Right|22=LowerExtremity Foot Left|23=Pants Pocket|24=Pants Pocket Right|25=Pants Pocket Left|26=Chest Pocket|27=Chest Pocket Right|28=Chest Pocket Left
 2B4C light / moderate limit~u8~~bpm;moderate / hard limit~u8~~bpm;hard / maximum limit~u8~~bpm
-2B4D field selector~u8~~~0=No field is selected|4=The Threshold as Heart Rate field is selected;threshold as energy expenditure per hour~u16~1,3,0~J~~=1;threshold as metabolic equivalent~u8~1,-1,0~MET~~=2;threshold as percentage of maximum heart rate~u8~~%~~=3;threshold as heart rate~u8~~bpm~~=4
+2B4D selected~u8;energy expenditure per hour~u16~~kJ~~=1;metabolic equivalent~u8~1,-1,0~MET~~=2;percentage of maximum heart rate~u8~~%~~=3;heart rate~u8~~bpm~~=4
 2B4E presence flags~b8;total energy expenditure~u16~1,3,0~J~~+0;normal walking steps~u24~~~~+1;intensity steps~u24~~~~+2;floor steps~u24~~~~+3;distance~u24~~m~~+4;duration of normal walking~u24~~s~~+5;duration of intensity walking~u24~~s~~+6
 2B4F sedentary interval notification~u16~~s
 2B50 caloric intake~u16~~kcal
 2B89 apparent energy 32~u32~1,-3,0~kVAh~FFFFFFFE=not valid|FFFFFFFF=not known
 2B8A apparent power~u24~1,-1,0~VA~FFFFFE=not valid|FFFFFF=not known
-2B8C CO\textsubscript{2} concentration~u16~~ppm~FFFE=65534 or greater|FFFF=not known
+2B8C CO2 concentration~u16~~ppm~FFFE=65534 or greater|FFFF=not known
 2B8D cosine of the angle~s8~1,-2,0~~7F=not known
 2BA8 energy 32~u32~1,-3,0~kWh~FFFFFFFE=not valid|FFFFFFFF=not known
 2BBA content control ID~u8
@@ -267,13 +267,13 @@ enum FormatTable {
 2BE9 battery critical status~b8~~~0=Critical Power State|1=Immediate Service Required
 2BEA flags~b8;battery health summary~u8~~%~~+0;cycle count~u16~~~~+1;current temperature~s8~~°C~7F=Greater than 126|80=Less than -127~+2;deep discharge count~u16~~~~+3
 2BEB flags~b8;cycle count designed lifetime~u16~~~~+0;min designed operating temperature~s8~~°C~7F=Greater than 126|80=Less than -127~+1;max designed operating temperature~s8~~°C~7F=Greater than 126|80=Less than -127~+1
-2BEC flags~b16;battery features~b8~~~0=Battery Replaceable|1=Battery Rechargeable;battery manufacture date~u24~~d~0=not known~+0;battery expiration date~u24~~d~0=not known~+1;battery designed capacity~sfloat~~kWh~~+2;battery low energy~sfloat~~kWh~~+3;battery critical energy~sfloat~~kWh~~+4;battery chemistry~u8~~~0=Unknown|1=Alkaline|2=Lead Acid|3=Lithium LiFeS2|4=Lithium LiMnO2|5=Lithium Ion Li|6=Lithium Polymer|7=Nickel Oxyhydroxide NiOx|8=Nickel Cadmium NiCd|9=Nickel-metal Hydride NiMH|A=Silver Oxide AgZn|B=Zinc Chloride|C=Zinc Air|D=Zinc Carbon|FF=Other~+5;nominal voltage~sfloat~~V~~+6;battery aggregation group~u8~~~0=Not in an aggregation group~+7
+2BEC flags~b16;battery features~b8~~~0=Battery Replaceable|1=Battery Rechargeable;battery manufacture date~days~~~0=not known~+0;battery expiration date~days~~~0=not known~+1;battery designed capacity~sfloat~~kWh~~+2;battery low energy~sfloat~~kWh~~+3;battery critical energy~sfloat~~kWh~~+4;battery chemistry~u8~~~0=Unknown|1=Alkaline|2=Lead Acid|3=Lithium LiFeS2|4=Lithium LiMnO2|5=Lithium Ion Li|6=Lithium Polymer|7=Nickel Oxyhydroxide NiOx|8=Nickel Cadmium NiCd|9=Nickel-metal Hydride NiMH|A=Silver Oxide AgZn|B=Zinc Chloride|C=Zinc Air|D=Zinc Carbon|FF=Other~+5;nominal voltage~sfloat~~V~~+6;battery aggregation group~u8~~~0=Not in an aggregation group~+7
 2BED flags~b8;power state~b16~~~0=Battery Present;identifier~u16~~~~+0;battery level~u8~~%~~+1;additional status~b8~~~2=Battery Fault~+2
 2BEE flags~b8;time until discharged~u24~~min;time until discharged on standby~u24~~min~~+0;time until recharged~u24~~min~~+1
-2BEF estimated service date~u24~~d~0=not known
+2BEF estimated service date~days~~~0=not known
 2BF0 flags~b8;external source power~sfloat~~W~~+0;present voltage~sfloat~~V~~+1;available energy~sfloat~~kWh~~+2;available battery capacity~sfloat~~kWh~~+3;charge rate~sfloat~~W~~+4;available energy at last charge~sfloat~~kWh~~+5
 2BF2 flags~b8~~~0=Time Value reports a counter|1=Time Value reports UTC|4=TZ/DST offset is used|5=Time stamp is from the current timeline;time value~u48;time sync source type~u8;TZ/DST offset~s8
-2BFF flags~b8;UDI label~text~~~~+0;UDI device identifier~text~~~~+1;UDI issuer~text~~~~+2;UDI authority~text~~~~+3
+2BFF flags~b8;UDI label~textz~~~~+0;UDI device identifier~textz~~~~+1;UDI issuer~textz~~~~+2;UDI authority~textz~~~~+3
 2C05 percentage 8 steps~u8~~~FF=not known
 2C06 acceleration~s32~1,-3,0~m/s²~7FFFFFFF=not known
 2C07 force~s32~1,-3,0~N~7FFFFFFF=not known

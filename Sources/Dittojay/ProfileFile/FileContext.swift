@@ -1,0 +1,46 @@
+/// What is known of a file while it is read: its mistakes, so that all of them are reported at once, and warnings.
+final class FileContext {
+    /// How many mistakes are looked for.
+    static let maximumMistakes = 100
+
+    let file: String
+    private(set) var warnings: [ProfileFileError] = []
+    private(set) var mistakes: [ProfileFileError] = []
+
+    init(file: String) {
+        self.file = file
+    }
+
+    func warn(_ warning: ProfileFileError) {
+        warnings.append(warning)
+    }
+
+    /// Notes a mistake; what is to be read around it still is.
+    func note(_ mistake: ProfileFileError) {
+        guard !mistake.isConsequence, mistakes.count < Self.maximumMistakes else { return }
+        // What an alias stands for is read in each of its places.
+        let isKnown = mistakes.contains {
+            $0.line == mistake.line && $0.column == mistake.column && $0.message == mistake.message
+        }
+        if !isKnown { mistakes.append(mistake) }
+    }
+
+    /// What is read, or nil if there is a mistake in it, which is noted then.
+    func attempt<Value>(_ read: @autoclosure () throws(ProfileFileError) -> Value?) -> Value? {
+        guard mistakes.count < Self.maximumMistakes else { return nil }
+        do throws(ProfileFileError) {
+            return try read()
+        } catch {
+            note(error)
+            return nil
+        }
+    }
+
+    /// - Throws: all mistakes that were noted, in the order of the file.
+    func finish() throws(ProfileFileError) {
+        let sorted = mistakes.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
+        guard var first = sorted.first else { return }
+        first.others = Array(sorted.dropFirst())
+        throw first
+    }
+}

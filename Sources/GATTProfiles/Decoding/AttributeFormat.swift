@@ -1,0 +1,48 @@
+import AssignedNumbers
+
+/// The format of an attribute's value, from the table of those that the Bluetooth SIG has assigned a number.
+public struct AttributeFormat: Hashable, Swift.Sendable {
+    private let fields: [FormatField]
+
+    /// The format of the values of a characteristic or a descriptor; nil if none is known.
+    ///
+    /// - Parameter uuid: in 4 or 36 characters and upper case.
+    public init?(uuid: String) {
+        let base = "-0000-1000-8000-00805F9B34FB"
+        let isLong = uuid.utf8.count == 36 && uuid.hasPrefix("0000") && uuid.hasSuffix(base)
+        let digits = isLong ? uuid.dropFirst(4).prefix(4) : uuid[...]
+        guard digits.utf8.count == 4, let number = UInt16(digits, radix: 16),
+            let text = NameTable(FormatTable.text).name(of: number), let fields = Self.fields(text)
+        else { return nil }
+        self.fields = fields
+    }
+
+    private static func fields(_ text: String) -> [FormatField]? {
+        let parts = text.split(separator: ";")
+        let fields = parts.compactMap(FormatField.init)
+        return fields.count == parts.count ? fields : nil
+    }
+
+    /// All formats, by the number of the characteristic or descriptor.
+    static var all: [(number: UInt16, format: AttributeFormat?)] {
+        var numbers: [UInt16] = []
+        NameTable(FormatTable.text).forEach { number, _ in numbers.append(number) }
+        return numbers.map { ($0, AttributeFormat(uuid: AssignedName.digits(of: $0))) }
+    }
+
+    /// What a value means; nil if it does not fit the format.
+    public func decode(_ bytes: some Collection<UInt8>) -> DecodedValue? {
+        var reader = FormatReader(bytes)
+        var flags: UInt64?
+        var decoded: [DecodedValue.Field] = []
+        for field in fields {
+            if flags == nil { flags = reader.leadingNumber(width: field.type.width ?? 0) }
+            guard field.isThere(flags: flags ?? 0, bytesLeft: reader.bytesLeft) else { continue }
+            guard let content = field.read(from: &reader) else { return nil }
+            decoded.append(.init(name: field.name, content: content, isAuxiliary: field.isAuxiliary(content)))
+        }
+        // What is longer than its format has another one.
+        guard reader.bytesLeft == 0 else { return nil }
+        return DecodedValue(fields: decoded)
+    }
+}

@@ -1,0 +1,151 @@
+import AssignedNumbers
+
+/// One field of a format, as the table has it: `name~type~factor~unit~names~condition`.
+struct FormatField: Hashable, Swift.Sendable {
+    let name: String
+    let type: FieldType
+    private let factor: Factor
+    private let unit: String
+    private let meanings: [UInt64: String]
+    private let condition: Condition
+
+    init?(_ text: Substring) {
+        let parts = text.split(separator: "~", omittingEmptySubsequences: false).map(String.init)
+        func part(_ index: Int) -> String { index < parts.count ? parts[index] : "" }
+        guard !part(0).isEmpty, let type = FieldType(part(1)), let factor = Factor(part(2)),
+            let condition = Condition(part(5))
+        else { return nil }
+        name = part(0)
+        self.type = type
+        self.factor = factor
+        unit = part(3)
+        self.condition = condition
+        let radix = type.kind == .bits ? 10 : 16
+        var meanings: [UInt64: String] = [:]
+        for entry in part(4).split(separator: "|") {
+            guard let equals = entry.firstIndex(of: "="), let number = UInt64(entry[..<equals], radix: radix) else {
+                return nil
+            }
+            meanings[number] = String(entry[entry.index(after: equals)...])
+        }
+        self.meanings = meanings
+    }
+
+    func isThere(flags: UInt64, bytesLeft: Int) -> Bool { condition.holds(flags: flags, bytesLeft: bytesLeft) }
+
+    /// Flags without a meaning of their own say which fields follow.
+    func isAuxiliary(_ content: DecodedValue.Content) -> Bool {
+        if ["size", "unused"].contains(name) { return true }
+        guard name.hasSuffix("flags"), case .bits(let names, _) = content else { return false }
+        return names.isEmpty
+    }
+
+    // MARK: Reading
+
+    /// Nil if there are too few bytes, or they are none of this type.
+    func read(from reader: inout FormatReader) -> DecodedValue.Content? {
+        guard type.isRepeated else { return readOne(from: &reader) }
+        guard let width = type.width, width > 0, reader.bytesLeft % width == 0 else { return nil }
+        var numbers: [String] = []
+        while reader.bytesLeft > 0 {
+            guard case .number(let digits, _)? = readOne(from: &reader) else { return nil }
+            numbers.append(digits)
+        }
+        return .numbers(numbers, unit: unit)
+    }
+
+    private func readOne(from reader: inout FormatReader) -> DecodedValue.Content? {
+        switch type.kind {
+        case .text: return reader.text(length: type.width).map { .text($0) }
+        case .zeroTerminated: return reader.zeroTerminatedText().map { .text($0) }
+        case .hex: return reader.bytes(type.width ?? reader.bytesLeft).map { .text(ValueText.hex($0)) }
+        case .dateAndTime, .date: return reader.date(hasTime: type.kind == .dateAndTime).map { .text($0) }
+        case .vendor: return reader.vendor().map { .text($0) }
+        default: return reader.number(width: type.width ?? 0).flatMap(content)
+        }
+    }
+
+    /// What a number means.
+    private func content(_ raw: UInt64) -> DecodedValue.Content? {
+        let hex = "0x" + String(raw, radix: 16, uppercase: true)
+        if type.kind == .bits {
+            let names = (0..<64).filter { raw >> UInt64($0) & 1 == 1 }.compactMap { meanings[UInt64($0)] }
+            return .bits(names, number: hex)
+        }
+        if let meaning = meanings[raw] {
+            return .meaning(meaning, number: factor.isOne && unit.isEmpty ? String(raw) : hex)
+        }
+        switch type.kind {
+        case .unsigned: return factor.apply(toMagnitude: raw, isNegative: false).map { .number($0, unit: unit) }
+        case .signed:
+            let unused = UInt64(64 - 8 * (type.width ?? 8))
+            let number = Int64(bitPattern: raw << unused) >> Int64(unused)
+            return factor.apply(toMagnitude: number.magnitude, isNegative: number < 0).map { .number($0, unit: unit) }
+        case .hexNumber: return .text(hex)
+        case .shortFloat: return MedicalFloat(short: UInt16(truncatingIfNeeded: raw)).content(unit: unit)
+        case .float: return MedicalFloat(UInt32(truncatingIfNeeded: raw)).content(unit: unit)
+        case .binaryFloat:
+            let number = Float(bitPattern: UInt32(truncatingIfNeeded: raw))
+            return number.isFinite ? .number("\(number)", unit: unit) : .meaning("\(number)", number: hex)
+        case .days: return .text(CalendarDate(daysSince1970: Int(truncatingIfNeeded: raw)).text)
+        case .version: return .text("\(raw >> 8).\(raw >> 4 & 0xF).\(raw & 0xF)")
+        case .appearance: return assigned(.appearance, raw)
+        case .unit: return assigned(.unit, raw)
+        case .format: return .meaning(Self.presentationFormats[raw] ?? "reserved", number: String(raw))
+        default: return nil
+        }
+    }
+
+    private func assigned(_ kind: AssignedKind, _ raw: UInt64) -> DecodedValue.Content {
+        let number = UInt16(truncatingIfNeeded: raw)
+        return .meaning(kind.name(of: number) ?? "unknown", number: String(number))
+    }
+
+    /// Specification: Assigned Numbers, 2.4.1.
+    private static let presentationFormats: [UInt64: String] = [
+        1: "boolean", 2: "uint2", 3: "uint4", 4: "uint8", 5: "uint12", 6: "uint16", 7: "uint24", 8: "uint32",
+        9: "uint48", 10: "uint64", 11: "uint128", 12: "sint8", 13: "sint12", 14: "sint16", 15: "sint24", 16: "sint32",
+        17: "sint48", 18: "sint64", 19: "sint128", 20: "float32", 21: "float64", 22: "medfloat16", 23: "medfloat32",
+        24: "uint16[2]", 25: "utf8", 26: "utf16", 27: "struct", 28: "medical ASN.1",
+    ]
+}
+
+/// When a field is there.
+private enum Condition: Hashable, Swift.Sendable {
+    case always
+    /// If there are bytes left.
+    case ifBytesAreLeft
+    /// If all of the one bits of the flags are set, and none of the others.
+    case bits(set: UInt64, unset: UInt64)
+    case value(UInt64)
+
+    /// - Parameter text: `+3-0` for bit 3 that is set and bit 0 that is not, `=2`, `?`, or nothing.
+    init?(_ text: String) {
+        switch text.first {
+        case nil: self = .always
+        case "?": self = .ifBytesAreLeft
+        case "=":
+            guard let value = UInt64(text.dropFirst()) else { return nil }
+            self = .value(value)
+        default:
+            var (set, unset): (UInt64, UInt64) = (0, 0)
+            var rest = text[...]
+            while let sign = rest.first {
+                let digits = rest.dropFirst().prefix { $0.isNumber }
+                guard let bit = UInt64(digits), bit < 64, sign == "+" || sign == "-" else { return nil }
+                if sign == "+" { set |= 1 << bit } else { unset |= 1 << bit }
+                rest = rest.dropFirst(1 + digits.count)
+            }
+            self = .bits(set: set, unset: unset)
+        }
+    }
+
+    func holds(flags: UInt64, bytesLeft: Int) -> Bool {
+        switch self {
+        case .always: true
+        case .ifBytesAreLeft: bytesLeft > 0
+        case .bits(let set, let unset): flags & set == set && flags & unset == 0
+        case .value(let value): flags == value
+        }
+    }
+}

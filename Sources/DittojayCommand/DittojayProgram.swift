@@ -46,7 +46,8 @@ struct DittojayProgram: ParsableCommand {
         subcommands: [
             RunCommand.self, CheckCommand.self, StatusCommand.self, ChirpCommand.self, BurstCommand.self,
             SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
-            QuitCommand.self, UnpairCommand.self, NamesCommand.self, DoctorCommand.self,
+            QuitCommand.self, UnpairCommand.self, NamesCommand.self, SchemaCommand.self, InitCommand.self,
+            DoctorCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 

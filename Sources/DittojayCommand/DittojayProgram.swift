@@ -47,7 +47,8 @@ struct DittojayProgram: ParsableCommand {
             RunCommand.self, CheckCommand.self, StatusCommand.self, EventsCommand.self, ChirpCommand.self,
             BurstCommand.self,
             SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
-            QuitCommand.self, UnpairCommand.self, NamesCommand.self, DoctorCommand.self,
+            QuitCommand.self, UnpairCommand.self, NamesCommand.self, SchemaCommand.self, InitCommand.self,
+            DoctorCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 

@@ -9,12 +9,15 @@ public struct AdvertisementData: Hashable, Swift.Sendable {
     public var serviceUUIDs: [String]
     public var manufacturerData: [UInt16: Data]
     public var serviceData: [String: Data]
+    /// What the device looks like, by its assigned number.
+    public var appearance: UInt16?
 
     public init(
         localName: String? = nil, serviceUUIDs: [String] = [], manufacturerData: [UInt16: Data] = [:],
-        serviceData: [String: Data] = [:]
+        serviceData: [String: Data] = [:], appearance: UInt16? = nil
     ) {
         self.localName = localName
+        self.appearance = appearance
         self.serviceUUIDs = serviceUUIDs
         self.manufacturerData = manufacturerData
         self.serviceData = serviceData
@@ -102,6 +105,7 @@ public final class Advertisement {
             ExportedProperty("Discoverable", get: { true }),
         ]
         if let name = data.localName { properties.append(ExportedProperty("LocalName", get: { name })) }
+        if let appearance = data.appearance { properties.append(ExportedProperty("Appearance", get: { appearance })) }
         if !data.serviceUUIDs.isEmpty {
             properties.append(ExportedProperty("ServiceUUIDs", get: { data.serviceUUIDs }))
         }

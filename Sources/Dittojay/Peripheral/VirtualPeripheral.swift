@@ -228,6 +228,9 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             CBAdvertisementDataLocalNameKey: localName,
             CBAdvertisementDataServiceUUIDsKey: uuids.map { CBUUID(string: $0) },
         ]
+        if let appearance = profile.advertisement.appearance {
+            data[AdvertisementPlan.appearanceKey] = NSNumber(value: appearance)
+        }
         if let manufacturer = profile.advertisement.manufacturer {
             let company = [UInt8(truncatingIfNeeded: manufacturer.company), UInt8(manufacturer.company >> 8)]
             data[CBAdvertisementDataManufacturerDataKey] = Data(company + manufacturer.data)

@@ -125,7 +125,7 @@ enum AttributeUUID {
             "\"\(written)\" is neither a UUID nor the assigned name of a \(kind.assigned.rawValue)"
                 + Suggestion.text(for: typed, among: known)
                 + ": write 4 hexadecimal digits, 36 characters as in 12345678-1234-1234-1234-123456789ABC, or a name such as "
-                + (kind == .service ? "heart-rate" : "battery-level"))
+                + (kind == .service ? "heart-rate" : "battery-level") + " (dittojay names lists them)")
     }
 
     /// A name for an attribute that has none in the file.

@@ -9,11 +9,6 @@ struct CharacteristicReader {
     private let service: String
     private let index: AttributeIndex
 
-    static let keys = [
-        "name", "uuid", "properties", "encrypted", "value", "description", "format", "count-of", "write", "notify",
-        "split", "chirps", "quiet", "faults",
-    ]
-
     static let properties: [(String, CBCharacteristicProperties)] = [
         ("read", .read), ("write", .write), ("write-without-response", .writeWithoutResponse), ("notify", .notify),
         ("indicate", .indicate),
@@ -115,7 +110,7 @@ struct CharacteristicReader {
     private func format(_ node: FileNode) throws(ProfileFileError) -> PresentationFormat {
         let formats = PresentationFormat.names.map { ($0.name, $0.format) }
         guard node.isMapping else { return PresentationFormat(format: try node.choice(of: "format", among: formats)) }
-        let members = try node.mapping(of: "a presentation format", keys: ["type", "exponent", "unit"])
+        let members = try node.mapping(of: "a presentation format", keys: ProfileKeys.format)
         let context = node.context
         let exponent = context.attempt(try members["exponent"]?.integer(in: -128...127)) ?? 0
         var read: UInt16?
@@ -143,7 +138,7 @@ struct CharacteristicReader {
     private func writes(_ node: FileNode, _ profile: CharacteristicProfile) throws(ProfileFileError) -> WriteRules {
         let context = node.context
         _ = context.attempt(try check(node, profile.isWriteable, "write or write-without-response"))
-        let members = try node.mapping(of: "a write", keys: ["lengths", "store", "echo", "count", "when"])
+        let members = try node.mapping(of: "a write", keys: ProfileKeys.write)
         var rules = WriteRules()
         if let range = context.attempt(try members["lengths"]?.range(within: 0...LabService.maximumValueLength)) {
             rules.lengths = range
@@ -163,9 +158,9 @@ struct CharacteristicReader {
     private func reaction(
         _ node: FileNode, _ profile: CharacteristicProfile
     ) throws(ProfileFileError) -> WriteReaction {
-        let members = try node.mapping(of: "a reaction", keys: ["value", "prefix", "any", "do", "refuse"])
-        let match = node.context.attempt(try match(members.exactlyOne(of: ["value", "prefix", "any"])))
-        let outcome = try members.exactlyOne(of: ["do", "refuse"])
+        let members = try node.mapping(of: "a reaction", keys: ProfileKeys.conditions + ProfileKeys.outcomes)
+        let match = node.context.attempt(try match(members.exactlyOne(of: ProfileKeys.conditions)))
+        let outcome = try members.exactlyOne(of: ProfileKeys.outcomes)
         guard outcome.key == "refuse" else {
             let steps = try StepReader(index, service: service).steps(outcome.value)
             guard let match else { throw node.consequence() }

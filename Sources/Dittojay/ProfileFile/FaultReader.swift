@@ -7,7 +7,7 @@ enum FaultReader {
     static func fault(
         _ node: FileNode, of characteristic: AttributeIndex.Characteristic, besides others: [String]
     ) throws(ProfileFileError) -> Fault {
-        let members = try node.mapping(of: "a fault", keys: others + ["on", "after", "times"] + Fault.Action.names)
+        let members = try node.mapping(of: "a fault", keys: others + ProfileKeys.fault)
         let context = node.context
         let skip = context.attempt(try members["after"]?.integer(in: Fault.possibleCounts)) ?? 0
         let times = context.attempt(try members["times"]?.integer(in: 1...Fault.possibleCounts.upperBound))
@@ -65,7 +65,7 @@ enum FaultReader {
             guard chosen.value.isMapping else {
                 return .flood(count: try chosen.value.integer(in: Fault.possibleFloods), value: nil)
             }
-            let members = try chosen.value.mapping(of: "a flood", keys: ["count", "value"])
+            let members = try chosen.value.mapping(of: "a flood", keys: ProfileKeys.flood)
             return .flood(
                 count: try members.required("count").integer(in: Fault.possibleFloods),
                 value: try members["value"].map { node throws(ProfileFileError) in try node.value() })

@@ -47,12 +47,15 @@ struct FileNode {
 
     /// The members of a mapping whose keys are among these.
     func mapping(of what: String, keys: [String]) throws(ProfileFileError) -> FileMapping {
-        let mapping = try anyMapping(of: what)
+        var mapping = try anyMapping(of: what)
         for member in mapping.members where !keys.contains(member.key) {
+            let meant = Suggestion.nearest(to: member.key, among: keys)
+            if let meant { mapping.misspelt.insert(meant) }
             context.note(
                 member.keyNode.fail(
                     "there is no \"\(Self.shortened(member.key))\" in \(what)"
-                        + "\(Suggestion.text(for: member.key, among: keys)); there are: \(keys.joined(separator: ", "))"))
+                        + (meant.map { " (did you mean \"\($0)\"?)" } ?? "")
+                        + "; there are: \(keys.joined(separator: ", "))"))
         }
         return mapping
     }
@@ -217,20 +220,23 @@ struct FileMapping {
 
     let node: FileNode
     let members: [Member]
+    /// The keys that were probably meant by others, which are noted as mistakes.
+    var misspelt: Set<String> = []
 
     subscript(key: String) -> FileNode? {
         members.first { $0.key == key }?.value
     }
 
     func required(_ key: String) throws(ProfileFileError) -> FileNode {
-        guard let value = self[key] else { throw node.fail("\"\(key)\" is missing") }
-        return value
+        if let value = self[key] { return value }
+        throw misspelt.contains(key) ? node.consequence() : node.fail("\"\(key)\" is missing")
     }
 
     /// The one of these that is there.
     func exactlyOne(of keys: [String]) throws(ProfileFileError) -> Member {
         let found = members.filter { keys.contains($0.key) }
         guard found.count == 1, let only = found.first else {
+            if found.isEmpty, !misspelt.isDisjoint(with: keys) { throw node.consequence() }
             throw (found.last?.keyNode ?? node).fail("there has to be exactly one of \(keys.joined(separator: ", "))")
         }
         return only

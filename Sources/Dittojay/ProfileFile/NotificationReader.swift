@@ -4,11 +4,10 @@ import GATTProfiles
 enum NotificationReader {
     /// In bytes: the longest number fits behind it.
     private static let longestPrefix = LabService.maximumValueLength - 8
-    private static let sources = ["value", "values", "counter", "random-walk", "heart-rate"]
 
     static func plan(_ node: FileNode) throws(ProfileFileError) -> NotificationPlan {
-        let members = try node.mapping(of: "notifications", keys: ["every", "once"] + sources)
-        let chosen = try members.exactlyOne(of: sources)
+        let members = try node.mapping(of: "notifications", keys: ProfileKeys.notifications)
+        let chosen = try members.exactlyOne(of: ProfileKeys.sources)
         let isOnce = node.context.attempt(try members["once"]?.flag()) ?? false
         if isOnce, chosen.key != "values" {
             node.context.note((members["once"] ?? node).fail("only values can be sent once"))
@@ -42,7 +41,7 @@ enum NotificationReader {
     }
 
     private static func counter(_ node: FileNode) throws(ProfileFileError) -> NotificationPlan.Counter {
-        let members = try node.mapping(of: "a counter", keys: ["type", "from", "step", "prefix"])
+        let members = try node.mapping(of: "a counter", keys: ProfileKeys.counter)
         let context = node.context
         let step = context.attempt(try members["step"]?.integer(in: Int64(Int32.min)...Int64(Int32.max))) ?? 1
         let prefix = context.attempt(try members["prefix"]?.value(maximumLength: longestPrefix)) ?? []
@@ -52,7 +51,7 @@ enum NotificationReader {
     }
 
     private static func randomWalk(_ node: FileNode) throws(ProfileFileError) -> NotificationPlan.RandomWalk {
-        let members = try node.mapping(of: "a random walk", keys: ["type", "from", "to", "step", "prefix", "seed"])
+        let members = try node.mapping(of: "a random walk", keys: ProfileKeys.randomWalk)
         let context = node.context
         let step = context.attempt(try members["step"]?.integer(in: 1...Int64(Int32.max))) ?? 1
         let prefix = context.attempt(try members["prefix"]?.value(maximumLength: longestPrefix)) ?? []
@@ -69,7 +68,7 @@ enum NotificationReader {
     }
 
     private static func heartRate(_ node: FileNode, interval: Double) throws(ProfileFileError) -> HeartRateSettings {
-        let members = try node.mapping(of: "a heart rate", keys: ["bpm", "rate-format", "contact"])
+        let members = try node.mapping(of: "a heart rate", keys: ProfileKeys.heartRate)
         var settings = HeartRateSettings(interval: interval)
         let context = node.context
         if let range = context.attempt(try members["bpm"]?.range(within: HeartRateSettings.possibleRates)) {
@@ -86,10 +85,12 @@ enum NotificationReader {
         return settings
     }
 
+    /// `u8`, `u16`, `u16be`, …
+    static let numberTypes = NumberType.names.flatMap { $0.hasSuffix("8") ? [$0] : [$0, $0 + "be"] }
+
     private static func numberType(_ node: FileNode) throws(ProfileFileError) -> NumberType {
-        let names = NumberType.names.flatMap { $0.hasSuffix("8") ? [$0] : [$0, $0 + "be"] }
         var choices: [(String, NumberType)] = []
-        for name in names { if let type = NumberType(name: name) { choices.append((name, type)) } }
+        for name in numberTypes { if let type = NumberType(name: name) { choices.append((name, type)) } }
         return try node.choice(of: "type of number", among: choices)
     }
 }

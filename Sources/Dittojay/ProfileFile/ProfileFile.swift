@@ -50,7 +50,7 @@ public enum ProfileFile {
     ) throws(ProfileFileError) -> Content<[ScenarioStep]> {
         let (root, context) = try root(of: text, file: file)
         let steps = context.attempt(
-            root.isMapping ? try root.mapping(of: "a scenario", keys: ["scenario"]).required("scenario") : root)
+            root.isMapping ? try root.mapping(of: "a scenario", keys: ProfileKeys.scenario).required("scenario") : root)
         let reader = StepReader(AttributeIndex(profile), service: nil)
         let value = context.attempt(try steps.map { node throws(ProfileFileError) in try reader.steps(node) })
         try context.finish()

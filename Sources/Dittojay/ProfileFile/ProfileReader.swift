@@ -9,19 +9,21 @@ enum ProfileReader {
     static let possibleNameLengths = 1...26
     /// What an advertisement holds beside its flags, in bytes.
     private static let advertisementRoom = 31 - 3
-    private static let possibleCounts = 1...100
-    static let keys = ["name", "local-name", "advertise", "services", "scenario"]
-    static let serviceKeys = ["name", "uuid", "primary", "advertised", "published", "characteristics"]
+    static let possibleCounts = 1...100
 
     static func profile(_ root: FileNode, defaultName: String) throws(ProfileFileError) -> PeripheralProfile {
         let file = try root.mapping(
-            of: "a profile", keys: keys)
+            of: "a profile", keys: ProfileKeys.profile)
         let context = root.context
         let name = context.attempt(try file["name"]?.text("a name")) ?? defaultName
         var profile = PeripheralProfile(name: name, localName: "Dittojay", services: [])
         if let node = file["local-name"], let name = context.attempt(try localName(node)) { profile.localName = name }
         if let node = file["advertise"], let advertisement = context.attempt(try advertisement(node)) {
             profile.advertisement = advertisement
+        }
+        if let node = file["appearance"] {
+            let number = context.attempt(try number(node, of: .appearance, "an appearance", hint: ""))
+            profile.advertisement.appearance = number
         }
         let serviceNodes = try file.required("services").list(of: "services")
         guard possibleCounts.contains(serviceNodes.count) else {
@@ -104,7 +106,7 @@ enum ProfileReader {
 
     private static func serviceDraft(_ node: FileNode) throws(ProfileFileError) -> ServiceDraft {
         let context = node.context
-        let members = try node.mapping(of: "a service", keys: serviceKeys)
+        let members = try node.mapping(of: "a service", keys: ProfileKeys.service)
         let uuid = context.attempt(try serviceUUID(members.required("uuid"))) ?? ""
         let nodes = context.attempt(try members["characteristics"]?.list(of: "characteristics")) ?? []
         if nodes.count > possibleCounts.upperBound {
@@ -130,7 +132,7 @@ enum ProfileReader {
 
     private static func characteristicDraft(_ node: FileNode) throws(ProfileFileError) -> CharacteristicDraft {
         let context = node.context
-        let members = try node.mapping(of: "a characteristic", keys: CharacteristicReader.keys)
+        let members = try node.mapping(of: "a characteristic", keys: ProfileKeys.characteristic)
         let uuid = context.attempt(try AttributeUUID.read(members.required("uuid"), .characteristic)) ?? ""
         // With properties that cannot be told, nothing is wrong for the want of one.
         let properties = context.attempt(try properties(members.required("properties")))
@@ -157,7 +159,9 @@ enum ProfileReader {
         of members: FileMapping, _ uuid: String, _ kind: AttributeUUID.Kind
     ) -> DraftName {
         guard let node = members["name"], let text = node.context.attempt(try writtenName(node)) else {
-            return DraftName(text: AttributeUUID.defaultName(uuid, kind), node: members.node, isWritten: false)
+            // Without a UUID that is one, what was written for it, for messages.
+            let written = uuid.isEmpty ? (try? members["uuid"]?.text("")) ?? "?" : AttributeUUID.defaultName(uuid, kind)
+            return DraftName(text: FileNode.shortened(written), node: members.node, isWritten: false)
         }
         return DraftName(text: text, node: node, isWritten: true)
     }
@@ -188,11 +192,12 @@ enum ProfileReader {
     // MARK: Advertising
 
     private static func advertisement(_ node: FileNode) throws(ProfileFileError) -> ExtraAdvertisement {
-        let members = try node.mapping(of: "what is advertised", keys: ["manufacturer", "service-data"])
+        let members = try node.mapping(of: "what is advertised", keys: ProfileKeys.advertisement)
         var advertisement = ExtraAdvertisement()
         let context = node.context
         if let node = members["manufacturer"] { advertisement.manufacturer = context.attempt(try manufacturer(node)) }
-        for member in context.attempt(try members["service-data"]?.anyMapping(of: "the services' data"))?.members ?? [] {
+        for member in context.attempt(try members["service-data"]?.anyMapping(of: "the services' data"))?.members ?? []
+        {
             let uuid = context.attempt(try AttributeUUID.read(member.keyNode, .service))
             let data = context.attempt(try member.value.value(maximumLength: 24))
             if let uuid { advertisement.serviceData[uuid] = data }
@@ -201,22 +206,27 @@ enum ProfileReader {
     }
 
     private static func manufacturer(_ node: FileNode) throws(ProfileFileError) -> ExtraAdvertisement.Manufacturer {
-        let members = try node.mapping(of: "the manufacturer", keys: ["company", "data"])
+        let members = try node.mapping(of: "the manufacturer", keys: ProfileKeys.manufacturer)
         let data = node.context.attempt(try members["data"]?.value(maximumLength: 24)) ?? []
-        return .init(company: try company(members.required("company")), data: data)
+        let company = try number(members.required("company"), of: .company, "a company", hint: ", 0xFFFF for tests")
+        return .init(company: company, data: data)
     }
 
-    /// A number, or an assigned name.
-    private static func company(_ node: FileNode) throws(ProfileFileError) -> UInt16 {
-        let written = try node.text("a company: its number from 0 to 65535, or its name")
-        if written.first?.isNumber == true, !written.contains("-"), !written.contains(" ") {
+    /// A number of 16 bits, or what it has as its assigned name.
+    private static func number(
+        _ node: FileNode, of kind: AssignedKind, _ what: String, hint: String
+    ) throws(ProfileFileError) -> UInt16 {
+        let written = try node.text("\(what): its number from 0 to 65535, or its name")
+        if written.utf8.allSatisfy({ $0 < 0x3A }) || written.hasPrefix("0x") {
             return UInt16(truncatingIfNeeded: try node.integer(in: 0...0xFFFF))
         }
-        guard let number = AssignedKind.company.number(named: written) else {
-            let known = AssignedKind.company.all.map(\.typedName)
+        guard let number = kind.number(named: written) else {
+            let known = kind.all.map(\.typedName)
             throw node.fail(
-                "\"\(FileNode.shortened(written))\" is no company\(Suggestion.text(for: TypedName.text(written), among: known)): "
-                    + "write a number from 0 to 65535, 0xFFFF for tests, or a name as dittojay names --kind company lists it")
+                "\"\(FileNode.shortened(written))\" is no \(kind.rawValue)"
+                    + Suggestion.text(for: TypedName.text(written), among: known)
+                    + ": write a number from 0 to 65535\(hint), or a name that dittojay names --kind \(kind.rawValue) lists"
+            )
         }
         return number
     }

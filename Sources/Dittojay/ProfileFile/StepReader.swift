@@ -7,10 +7,8 @@ struct StepReader {
     private let depth: Int
 
     private static let maximumDepth = 8
-    private static let keys = [
-        "wait", "wait-for", "send", "set", "chirp", "burst", "add-service", "remove-service", "disconnect", "fault",
-        "clear-faults", "reset-count", "reset-energy", "repeat", "quit",
-    ]
+    /// Steps that need no value.
+    static let words = ["disconnect", "quit"]
 
     /// - Parameter service: where characteristics are looked for first.
     init(_ index: AttributeIndex, service: String?, depth: Int = 0) {
@@ -29,10 +27,9 @@ struct StepReader {
 
     private func step(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
         if !node.isMapping {
-            return try node.choice(
-                of: "step without a value", among: [("disconnect", ScenarioStep.disconnect), ("quit", .quit)])
+            return try node.choice(of: "step without a value", among: zip(Self.words, [.disconnect, .quit]).map { $0 })
         }
-        let members = try node.mapping(of: "a step", keys: Self.keys)
+        let members = try node.mapping(of: "a step", keys: ProfileKeys.step)
         guard members.members.count == 1, let member = members.members.first else {
             throw node.fail("a step is one key with its value: begin each with a hyphen of its own")
         }
@@ -42,7 +39,7 @@ struct StepReader {
         case "wait-for": return try waitFor(value)
         case "send": return try send(value)
         case "set":
-            let members = try value.mapping(of: "a set", keys: ["on", "value"])
+            let members = try value.mapping(of: "a set", keys: ProfileKeys.set)
             let path = value.context.attempt(try characteristic(members.required("on")))
             let bytes = try members.required("value").value()
             guard let path else { throw value.consequence() }
@@ -65,7 +62,8 @@ struct StepReader {
         case "disconnect", "quit":
             guard try value.flag() else { throw value.fail(expecting: "true") }
             return member.key == "quit" ? .quit : .disconnect
-        default: throw member.keyNode.fail(expecting: "a step")
+        // Noted already as a key that there is not.
+        default: throw member.keyNode.consequence()
         }
     }
 
@@ -81,7 +79,7 @@ struct StepReader {
     private func waitFor(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
         let occasions = ScenarioStep.Occasion.allCases.map { ($0.rawValue, $0) }
         guard node.isMapping else { return .waitFor(try node.choice(of: "occasion", among: occasions), on: nil) }
-        let members = try node.mapping(of: "a wait-for", keys: ["occasion", "on"])
+        let members = try node.mapping(of: "a wait-for", keys: ProfileKeys.waitFor)
         let occasionNode = try members.required("occasion")
         let occasion = try occasionNode.choice(of: "occasion", among: occasions)
         guard let on = members["on"] else { return .waitFor(occasion, on: nil) }
@@ -92,7 +90,7 @@ struct StepReader {
     }
 
     private func send(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
-        let members = try node.mapping(of: "a send", keys: ["on", "value", "values", "every"])
+        let members = try node.mapping(of: "a send", keys: ProfileKeys.send)
         let path = node.context.attempt(try index.sender(members.required("on"), near: service))
         let interval = node.context.attempt(try members["every"]?.seconds(within: ScenarioStep.possibleWaits)) ?? 0
         let chosen = try members.exactlyOne(of: ["value", "values"])
@@ -109,7 +107,7 @@ struct StepReader {
     }
 
     private func burst(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
-        let members = try node.mapping(of: "a burst", keys: ["count", "size", "rate"])
+        let members = try node.mapping(of: "a burst", keys: ProfileKeys.burst)
         let context = node.context
         let count = context.attempt(try members.required("count").integer(in: Burst.Plan.possibleCounts))
         let size = context.attempt(try members["size"]?.integer(in: Burst.Plan.possibleSizes)) ?? 20
@@ -120,7 +118,7 @@ struct StepReader {
 
     private func repetition(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
         guard depth < Self.maximumDepth else { throw node.fail("repetitions are too deep within each other") }
-        let members = try node.mapping(of: "a repeat", keys: ["times", "steps"])
+        let members = try node.mapping(of: "a repeat", keys: ProfileKeys.repetition)
         let times = node.context.attempt(try members.required("times").integer(in: ScenarioStep.possibleRepetitions))
         let steps = try StepReader(index, service: service, depth: depth + 1).steps(members.required("steps"))
         guard let times else { throw node.consequence() }

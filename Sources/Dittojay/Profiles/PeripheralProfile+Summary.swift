@@ -1,3 +1,4 @@
+import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
 import LineOutput
@@ -6,9 +7,14 @@ extension PeripheralProfile {
     /// What would be served, in several lines for people.
     public var summary: [String] {
         var lines = ["profile \(name), advertised as \"\(localName)\""]
+        if let appearance = advertisement.appearance {
+            let name = AssignedKind.appearance.name(of: appearance)
+            lines[0] += ", looking like 0x\(AssignedName.digits(of: appearance))" + (name.map { " (\($0))" } ?? "")
+        }
         if let manufacturer = advertisement.manufacturer {
             let company = String(manufacturer.company, radix: 16, uppercase: true)
-            lines[0] += ", with data of manufacturer 0x\(company): \(ValueText.hex(manufacturer.data))"
+            let name = AssignedKind.company.name(of: manufacturer.company).map { " (\($0))" } ?? ""
+            lines[0] += ", with data of manufacturer 0x\(company)\(name): \(ValueText.hex(manufacturer.data))"
         }
         for (uuid, data) in advertisement.serviceData.sorted(by: { $0.key < $1.key }) {
             lines[0] += ", with data of service \(uuid): \(ValueText.hex(data))"
@@ -30,6 +36,7 @@ extension PeripheralProfile {
         var object = JSONObject()
         object.add("profile", name)
         object.add("name", localName)
+        object.add("appearance", advertisement.appearance)
         object.add(
             "services",
             services.map { service in

@@ -44,15 +44,20 @@ public struct ExtraAdvertisement: Hashable, Swift.Sendable {
     public var manufacturer: Manufacturer?
     /// By the service's UUID, in 4 or 36 characters.
     public var serviceData: [String: [UInt8]]
+    /// What the device looks like, by the number that the Bluetooth SIG has assigned.
+    public var appearance: UInt16?
 
-    public init(manufacturer: Manufacturer? = nil, serviceData: [String: [UInt8]] = [:]) {
+    public init(
+        manufacturer: Manufacturer? = nil, serviceData: [String: [UInt8]] = [:], appearance: UInt16? = nil
+    ) {
+        self.appearance = appearance
         self.manufacturer = manufacturer
         self.serviceData = serviceData
     }
 
     /// How many bytes it takes, headers included.
     var length: Int {
-        (manufacturer.map { 4 + $0.data.count } ?? 0)
+        (manufacturer.map { 4 + $0.data.count } ?? 0) + (appearance == nil ? 0 : 4)
             + serviceData.reduce(0) { $0 + 2 + ($1.key.utf8.count == 4 ? 2 : 16) + $1.value.count }
     }
 }

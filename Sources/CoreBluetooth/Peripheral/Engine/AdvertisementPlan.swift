@@ -10,6 +10,11 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
     package let manufacturerData: [UInt16: Data]
     /// By 128-bit UUIDs in lower case.
     package let serviceData: [String: Data]
+    /// What the device looks like, by its assigned number.
+    package let appearance: UInt16?
+
+    /// The key of an appearance, an `NSNumber`. Apple's API has none; dittojay's profiles do.
+    package static let appearanceKey = "kCBAdvDataAppearance"
 
     /// What an advertisement holds beside its flags, in bytes; the scan response holds no name longer than 29.
     private static let room = 31 - 3
@@ -18,13 +23,14 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
     package init(_ data: [String: Any]) {
         let known = [
             CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey,
-            CBAdvertisementDataManufacturerDataKey, CBAdvertisementDataServiceDataKey,
+            CBAdvertisementDataManufacturerDataKey, CBAdvertisementDataServiceDataKey, Self.appearanceKey,
         ]
         for key in data.keys.sorted() where !known.contains(key) {
             Diagnostics.warning("\(key) is not advertised")
         }
         // These first: they come whole or not at all, and whoever gives them wants them more than another UUID.
-        var left = Self.room
+        appearance = (data[Self.appearanceKey] as? NSNumber)?.uint16Value
+        var left = Self.room - (appearance == nil ? 0 : 4)
         (manufacturerData, left) = Self.manufacturerData(data[CBAdvertisementDataManufacturerDataKey], room: left)
         (serviceData, left) = Self.serviceData(data[CBAdvertisementDataServiceDataKey], room: left)
         localName = (data[CBAdvertisementDataLocalNameKey] as? String).map(Self.shortened)
@@ -39,7 +45,7 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
     var bluezData: BlueZ.AdvertisementData {
         BlueZ.AdvertisementData(
             localName: localName, serviceUUIDs: serviceUUIDs, manufacturerData: manufacturerData,
-            serviceData: serviceData)
+            serviceData: serviceData, appearance: appearance)
     }
 
     /// Takes UUIDs in their order as long as there is room. Each list of UUIDs of one width costs 2 bytes more.

@@ -1,0 +1,36 @@
+/// The keys of a profile file's mappings: what its readers take, and its schema describes.
+enum ProfileKeys {
+    static let profile = ["name", "local-name", "appearance", "advertise", "services", "scenario"]
+    static let advertisement = ["manufacturer", "service-data"]
+    static let manufacturer = ["company", "data"]
+    static let service = ["name", "uuid", "primary", "advertised", "published", "characteristics"]
+    static let characteristic = [
+        "name", "uuid", "properties", "encrypted", "value", "description", "format", "count-of", "write", "notify",
+        "split", "chirps", "quiet", "faults",
+    ]
+    static let format = ["type", "exponent", "unit"]
+
+    static let write = ["lengths", "store", "echo", "count", "when"]
+    static let conditions = ["value", "prefix", "any"]
+    static let outcomes = ["do", "refuse"]
+
+    static let sources = ["value", "values", "counter", "random-walk", "heart-rate"]
+    static let notifications = ["every", "once"] + sources
+    static let counter = ["type", "from", "step", "prefix"]
+    static let randomWalk = ["type", "from", "to", "step", "prefix", "seed"]
+    static let heartRate = ["bpm", "rate-format", "contact"]
+
+    static let fault = ["on", "after", "times"] + Fault.Action.names
+    static let flood = ["count", "value"]
+
+    static let scenario = ["scenario"]
+    static let step = [
+        "wait", "wait-for", "send", "set", "chirp", "burst", "add-service", "remove-service", "disconnect", "fault",
+        "clear-faults", "reset-count", "reset-energy", "repeat", "quit",
+    ]
+    static let waitFor = ["occasion", "on"]
+    static let send = ["on", "value", "values", "every"]
+    static let set = ["on", "value"]
+    static let burst = ["count", "size", "rate"]
+    static let repetition = ["times", "steps"]
+}

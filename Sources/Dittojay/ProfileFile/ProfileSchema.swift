@@ -1,0 +1,222 @@
+import AssignedNumbers
+import CoreBluetooth
+import GATTProfiles
+
+/// The JSON Schema of profile files, by which editors complete and check them.
+///
+/// It is made of the keys and words that the readers take. It is stricter than they are in the spelling of names (as they
+/// are typed, such as `heart-rate`), and cannot say all that `dittojay check` does: whether names refer to something, and
+/// what belongs together.
+public enum ProfileSchema {
+    /// The schema of profiles, in several lines.
+    public static var profile: String { document("A profile of dittojay", .object(profileKeys)) }
+
+    /// The schema of scenarios in files of their own.
+    public static var scenario: String {
+        document("A scenario of dittojay", .anyOf([.ref("steps"), .object(scenarioKeys)]))
+    }
+
+    private static func document(_ title: String, _ root: Schema) -> String {
+        let members: [JSONValue.Member] =
+            [
+                .init("$schema", "http://json-schema.org/draft-07/schema#"), .init("title", .string(title)),
+                .init("$comment", "Made by dittojay schema."),
+            ] + root.members + [
+                .init("definitions", .object(definitions.map { .init($0.name, .object($0.schema.members)) }))
+            ]
+        return JSONValue.object(members).text + "\n"
+    }
+
+    // MARK: Mappings
+
+    /// All mappings with their keys, for the test that none is forgotten.
+    static var mappings: [(keys: [String], mapping: Mapping)] {
+        [
+            (ProfileKeys.profile, profileKeys), (ProfileKeys.advertisement, advertisement),
+            (ProfileKeys.manufacturer, manufacturer), (ProfileKeys.service, service),
+            (ProfileKeys.characteristic, characteristic), (ProfileKeys.format, format), (ProfileKeys.write, write),
+            (ProfileKeys.conditions + ProfileKeys.outcomes, reaction), (ProfileKeys.notifications, notifications),
+            (ProfileKeys.counter, counter), (ProfileKeys.randomWalk, randomWalk), (ProfileKeys.heartRate, heartRate),
+            (ProfileKeys.fault, fault()), (ProfileKeys.flood, flood), (ProfileKeys.scenario, scenarioKeys),
+            (ProfileKeys.step, step), (ProfileKeys.waitFor, waitFor), (ProfileKeys.send, send), (ProfileKeys.set, set),
+            (ProfileKeys.burst, burst), (ProfileKeys.repetition, repetition),
+        ]
+    }
+
+    private static let profileKeys = Mapping(
+        [
+            ("name", .ref("text").described("The profile's name, in messages; default: the file's.")),
+            ("local-name", .ref("text").described("The advertised name, at most 26 bytes; default: Dittojay.")),
+            ("appearance", .ref("appearance").described("What the device looks like, in the advertisement.")),
+            ("advertise", .object(advertisement).described("Further data in the advertisement.")),
+            ("services", .list(.object(service), of: ProfileReader.possibleCounts)),
+            ("scenario", .ref("steps").described("What is done from the start.")),
+        ], required: ["services"])
+
+    private static let scenarioKeys = Mapping([("scenario", .ref("steps"))], required: ["scenario"])
+
+    private static let advertisement = Mapping([
+        ("manufacturer", .object(manufacturer)),
+        ("service-data", .map(of: .ref("value")).described("Data by the service's UUID or assigned name.")),
+    ])
+
+    private static let manufacturer = Mapping(
+        [("company", .ref("company")), ("data", .ref("value"))], required: ["company"])
+
+    private static let service = Mapping(
+        [
+            ("name", .ref("name")), ("uuid", .ref("service-uuid")),
+            ("primary", .ref("flag").described("Default: true.")),
+            ("advertised", .ref("flag").described("Whether the UUID is in the advertisement; default: false.")),
+            ("published", .ref("flag").described("Whether it is there from the start; default: true.")),
+            ("characteristics", .list(.object(characteristic), of: 0...ProfileReader.possibleCounts.upperBound)),
+        ], required: ["uuid"])
+
+    private static let characteristic = Mapping(
+        [
+            ("name", .ref("name")), ("uuid", .ref("characteristic-uuid")),
+            ("properties", .list(.words(CharacteristicReader.properties.map(\.0)), of: 1...Int.max)),
+            (
+                "encrypted",
+                .anyOf([.ref("flag"), .list(.words(CharacteristicReader.encryptedUses.map(\.0)))])
+                    .described("What needs pairing: true for all, or a list.")
+            ),
+            ("value", .ref("value").described("What it has at first; default: empty.")),
+            ("description", .ref("text").described("The Characteristic User Description.")),
+            (
+                "format",
+                .anyOf([.ref("format-type"), .object(format)]).described("The Characteristic Presentation Format.")
+            ),
+            ("count-of", .ref("reference").described("Reads give how often that characteristic was written.")),
+            ("write", .object(write).described("What a write does; default: the value is stored.")),
+            ("notify", .object(notifications).described("What is sent while somebody is subscribed.")),
+            ("split", .ref("range").described("What is sent is cut into pieces of so many bytes.")),
+            ("chirps", .ref("flag").described("Whether dittojay chirp and dittojay burst use it.")),
+            ("quiet", .ref("flag").described("Whether reads and writes are left out of the output.")),
+            ("faults", .list(.ref("fault")).described("What goes wrong.")),
+        ], required: ["uuid", "properties"])
+
+    private static let format = Mapping(
+        [("type", .ref("format-type")), ("exponent", .ref("integer")), ("unit", .ref("unit"))], required: ["type"])
+
+    private static let write = Mapping([
+        ("lengths", .ref("range").described("Other lengths are refused with 0x0D.")), ("store", .ref("flag")),
+        ("echo", .ref("reference").described("Where the value is sent to.")), ("count", .ref("flag")),
+        ("when", .list(.object(reaction)).described("Reactions: the first that matches is used.")),
+    ])
+
+    private static let reaction = Mapping(
+        [
+            ("value", .ref("value")), ("prefix", .ref("value")), ("any", .ref("true")), ("do", .ref("steps")),
+            ("refuse", .ref("att-error")),
+        ], exactlyOne: [ProfileKeys.conditions, ProfileKeys.outcomes])
+
+    private static let notifications = Mapping(
+        [
+            ("every", .ref("time")), ("once", .ref("flag").described("Whether the values are sent only once.")),
+            ("value", .ref("value")), ("values", .list(.ref("value"), of: 1...Int.max)),
+            ("counter", .object(counter)), ("random-walk", .object(randomWalk)), ("heart-rate", .object(heartRate)),
+        ], exactlyOne: [ProfileKeys.sources])
+
+    private static let counter = Mapping(
+        [
+            ("type", .ref("number-type")), ("from", .ref("integer")), ("step", .ref("integer")),
+            ("prefix", .ref("value")),
+        ], required: ["type"])
+
+    private static let randomWalk = Mapping(
+        [
+            ("type", .ref("number-type")), ("from", .ref("integer")), ("to", .ref("integer")),
+            ("step", .ref("integer")), ("prefix", .ref("value")), ("seed", .ref("integer")),
+        ], required: ["type", "from", "to"])
+
+    private static let heartRate = Mapping([
+        ("bpm", .ref("range")), ("rate-format", .words(HeartRateSettings.RateForms.allCases.map(\.rawValue))),
+        ("contact", .words(HeartRateSettings.ContactDetection.allCases.map(\.rawValue))),
+    ])
+
+    /// - Parameter others: what a fault in a step has besides.
+    private static func fault(besides others: [(String, Schema)] = []) -> Mapping {
+        Mapping(
+            others + [
+                ("on", .words(Fault.Trigger.allCases.map(\.rawValue))),
+                ("after", .ref("integer").described("How often it does not happen at first.")),
+                ("times", .ref("integer").described("How often it happens; default: always.")),
+                ("no-answer", .ref("true")), ("error", .ref("att-error")), ("disconnect", .ref("true")),
+                ("delay", .ref("time")), ("flood", .anyOf([.ref("integer"), .object(flood)])), ("drop", .ref("true")),
+            ], required: others.map(\.0) + ["on"], exactlyOne: [Fault.Action.names])
+    }
+
+    private static let flood = Mapping(
+        [("count", .ref("integer")), ("value", .ref("value"))], required: ["count"])
+
+    // MARK: Steps
+
+    private static let step = Mapping(
+        [
+            ("wait", .ref("time")), ("wait-for", .anyOf([.ref("occasion"), .object(waitFor)])),
+            ("send", .object(send)), ("set", .object(set)), ("chirp", .ref("value")), ("burst", .object(burst)),
+            ("add-service", .ref("reference")), ("remove-service", .ref("reference")), ("disconnect", .ref("true")),
+            ("fault", .object(fault(besides: [("characteristic", .ref("reference"))]))),
+            ("clear-faults", .ref("reference")), ("reset-count", .ref("reference")),
+            ("reset-energy", .ref("reference")), ("repeat", .object(repetition)), ("quit", .ref("true")),
+        ], members: 1)
+
+    private static let waitFor = Mapping(
+        [("occasion", .ref("occasion")), ("on", .ref("reference"))], required: ["occasion"])
+    private static let send = Mapping(
+        [
+            ("on", .ref("reference")), ("value", .ref("value")), ("values", .list(.ref("value"))),
+            ("every", .ref("time")),
+        ], required: ["on"], exactlyOne: [["value", "values"]])
+    private static let set = Mapping(
+        [("on", .ref("reference")), ("value", .ref("value"))], required: ["on", "value"])
+    private static let burst = Mapping(
+        [("count", .ref("integer")), ("size", .ref("integer")), ("rate", .ref("integer"))], required: ["count"])
+    private static let repetition = Mapping(
+        [("times", .ref("integer")), ("steps", .ref("steps"))], required: ["times", "steps"])
+
+    // MARK: Words and numbers
+
+    private static var definitions: [(name: String, schema: Schema)] {
+        [
+            ("text", .types(["string", "number", "boolean"])),
+            ("name", .pattern("^[^\\s!-,/:-@\\[-^`{-~]{1,64}$", orNumber: true).described("For messages and references.")),
+            ("reference", .types(["string", "number"]).described("The name or UUID of a characteristic or service.")),
+            ("flag", .anyOf([.types(["boolean"]), .pattern("^([Tt]rue|[Ff]alse|[Yy]es|[Nn]o|[Oo]n|[Oo]ff)$")])),
+            ("true", .anyOf([.constant(true), .pattern("^([Tt]rue|[Yy]es|[Oo]n)$")])),
+            ("integer", .pattern("^-?(0x[0-9A-Fa-f]+|[0-9]+)$", orInteger: true)),
+            ("range", .pattern("^[0-9]+(-[0-9]+)?$", orInteger: true).described("A number, or two: 5, 1-20.")),
+            (
+                "time",
+                .pattern("^([0-9]+\\.?[0-9]*|\\.[0-9]+) *(ms|s|min)$").described(
+                    "With its unit: 250 ms, 1.5 s, 2 min.")
+            ),
+            ("value", .anyOf([.ref("simple-value"), .list(.ref("value"))])),
+            (
+                "simple-value",
+                .pattern("^(empty|text:[\\s\\S]*|hex:[-0-9A-Fa-f: ]*|[ui](8|16|32|64)(be)?: *-?(0x)?[0-9A-Fa-f].*)$")
+                    .described("hex:0A 0B, text:hello, u8:1, i16:-5, u32be:1, u8:1 2 3, empty.")
+            ),
+            ("number-type", .words(NotificationReader.numberTypes)),
+            ("format-type", .words(PresentationFormat.names.map(\.name))),
+            ("unit", .names(PresentationFormat.allUnitNames, or: "^0x[0-9A-Fa-f]{1,4}$")),
+            ("service-uuid", uuid(.service)), ("characteristic-uuid", uuid(.characteristic)),
+            ("appearance", .names(AssignedKind.appearance.all.map(\.typedName), or: "^(0x[0-9A-Fa-f]{1,4}|[0-9]+)$")),
+            // Thousands of names would make editors slow.
+            ("company", .types(["string", "integer"]).described("Its number, 0xFFFF for tests, or its name.")),
+            ("att-error", .names(ATTErrorNames.all.map(\.name), or: "^(0x[0-9A-Fa-f]{1,2}|[0-9]+)$")),
+            ("occasion", .words(ScenarioStep.Occasion.allCases.map(\.rawValue))),
+            ("fault", .object(fault())),
+            ("step", .anyOf([.words(StepReader.words), .object(step)])),
+            ("steps", .list(.ref("step"))),
+        ]
+    }
+
+    private static func uuid(_ kind: AssignedKind) -> Schema {
+        let own = OwnAttributes.all.filter { $0.kind == kind }.map { TypedName.text($0.name) }
+        let digits = "^(0x)?([0-9A-Fa-f]{4}|[0-9A-Fa-f]{8}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$"
+        return .names(kind.all.map(\.typedName) + own, or: digits)
+            .described("4, 8 or 36 characters, or an assigned name.")
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Dittojay
+import Foundation
+import LineOutput
+
+struct InitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Write a commented profile file to begin with.",
+        discussion: """
+            It is called NAME.yaml. Beside it goes \(schemaName), by which editors complete and check it, unless there \
+            is one.
+
+            TEMPLATES
+            \(ProfileTemplate.all.map { "  \($0.name): \($0.summary.prefix(1).lowercased() + $0.summary.dropFirst())" }
+                .joined(separator: "\n"))
+              and the assigned name of any service (dittojay names --kind service)
+            """)
+
+    static let schemaName = "profile.schema.json"
+
+    @Argument(help: "The profile's name.")
+    var name: String
+
+    @Option(help: "What to begin with; default: the template of that name, or thermometer if there is none.")
+    var template: String?
+
+    @Flag(help: "Write over a file that is there.")
+    var force = false
+
+    @Flag(name: .customLong("no-schema"), help: "Leave the schema, and the line about it, out.")
+    var hasNoSchema = false
+
+    private var file: String { name.hasSuffix(".yaml") ? name : name + ".yaml" }
+
+    func validate() throws {
+        guard !name.isEmpty, !name.hasSuffix("/") else { throw ValidationError("NAME is the name of a file") }
+    }
+
+    func run() throws {
+        let url = URL(fileURLWithPath: file)
+        let profile = url.deletingPathExtension().lastPathComponent
+        guard
+            let chosen = ProfileTemplate(named: template ?? profile)
+                ?? (template == nil ? ProfileTemplate.all.first : nil)
+        else {
+            let names = ProfileTemplate.all.map(\.name)
+            let suggestion = Suggestion.text(for: template ?? "", among: names)
+            StandardError.write(
+                "dittojay: there is no template \"\(template ?? "")\"\(suggestion); there are "
+                    + "\(names.joined(separator: ", ")), and the assigned names of services")
+            throw ExitCode.validationFailure
+        }
+        let text = chosen.text(profile: profile, schema: hasNoSchema ? nil : Self.schemaName)
+        try write(text, to: url, overwriting: force)
+        try StandardOutput.write(["\(file): \(chosen.summary.prefix(1).lowercased() + chosen.summary.dropFirst())"])
+        guard !hasNoSchema else { return }
+        let schema = url.deletingLastPathComponent().appendingPathComponent(Self.schemaName)
+        if !FileManager.default.fileExists(atPath: schema.path) {
+            try write(ProfileSchema.profile, to: schema, overwriting: false)
+        }
+    }
+
+    private func write(_ text: String, to url: URL, overwriting: Bool) throws {
+        do {
+            // Never over a file that is there, even one that has appeared just now.
+            try Data(text.utf8).write(to: url, options: overwriting ? [] : .withoutOverwriting)
+        } catch {
+            let code = (error as? CocoaError)?.code
+            let reason =
+                code == .fileWriteFileExists
+                ? "is there already; --force writes over it" : "cannot be written: \(error.localizedDescription)"
+            StandardError.write("dittojay: \(url.relativePath) \(reason)")
+            throw ExitCode.failure
+        }
+    }
+}

@@ -46,7 +46,7 @@ def take_walk(lab, program, *words):
 
 def check_walk(events, sensor):
     names = [event["event"] for event in events]
-    assert names == [*"found connected services read written read".split(), *["notified"] * 3, "disconnected"]
+    assert names == [*["found", "connected", "services", "read", "written", "read"], *["notified"] * 3, "disconnected"]
     assert [event["value"] for event in events if event["event"] == "read"] == ["01", "02"]
     services = " ".join(events[2]["uuids"]).lower()
     assert "180d" in services or "heart rate" in services

@@ -32,10 +32,10 @@ def test_decodes_measurements(call):
         assert call("parseMeasurement", bytes.fromhex(value)) == wanted, value
 
 
-@pytest.mark.parametrize("value", ["", "00", "01 48", "08 48 01"])
-def test_refuses_measurements_that_are_too_short(call, value):
-    with pytest.raises(AssertionError, match="RangeError"):
-        call("parseMeasurement", bytes.fromhex(value))
+def test_refuses_measurements_that_are_too_short(call):
+    for value in ("", "00", "01 48", "08 48 01"):
+        with pytest.raises(AssertionError, match="RangeError"):
+            call("parseMeasurement", bytes.fromhex(value))
 
 
 def test_names_where_the_sensor_is_worn(call):

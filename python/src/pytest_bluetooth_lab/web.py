@@ -3,42 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import http.server
 import os
-import threading
 from pathlib import Path
-from typing import Any, Callable
+from typing import Callable
 
 from .browser import Browser, find_browser
 from .devtools import DevToolsError, Session
+from .files import FileServer
 from .page import WebPage
 
 NO_BROWSER = "there is neither Chromium nor Chrome, on PATH or in $CHROMIUM: `lab setup --browser` installs Chromium"
 RECORD_LIMIT = 20.0
 """Seconds that a page may take to show itself when its test has failed."""
-
-TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".mjs": "text/javascript; charset=utf-8",
-    ".wasm": "application/wasm",
-}
-
-
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves files that may change from one request to the next."""
-
-    def guess_type(self, path: Any) -> str:
-        # What a machine has in /etc/mime.types may be anything, and browsers refuse modules of another type.
-        return TYPES.get(Path(path).suffix.lower()) or super().guess_type(path)
-
-    def end_headers(self) -> None:
-        self.send_header("Cache-Control", "no-store")
-        super().end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        pass
 
 
 class SharedBrowser:
@@ -74,7 +50,7 @@ class WebBluetooth:
         self._browser = browser
         self._on_line = on_line
         self._context: str = browser.call("Target.createBrowserContext")["browserContextId"]
-        self._servers: list[http.server.ThreadingHTTPServer] = []
+        self._servers: list[FileServer] = []
 
     @property
     def version(self) -> str:
@@ -84,22 +60,16 @@ class WebBluetooth:
     def serve(self, folder: str | Path) -> str:
         """Serves a folder on localhost, where Web Bluetooth is allowed, until the test ends. Returns its address, below
         which `open` finds its paths from now on."""
-        path = self.root / folder
-        if not path.is_dir():
-            raise NotADirectoryError(path)
-        handler = functools.partial(QuietHandler, directory=os.fspath(path))
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, name=f"files of {path}", daemon=True).start()
+        server = FileServer(self.root / folder)
         self._servers.append(server)
-        return f"http://localhost:{server.server_port}/"
+        return server.address
 
     def open(self, address: str = "") -> WebPage:
         """Opens a page and waits until it has been loaded.
 
         `address`: a path in the served folder, or a whole address, such as that of a development server."""
         if not address.startswith(("http:", "https:", "about:", "data:")):
-            base = f"http://localhost:{self._servers[-1].server_port}/" if self._servers else self.serve("")
+            base = self._servers[-1].address if self._servers else self.serve("")
             address = base + address.lstrip("/")
         call = self._browser.call
         target = call("Target.createTarget", url="about:blank", browserContextId=self._context)["targetId"]
@@ -130,5 +100,4 @@ class WebBluetooth:
         with contextlib.suppress(DevToolsError):  # the browser has ended
             self._browser.call("Target.disposeBrowserContext", browserContextId=self._context)
         for server in self._servers:
-            server.shutdown()
-            server.server_close()
+            server.close()

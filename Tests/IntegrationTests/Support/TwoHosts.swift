@@ -5,7 +5,9 @@ import Testing
 /// Each has its own kernel, system bus and bluetoothd.
 ///
 /// In a lab with one host and outside of one they are skipped, and say so.
-@Suite(.serialized, .enabled(if: Lab.current?.host == "b", "skipped: no lab with two hosts (./lab test has one)"))
+@Suite(
+    .serialized, .bluetoothLab(controllers: 1),
+    .enabled(if: Lab.current?.host == "b", "skipped: no lab with two hosts (./lab test has one)"))
 enum OnTwoHosts {}
 
 extension Lab {

@@ -112,7 +112,7 @@ let package = Package(
             name: "DittojayTests",
             dependencies: [
                 "Dittojay", "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LineOutput",
-                "TestSupport", "UserFolders",
+                "TestSupport", "UserFolders", .product(name: "Yams", package: "Yams"),
             ]),
         .testTarget(
             name: "BluejayCommandTests",

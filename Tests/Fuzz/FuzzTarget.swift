@@ -13,6 +13,7 @@ struct FuzzTarget: Sendable {
 
     /// All targets. To add one, write it below `Targets` and name it here.
     static let all: [FuzzTarget] = [
+        .formats,
         .profiles, .scenarios, .control, .agent, .record, .values, .identifiers, .advertisements, .bluetoothd,
     ]
 }

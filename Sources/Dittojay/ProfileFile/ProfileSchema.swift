@@ -181,7 +181,10 @@ public enum ProfileSchema {
     private static var definitions: [(name: String, schema: Schema)] {
         [
             ("text", .types(["string", "number", "boolean"])),
-            ("name", .pattern("^[^\\s!-,/:-@\\[-^`{-~]{1,64}$", orNumber: true).described("For messages and references.")),
+            (
+                "name",
+                .pattern("^[^\\s!-,/:-@\\[-^`{-~]{1,64}$", orNumber: true).described("For messages and references.")
+            ),
             ("reference", .types(["string", "number"]).described("The name or UUID of a characteristic or service.")),
             ("flag", .anyOf([.types(["boolean"]), .pattern("^([Tt]rue|[Ff]alse|[Yy]es|[Nn]o|[Oo]n|[Oo]ff)$")])),
             ("true", .anyOf([.constant(true), .pattern("^([Tt]rue|[Yy]es|[Oo]n)$")])),

@@ -24,7 +24,7 @@ public struct AttributeFormat: Hashable, Swift.Sendable {
     }
 
     /// All formats, by the number of the characteristic or descriptor.
-    static var all: [(number: UInt16, format: AttributeFormat?)] {
+    package static var all: [(number: UInt16, format: AttributeFormat?)] {
         var numbers: [UInt16] = []
         NameTable(FormatTable.text).forEach { number, _ in numbers.append(number) }
         return numbers.map { ($0, AttributeFormat(uuid: AssignedName.digits(of: $0))) }
@@ -36,7 +36,8 @@ public struct AttributeFormat: Hashable, Swift.Sendable {
         var flags: UInt64?
         var decoded: [DecodedValue.Field] = []
         for field in fields {
-            if flags == nil { flags = reader.leadingNumber(width: field.type.width ?? 0) }
+            // A size may come before them.
+            if flags == nil || field.name == "flags" { flags = reader.leadingNumber(width: field.type.width ?? 0) }
             guard field.isThere(flags: flags ?? 0, bytesLeft: reader.bytesLeft) else { continue }
             guard let content = field.read(from: &reader) else { return nil }
             decoded.append(.init(name: field.name, content: content, isAuxiliary: field.isAuxiliary(content)))

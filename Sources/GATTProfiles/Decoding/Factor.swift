@@ -40,8 +40,9 @@ struct Factor: Hashable, Swift.Sendable {
         var value = Double(product)
         for _ in 0..<abs(binaryExponent) { value = binaryExponent < 0 ? value / 2 : value * 2 }
         for _ in 0..<abs(decimalExponent) { value = decimalExponent < 0 ? value / 10 : value * 10 }
-        // 1/1024 is told from its neighbours by four places.
-        let places = binaryExponent < 0 ? min(-binaryExponent, (-binaryExponent * 3 + 9) / 10 + 1) : 0
+        // Up to 1/8 exactly; 1/1024 is told from its neighbours by four places.
+        let bits = max(0, -binaryExponent)
+        let places = bits <= 3 ? bits : (bits * 3 + 9) / 10 + 1
         return Decimals.text(isNegative ? -value : value, places: places + max(0, -decimalExponent))
     }
 }

@@ -82,8 +82,8 @@ struct CommonMistake: CustomTestStringConvertible {
         value: i16:2150 => value: i16:215000 => does not fit into 2 signed bytes
         value: i16:2150 => value: u16:-5 => does not fit into 2 unsigned bytes
         value: i16:2150 => value: i16:21.5 => is no number
-        value: i16:2150 => value: i16: => is no number
-        value: i16:2150 => value: hex:21 5 => only one hexadecimal digit
+        value: i16:2150 => value: "i16:" => is no number
+        value: i16:2150 => value: hex:21 5 => odd number of hexadecimal digits
         value: i16:2150 => value: hex:XYZ => is not hexadecimal
         value: i16:2150 => value: {i16: 2150} => expected a value such as hex:0A0B
         description: At the window => desciption: At the window => did you mean "description"
@@ -98,7 +98,7 @@ struct CommonMistake: CustomTestStringConvertible {
         unit: celsius => unit: °C => is no unit
         unit: celsius => unit: 0x12345 => from 0 to 65535
         unit: celsius => units: celsius => did you mean "unit"
-        notify:⏎          every: 500 ms => notifies:⏎          every: 500 ms => did you mean "notify"
+        notify:⏎          every: 500 ms => notfiy:⏎          every: 500 ms => did you mean "notify"
         every: 500 ms => every: 500 => a time such as 250 ms, 1.5 s or 2 min
         every: 500 ms => every: 500 millis => a time such as
         every: 500 ms => every: half a second => a time such as

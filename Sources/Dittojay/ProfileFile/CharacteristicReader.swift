@@ -42,16 +42,16 @@ struct CharacteristicReader {
             profile.writes = WriteRules(effects: [.store])
         }
         if let node = members["notify"] {
-            _ = context.attempt(try check(node, profile.notifies, "notify or indicate"))
+            _ = context.attempt(try check("notify", profile.notifies, "notify or indicate"))
             profile.notifications = context.attempt(try NotificationReader.plan(node))
         }
         if let node = members["split"] {
-            _ = context.attempt(try check(node, profile.notifies, "notify or indicate"))
+            _ = context.attempt(try check("split", profile.notifies, "notify or indicate"))
             profile.pieceSizes = context.attempt(try node.range(within: 1...LabService.maximumValueLength))
         }
         if let node = members["chirps"] {
             profile.chirps = context.attempt(try node.flag()) ?? false
-            _ = context.attempt(try check(node, profile.notifies || !profile.chirps, "notify or indicate"))
+            _ = context.attempt(try check("chirps", profile.notifies || !profile.chirps, "notify or indicate"))
         }
         profile.isQuiet = context.attempt(try members["quiet"]?.flag()) ?? false
         for fault in context.attempt(try members["faults"]?.list(of: "faults")) ?? [] {
@@ -73,12 +73,13 @@ struct CharacteristicReader {
     private func counted(
         _ node: FileNode, _ profile: CharacteristicProfile
     ) throws(ProfileFileError) -> CharacteristicPath {
-        try check(node, profile.properties.contains(.read), "read")
+        try check("count-of", profile.properties.contains(.read), "read")
         return try index.characteristic(node, near: service).path
     }
 
-    private func check(_ node: FileNode, _ hasProperty: Bool, _ property: String) throws(ProfileFileError) {
-        if !hasProperty { throw lacks(node, property) }
+    /// Checks that the properties are those that a key needs.
+    private func check(_ key: String, _ hasProperty: Bool, _ property: String) throws(ProfileFileError) {
+        if !hasProperty { throw lacks(members.place(of: key) ?? members.node, property) }
     }
 
     private func index(of profile: CharacteristicProfile) -> AttributeIndex.Characteristic {
@@ -137,7 +138,7 @@ struct CharacteristicReader {
 
     private func writes(_ node: FileNode, _ profile: CharacteristicProfile) throws(ProfileFileError) -> WriteRules {
         let context = node.context
-        _ = context.attempt(try check(node, profile.isWriteable, "write or write-without-response"))
+        _ = context.attempt(try check("write", profile.isWriteable, "write or write-without-response"))
         let members = try node.mapping(of: "a write", keys: ProfileKeys.write)
         var rules = WriteRules()
         if let range = context.attempt(try members["lengths"]?.range(within: 0...LabService.maximumValueLength)) {

@@ -227,6 +227,13 @@ struct FileMapping {
         members.first { $0.key == key }?.value
     }
 
+    /// Where a key is written.
+    func place(of key: String) -> FileNode? {
+        members.first { $0.key == key }.map {
+            FileNode(node: $0.keyNode.node, path: $0.value.path, context: node.context)
+        }
+    }
+
     func required(_ key: String) throws(ProfileFileError) -> FileNode {
         if let value = self[key] { return value }
         throw misspelt.contains(key) ? node.consequence() : node.fail("\"\(key)\" is missing")

@@ -12,8 +12,12 @@ public enum TypedName {
         return String(decoding: typed, as: UTF8.self)
     }
 
-    /// Whether a name is typed like this; without making a string of it.
+    /// Whether a name is typed like this; in most cases without making a string of it.
     static func matches(_ name: UnsafeBufferPointer<UInt8>, typed: [UInt8]) -> Bool {
+        // Only whole characters have a lower case.
+        guard name.allSatisfy({ $0 < 0x80 }) else {
+            return text(String(decoding: name, as: UTF8.self)).utf8.elementsEqual(typed)
+        }
         var position = 0
         let isPrefix = forEachByte(of: name) { byte in
             guard position < typed.count, typed[position] == byte else { return false }

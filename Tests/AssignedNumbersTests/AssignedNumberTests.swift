@@ -31,6 +31,7 @@ struct AssignedNumberTests {
         #expect(Set(all.map(\.number)).count == all.count)
         for entry in all {
             #expect(kind.name(of: entry.number) == entry.name)
+            #expect(kind.number(named: entry.name) ?? .max <= entry.number)
             #expect(!entry.name.isEmpty && !entry.name.contains("\\") && !entry.typedName.isEmpty)
         }
         let numbers = Set(all.map(\.number))

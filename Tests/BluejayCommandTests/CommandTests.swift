@@ -83,6 +83,28 @@ struct ValueFormatTests {
         #expect(ValueFormat.auto.text(Data([1, 2]), of: "FFFF") == "0102")
         #expect(ValueFormat.auto.text(Data(), of: "FFFF") == "(empty)")
         #expect(ValueFormat.auto.text(Data([1]), of: "2A38") == "chest")
+        #expect(ValueFormat.auto.text(Data([0x66, 0x08]), of: "2A6E") == "21.50 °C (6608)")
+        #expect(ValueFormat.auto.text(Data([0x66]), of: "2A6E") == "66")
+        #expect(ValueFormat.auto.text(Data("abc".utf8), of: "2A24") == "abc")
+    }
+
+    @Test("what a value means is an object for each field")
+    func meaning() {
+        func json(_ bytes: [UInt8], _ uuid: String) -> String {
+            var object = JSONObject()
+            object.addMeaning(of: Data(bytes), uuid: uuid)
+            return object.text
+        }
+        #expect(json([0x66, 0x08], "2A6E") == #"{"decoded":{"temperature":{"value":21.50,"unit":"°C"}}}"#)
+        #expect(json([0x00, 0x80], "2A6E") == #"{"decoded":{"temperature":{"raw":"0x8000","meaning":"not known"}}}"#)
+        #expect(json([55], "2A19") == #"{"level":55,"decoded":{"battery-level":{"value":55,"unit":"%"}}}"#)
+        #expect(json([1, 0], "2902") == #"{"decoded":{"configuration":{"raw":"0x1","bits":["notifications"]}}}"#)
+        #expect(
+            json([0x10, 72, 0, 4], "2A37").hasSuffix(
+                #""decoded":{"flags":{"raw":"0x10","bits":[]},"heart-rate":{"value":72,"unit":"bpm"},"#
+                    + #""rr-intervals":{"values":[1.0000],"unit":"s"}}}"#))
+        #expect(json([1, 2, 3], "2A6E") == "{}")
+        #expect(json([1, 2, 3], "FFF0") == "{}")
     }
 
     @Test("a heart rate is shown with all that it tells")

@@ -27,7 +27,8 @@ struct DecodingTests {
             ("2AE2", "01", "True"), ("2AE9", "8813", "5000 K"), ("2BD6", "0cb0", "0.00012 kg/m³"),
             ("2BD0", "ff07", "no number"), ("2A9B", "02000000", "Multiple Users Supported"),
             ("2A5C", "0300", "Wheel Revolution Data Supported + Crank Revolution Data Supported"),
-            ("2A5C", "0000", "0x0"), ("2AE8", "0000c03f", "1.5"), ("2AFA", "010000000000", "1"),
+            ("2A5C", "0000", "none"),
+            ("2A5C", "0080", "0x8000"), ("2AE8", "0000c03f", "1.5"), ("2AFA", "010000000000", "1"),
             ("2C0A", "80969800", "1.0000000 m"), ("2A2C", "6400", "1.00 °"), ("2A12", "08", "1.000 s"),
             ("2A0E", "04", "60 min"), ("2A0E", "f0", "-240 min"), ("2A0E", "80", "the time zone offset is not known"),
         ])

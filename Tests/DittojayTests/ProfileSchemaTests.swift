@@ -45,6 +45,15 @@ struct ProfileSchemaTests {
         }
     }
 
+    @Test("every other profile in the repository is valid")
+    func others() throws {
+        let validator = try SchemaValidator(ProfileSchema.profile)
+        let files = ["coffee", "download-log", "serial-number", "unlock"].map { "Fixtures/readme/\($0).yaml" }
+        for file in files + ["Fixtures/python-app/tests/thermometer.yaml", "scripts/bench/sensor.yaml"] {
+            #expect(try validator.problem(in: text(file)) == nil, "\(file)")
+        }
+    }
+
     @Test(
         "every template is a valid profile without a warning", arguments: ProfileTemplate.all.map(\.name) + ["glucose"])
     func templates(name: String) throws {

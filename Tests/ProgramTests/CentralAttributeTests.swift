@@ -121,7 +121,7 @@ struct CentralAttributeTests {
         #expect(
             info.lines.dropFirst() == [
                 "service 180D Heart Rate @0010", "  2A37 Heart Rate Measurement @0011 (notify)",
-                "    2902 Client Characteristic Configuration @0013 = 0000",
+                "    2902 Client Characteristic Configuration @0013 = none (0000)",
                 "    2901 Characteristic User Description @0014 = Rate",
             ])
     }

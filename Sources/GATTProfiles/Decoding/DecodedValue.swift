@@ -47,7 +47,8 @@ extension DecodedValue.Content {
         case .number(let digits, let unit): unit.isEmpty ? digits : "\(digits) \(unit)"
         case .numbers(let all, let unit): all.joined(separator: " ") + (unit.isEmpty || all.isEmpty ? "" : " \(unit)")
         case .meaning(let meaning, _): meaning
-        case .bits(let names, let number): names.isEmpty ? number : names.joined(separator: " + ")
+        case .bits(let names, let number):
+            names.isEmpty ? (number == "0x0" ? "none" : number) : names.joined(separator: " + ")
         case .text(let text): text
         }
     }

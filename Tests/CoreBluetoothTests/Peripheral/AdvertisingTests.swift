@@ -35,6 +35,7 @@ struct AdvertisingTests {
                 CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D")],
                 CBAdvertisementDataManufacturerDataKey: Data([0x5D, 0x02, 9]),
                 CBAdvertisementDataServiceDataKey: [CBUUID(string: "180F"): Data([50])],
+                AdvertisementPlan.appearanceKey: NSNumber(value: 0x0300),
             ])
         }
         try await app.saw("advertising")
@@ -43,6 +44,7 @@ struct AdvertisingTests {
         #expect(await advertisement.serviceUUIDs == ["0000180d-0000-1000-8000-00805f9b34fb"])
         #expect(await advertisement.manufacturerData == [0x025D: Data([9])])
         #expect(await advertisement.values["Discoverable"] == .boolean(true))
+        #expect(await advertisement.values["Appearance"] == .uint16(0x0300))
         #expect(await advertisement.values["ServiceData"] != nil)
         #expect(isAdvertising)
         app.act { $0.stopAdvertising() }

@@ -1,0 +1,68 @@
+import BluetoothLab
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// bluejay and what the SIG's formats and numbers say of what it finds.
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
+struct CentralMeaningTests {
+    private let daemon: FakeBluetoothd
+    private let programs: Programs
+    private static let device = "C0:00:00:00:00:01/random"
+
+    init() async throws {
+        daemon = try await .start()
+        programs = try Programs(on: daemon)
+    }
+
+    private func bluejay(_ words: String...) async throws -> ChildProcess {
+        let central = try programs.run(["bluejay"] + words)
+        #expect(try await central.exitStatus() == 0, "\(central.transcript)")
+        return central
+    }
+
+    @Test func valuesAreShownWithTheirUnitsAndTheirBytes() async throws {
+        await thermometer()
+        #expect(try await bluejay("read", Self.device, "temperature").lines == ["21.50 °C (6608)"])
+        #expect(try await bluejay("read", Self.device, "humidity").lines == ["d011aa"])
+        let line = try await bluejay("read", Self.device, "2A6E", "--json").lines.joined()
+        #expect(line.contains(#""value":"6608","decoded":{"temperature":{"value":21.50,"unit":"°C"}}"#), "\(line)")
+        let info = try await bluejay("info", Self.device, "--values")
+        #expect(info.transcript.contains("  2A6E Temperature @0011 (read) = 21.50 °C (6608)"), "\(info.transcript)")
+    }
+
+    @BusActor
+    private func thermometer() {
+        daemon.adapter.addDevice().addService(
+            "181A",
+            [
+                .init("2A6E", ["read"], value: Data([0x66, 0x08])),
+                // Longer than its format.
+                .init("2A6F", ["read"], value: Data([0xD0, 0x11, 0xAA])),
+            ])
+    }
+
+    @Test func manufacturerDataAreShownWithTheCompany() async throws {
+        await advertise(0x004C, Data([0x10, 2, 0x0B, 0]))
+        let scan = try await bluejay("scan", "--count", "1", "--timeout", "30")
+        #expect(scan.lines.last?.hasSuffix("manufacturer \"Apple, Inc.\": 10020b00") == true, "\(scan.transcript)")
+        let json = try await bluejay("scan", "--count", "1", "--timeout", "30", "--json")
+        let expected =
+            #""manufacturerData":"4c0010020b00","manufacturer":"#
+            + #"{"company":"004C","name":"Apple, Inc.","data":"10020b00"}"#
+        #expect(json.lines.last?.contains(expected) == true, "\(json.transcript)")
+    }
+
+    @Test func aCompanyWithoutANameIsShownByItsNumber() async throws {
+        await advertise(0xFFFF, Data([1]))
+        let scan = try await bluejay("scan", "--count", "1", "--timeout", "30")
+        #expect(scan.lines.last?.hasSuffix("manufacturer FFFF: 01") == true, "\(scan.transcript)")
+    }
+
+    @BusActor
+    private func advertise(_ company: UInt16, _ data: Data) {
+        let device = daemon.adapter.addDevice()
+        device.set("ManufacturerData", [company: BusValue.bytes(data)].busValue)
+    }
+}

@@ -1,0 +1,90 @@
+import BluetoothLab
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// The commands for profile files and for names, which need no Bluetooth.
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
+struct ProfileCommandTests {
+    private let programs: Programs
+
+    init() throws {
+        programs = try Programs()
+    }
+
+    private func dittojay(_ words: String..., expecting status: Int32 = 0) async throws -> [String] {
+        let process = try programs.run(["dittojay"] + words)
+        #expect(try await process.exitStatus() == status, "\(process.transcript)")
+        return process.lines
+    }
+
+    private func path(_ name: String) -> String { programs.folder.path + "/" + name }
+    private func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
+
+    @Test func aProfileIsWrittenThatChecksClean() async throws {
+        let file = path("thermometer.yaml")
+        let lines = try await dittojay("init", path("thermometer"))
+        #expect(lines == [file + ": a room thermometer, with values that change by themselves"])
+        let summary = try await dittojay("check", file)
+        #expect(summary.first == "profile thermometer, advertised as \"thermometer\"")
+        let schema = try await dittojay("schema")
+        #expect(try text("profile.schema.json") == schema.joined(separator: "\n") + "\n")
+        #expect(try text("thermometer.yaml").hasPrefix("# yaml-language-server: $schema=profile.schema.json\n"))
+    }
+
+    @Test func aFileThatIsThereIsNotWrittenOver() async throws {
+        try "mine".write(toFile: path("light.yaml"), atomically: true, encoding: .utf8)
+        try "mine".write(toFile: path("profile.schema.json"), atomically: true, encoding: .utf8)
+        let refusal = try await dittojay("init", path("light"), expecting: 1)
+        #expect(refusal == ["dittojay: \(path("light.yaml")) is there already; --force writes over it"])
+        #expect(try text("light.yaml") == "mine")
+        _ = try await dittojay("init", path("light"), "--force")
+        #expect(try text("light.yaml").contains("name: light"))
+        #expect(try text("profile.schema.json") == "mine")
+    }
+
+    @Test func aProfileBeginsWithAnyService() async throws {
+        _ = try await dittojay("init", path("garden.yaml"), "--template", "glucose", "--no-schema")
+        #expect(try text("garden.yaml").contains("name: garden"))
+        #expect(try text("garden.yaml").contains("uuid: glucose"))
+        #expect(!FileManager.default.fileExists(atPath: path("profile.schema.json")))
+        let wrong = try await dittojay("init", path("x"), "--template", "thermomter", expecting: 64)
+        #expect(wrong.first?.contains("(did you mean \"thermometer\"?)") == true)
+        let nowhere = try await dittojay("init", path("no/such/folder/x"), expecting: 1)
+        #expect(nowhere.first?.contains("cannot be written") == true)
+    }
+
+    @Test func allMistakesAreReportedAtOnce() async throws {
+        try "nam: x\nservices:\n  - uuid: heart-rat\n    advertised: maybe\n".write(
+            toFile: path("bad.yaml"), atomically: true, encoding: .utf8)
+        let lines = try await dittojay("check", path("bad.yaml"), expecting: 64)
+        let file = "dittojay: \(path("bad.yaml"))"
+        try #require(lines.count == 4)
+        #expect(lines[0].hasPrefix("\(file):1:1: there is no \"nam\" in a profile (did you mean \"name\"?)"))
+        #expect(lines[1].hasPrefix("\(file):3:11: services[0].uuid: "))
+        #expect(lines[2].hasPrefix("\(file):4:17: services[0].advertised: expected true or false"))
+        #expect(lines[3] == "dittojay: 3 mistakes")
+    }
+
+    @Test(
+        arguments: [
+            (["2a6e"], "characteristic  2A6E  temperature  Temperature"),
+            (["0x004C", "--kind", "company"], "company  004C  apple-inc  Apple, Inc."),
+            (["heart", "belt"], "appearance  0341  heart-rate-belt  Heart Rate Belt"),
+            (["chirp-service"], "service  CED261B7-F120-41C8-9A92-A41DE69CF2A8  chirp-service  Chirp Service"),
+        ])
+    func namesAreFoundByNameAndByNumber(words: [String], line: String) async throws {
+        let process = try programs.run(["dittojay", "names"] + words)
+        #expect(try await process.exitStatus() == 0)
+        #expect(process.lines == [line])
+    }
+
+    @Test func aNameThatThereIsNotIsAnsweredWithOneThatIsNear() async throws {
+        let lines = try await dittojay("names", "hert-rate", "--kind", "service", expecting: 1)
+        #expect(lines == ["dittojay: there is no name and no number \"hert-rate\" (did you mean \"heart-rate\"?)"])
+        let json = try await dittojay("names", "180d", "--json", "--kind", "service")
+        let found = #"{"kind":"service","number":"180D","typedName":"heart-rate","name":"Heart Rate"}"#
+        #expect(json == [#"{"names":[\#(found)]}"#])
+    }
+}

@@ -8,12 +8,11 @@ import walk
 from bumble.core import UUID
 from bumble.device import Device, Peer
 from bumble.hci import Address
-from bumble.transport import open_transport
+from user_channel import open_user_channel
 
 
 async def converse(options):
-    number = options.adapter.removeprefix("hci")
-    async with await open_transport(f"hci-socket:{number}") as transport:
+    async with await open_user_channel(options.adapter) as transport:
         device = Device.with_hci("Bumble", Address("F0:F1:F2:F3:F4:F5"), transport.source, transport.sink)
         await device.power_on()
         found = asyncio.get_running_loop().create_future()

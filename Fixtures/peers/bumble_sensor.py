@@ -14,7 +14,7 @@ from bumble.core import UUID, AdvertisingData
 from bumble.device import Device
 from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.hci import Address
-from bumble.transport import open_transport
+from user_channel import open_user_channel
 
 
 class Location:
@@ -45,7 +45,7 @@ async def serve(options):
         Characteristic.READABLE | Characteristic.WRITEABLE,
         CharacteristicValue(read=location.read, write=location.write),
     )
-    async with await open_transport(f"hci-socket:{options.adapter.removeprefix('hci')}") as transport:
+    async with await open_user_channel(options.adapter) as transport:
         device = Device.with_hci(options.name, Address("F0:F1:F2:F3:F4:F5"), transport.source, transport.sink)
         device.add_service(Service(UUID(walk.HEART_RATE), [measurement, worn]))
         device.advertising_data = bytes(

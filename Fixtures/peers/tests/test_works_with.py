@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,50 @@ def test_a_central_finds_reads_writes_and_is_notified(bluetooth_lab, sensor, cen
     check_walk(take_walk(bluetooth_lab, program, *words), sensor)
 
 
+@pytest.mark.sensor(rate=4)
+def test_gatttool_reads_writes_and_is_notified(bluetooth_lab, sensor, central_adapter):
+    need(shutil.which("gatttool"), "gatttool")
+
+    def gatttool(*words):
+        return bluetooth_lab.start("gatttool", "-i", central_adapter, "-b", sensor.address, *words)
+
+    def output(*words):
+        program = gatttool(*words)
+        assert program.wait(timeout=LIMIT) == 0, program.transcript
+        return "\n".join(program.lines)
+
+    assert "0000180d" in output("--primary")
+    characteristics = output("--characteristics")
+    handle = re.search(r"char value handle = (\w+), uuid = 00002a38", characteristics)[1]
+    measurement = re.search(r"char value handle = (\w+), uuid = 00002a37", characteristics)[1]
+    assert output("--char-read", "-u", "2a38").endswith("value: 01 ")
+    output("--char-write-req", "-a", handle, "-n", "02")
+    assert output("--char-read", "-a", handle).endswith(": 02 ")
+    configuration = f"{int(measurement, 16) + 1:#06x}"
+    listener = gatttool("--char-write-req", "-a", configuration, "-n", "0100", "--listen")
+    listener.wait_line("Notification handle", timeout=LIMIT)
+    listener.stop()
+
+
+@pytest.mark.sensor(rate=4)
+def test_btgatt_client_reads_writes_and_is_notified(bluetooth_lab, sensor, central_adapter):
+    program = find_btgatt_client()
+    need(program, "btgatt-client, which scripts/bluez/build builds")
+    client = bluetooth_lab.start(program, "-i", central_adapter, "-d", sensor.address)
+    client.wait_line("uuid: 00002a38", timeout=LIMIT)
+    text = "\n".join(client.lines)
+    location = re.search(r"value: (0x\w+), props: \w+, (?:ext_props: \w+, )?uuid: 00002a38", text)[1]
+    measurement = re.search(r"value: (0x\w+), props: \w+, (?:ext_props: \w+, )?uuid: 00002a37", text)[1]
+    client.type(f"read-value {location}")
+    client.wait_line("Read value (1 bytes): 01", timeout=LIMIT)
+    client.type(f"write-value {location} 02")
+    client.wait_line("Write successful", timeout=LIMIT)
+    sensor.wait("written", "body-sensor-location")
+    client.type(f"register-notify {measurement}")
+    client.wait_line("Handle Value Not/Ind", timeout=LIMIT)
+    client.type("quit")
+
+
 @pytest.fixture
 def user_channel(bluetooth_lab):
     """Frees a controller for a host stack of its own; bluetoothd has it again afterwards."""
@@ -76,7 +121,10 @@ def user_channel(bluetooth_lab):
 
     yield free
     bluetooth_lab.stop()
-    bluetooth_lab.bluetoothd("restart")
+    end = time.monotonic() + LIMIT
+    while not all(f"/org/bluez/{adapter}" in bluez.objects() for adapter in taken):
+        assert time.monotonic() < end, "bluetoothd does not have the controller back"
+        time.sleep(0.2)
 
 
 @pytest.mark.sensor(rate=4)
@@ -102,46 +150,3 @@ def test_bluejay_finds_reads_writes_and_listens_to_bumble(bluetooth_lab, sensor_
     peer.wait_line('"value": "02"')
     assert bluejay("read", "Bumble", "180D/2A38", "--format", "u8") == "2"
     assert bluejay("monitor", "Bumble", "--count", "3").count("bpm") == 3
-
-
-@pytest.mark.sensor(rate=4)
-def test_gatttool_reads_writes_and_is_notified(bluetooth_lab, sensor, central_adapter):
-    need(shutil.which("gatttool"), "gatttool")
-
-    def gatttool(*words):
-        return bluetooth_lab.start("gatttool", "-i", central_adapter, "-b", sensor.address, *words)
-
-    def output(*words):
-        program = gatttool(*words)
-        assert program.wait(timeout=LIMIT) == 0, program.transcript
-        return "\n".join(program.lines)
-
-    assert "0000180d" in output("--primary")
-    handle = re.search(r"char value handle = (\w+), uuid = 00002a38", output("--characteristics"))[1]
-    assert output("--char-read", "-u", "2a38").endswith("value: 01 ")
-    output("--char-write-req", "-a", handle, "-n", "02")
-    assert output("--char-read", "-a", handle).endswith(": 02 ")
-    configuration = re.search(r"handle: (\w+)", output("--char-read", "-u", "2902"))
-    assert configuration
-    listener = gatttool("--char-write-req", "-a", configuration[1], "-n", "0100", "--listen")
-    listener.wait_line("Notification handle", timeout=LIMIT)
-    listener.stop()
-
-
-@pytest.mark.sensor(rate=4)
-def test_btgatt_client_reads_writes_and_is_notified(bluetooth_lab, sensor, central_adapter):
-    program = find_btgatt_client()
-    need(program, "btgatt-client, which scripts/bluez/build builds")
-    client = bluetooth_lab.start(program, "-i", central_adapter, "-d", sensor.address)
-    client.wait_line("GATT discovery procedures complete", timeout=LIMIT)
-    text = "\n".join(client.lines)
-    location = re.search(r"value: (0x\w+), props: \w+, (?:ext_props: \w+, )?uuid: 00002a38", text)[1]
-    measurement = re.search(r"value: (0x\w+), props: \w+, (?:ext_props: \w+, )?uuid: 00002a37", text)[1]
-    client.type(f"read-value {location}")
-    client.wait_line("Read value (1 bytes): 01", timeout=LIMIT)
-    client.type(f"write-value {location} 02")
-    client.wait_line("Write successful", timeout=LIMIT)
-    sensor.wait("written", "body-sensor-location")
-    client.type(f"register-notify {measurement}")
-    client.wait_line("Handle Value Not/Ind", timeout=LIMIT)
-    client.type("quit")

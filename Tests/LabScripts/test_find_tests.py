@@ -19,9 +19,9 @@ class FindTests(LabScriptTests):
         super().setUp()
         self.write("Tests/AppTests/Power/BatteryTests.swift", SOURCE)
 
-    def find(self, *filters):
+    def find(self, *filters, folder="Tests"):
         result = subprocess.run(
-            [sys.executable, REPOSITORY / "scripts/lab/find_tests.py", self.folder / "Tests", "--", *filters],
+            [sys.executable, REPOSITORY / "scripts/lab/find_tests.py", self.folder / folder, "--", *filters],
             capture_output=True, text=True, timeout=30, check=False,
         )
         return result.returncode, result.stderr.strip()
@@ -31,6 +31,12 @@ class FindTests(LabScriptTests):
                         "AppTests", r"AppTests\.BatteryTests", "nothing|lasts", "Power"):
             with self.subTest(pattern=pattern):
                 self.assertEqual(self.find(pattern), (0, ""))
+
+    def test_tests_in_python_count_where_they_are_run(self):
+        for folder in ("python/tests", "Tests"):
+            self.write(f"{folder}/test_gateway.py", "async def test_reads(): ...")
+        self.assertEqual(self.find("test_reads", folder="python/tests")[0], 0)
+        self.assertEqual(self.find("test_reads", folder="Tests")[0], 1, "lab test runs none of these")
 
     def test_without_filters_all_match(self):
         self.assertEqual(self.find(), (0, ""))

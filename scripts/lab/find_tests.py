@@ -35,7 +35,9 @@ def read(folders):
     text, names = [], set()
     for folder in folders:
         names.add(folder.name)
-        for path in sorted([*folder.rglob("*.swift"), *folder.rglob("test_*.py")]):
+        # Python in the Tests of a Swift package is not run by `lab test`.
+        patterns = ["*.swift"] if folder.name == "Tests" else ["*.swift", "test_*.py"]
+        for path in sorted(path for pattern in patterns for path in folder.rglob(pattern)):
             source = path.read_text(encoding="utf-8", errors="replace")
             text += [*path.relative_to(folder.parent).parts, source]
             names.update(name.strip("`") for name in DECLARATION.findall(source))

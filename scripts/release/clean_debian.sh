@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# A Debian that has nothing but what every Debian has, to try packages on. To be sourced, with `root` set; needs root rights.
+# A Debian that has nothing but what every Debian has, to try packages on. To be sourced, with `root` set; needs root
+# rights. TRY_DEBIAN_RELEASE names another release than bookworm.
 : "${root:?the folder of the repository}"
 # shellcheck source=scripts/lab/steps.sh
 source "$root/scripts/lab/steps.sh"
@@ -8,8 +9,9 @@ source "$root/scripts/lab/packages.sh"
 
 packages=$root/.build-package
 try=$packages/try
-debian=$try/root # the one that is used; `$try/debian` stays as it was made
 release=${TRY_DEBIAN_RELEASE:-bookworm}
+base=$try/$release # as it was made
+debian=$try/root # a copy, which is used
 mirror=${LAB_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
 # Sets `deb` and `tarball` to what scripts/release/package has made last.
@@ -23,9 +25,9 @@ find_packages() {
 }
 
 make_base() {
-    rm -rf "$try/debian"
-    debootstrap --variant=minbase "$release" "$try/debian" "$mirror" || return
-    cat >"$try/debian/etc/apt/sources.list" <<SOURCES
+    rm -rf "$base"
+    debootstrap --variant=minbase "$release" "$base" "$mirror" || return
+    cat >"$base/etc/apt/sources.list" <<SOURCES
 deb $mirror $release main
 deb $mirror $release-updates main
 deb $mirror-security $release-security main
@@ -39,12 +41,12 @@ make_clean_debian() {
     if ! command -v debootstrap >/dev/null; then
         step "installed debootstrap" "$try/logs/apt.log" apt_install debootstrap || exit 1
     fi
-    if [[ ! -e $try/debian.done ]]; then
+    if [[ ! -e $base.done ]]; then
         step "made a clean Debian ($release)" "$try/logs/debootstrap.log" make_base || exit 1
-        touch "$try/debian.done"
+        touch "$base.done"
     fi
     rm -rf "$debian"
-    cp -a "$try/debian" "$debian"
+    cp -a "$base" "$debian"
     cp "$deb" "$tarball" "$debian/root/"
     cp -L /etc/resolv.conf "$debian/etc/resolv.conf"
     lend

@@ -44,7 +44,6 @@ def outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """These tests are outside of a lab, wherever they run."""
     for name in [*LAB_VARIABLES, *(name for name in os.environ if name.startswith("LAB_"))]:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:asyncio")  # where it is, it warns of missing settings
 
 
 @pytest.fixture

@@ -97,6 +97,26 @@ struct SensorOutputTests {
         try await isPutBack()
     }
 
+    @Test func otherProgramsFollowTheEventsOfAQuietSensorUntilItEnds() async throws {
+        let sensor = try programs.run("dittojay", "--quiet")
+        try await isReady()
+        let objects = try programs.run("dittojay", "events", "--json")
+        let texts = try programs.run("dittojay", "events")
+        // Nobody knows when they follow.
+        let deadline = ContinuousClock.now + .seconds(60)
+        while objects.lines.isEmpty || texts.lines.isEmpty, ContinuousClock.now < deadline {
+            let chirp = try programs.run("dittojay", "chirp", "hello")
+            #expect(try await chirp.exitStatus() == 0)
+        }
+        #expect(objects.lines.first?.contains(#""event":"chirped","value":"68656c6c6f""#) == true)
+        #expect(texts.lines.first?.hasSuffix("chirped 68656c6c6f \"hello\": nobody has subscribed") == true)
+        sensor.signal(SIGINT)
+        for program in [sensor, objects, texts] { #expect(try await program.exitStatus() == 0) }
+        let late = try programs.run("dittojay", "events", "--json")
+        #expect(try await late.exitStatus() == 7)
+        #expect(late.lines.contains { $0.hasPrefix(#"{"ok":false,"error":"no dittojay runs here"#) })
+    }
+
     @Test func errorsThatNobodyReadsHoldNothingUp() async throws {
         let reader = try StuckReader(in: programs)
         let sensor = try programs.run("dittojay", "--quiet", error: .stuck(reader))

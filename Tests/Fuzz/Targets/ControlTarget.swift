@@ -10,7 +10,8 @@ extension FuzzTarget {
 
 private enum ControlTexts {
     private static let requests: [ControlRequest] = [
-        .version, .status, .events, .chirp([1, 2, 255]), .burst(count: 5000, size: 180, rate: 12.5), .addService("chirp"),
+        .version, .status, .events, .chirp([1, 2, 255]), .burst(count: 5000, size: 180, rate: 12.5),
+        .addService("chirp"),
         .removeService(nil), .set(characteristic: "store", value: [1]), .send(characteristic: "a", value: [2]),
         .disconnect(central: "00:AA:01:01:00:01"), .clearFaults(characteristic: "lab/store"),
         .quit,

@@ -75,8 +75,11 @@ def test_a_test_whose_sensor_does_not_start_or_end_well_leaves_its_record(
     assert any(text == "dittojay: there is no adapter hci0" for _, _, text in entries)
 
 
-def test_a_record_that_cannot_be_kept_is_reported(pytester: pytest.Pytester, in_lab: FakeLab) -> None:
+def test_a_record_that_cannot_be_kept_is_reported(
+    pytester: pytest.Pytester, in_lab: FakeLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     in_lab.bin.joinpath("lab-bundle").unlink()
+    monkeypatch.setenv("PATH", f"{in_lab.bin}:/usr/bin:/bin")
     pytester.makepyfile(test_it="def test_it(sensor): assert False")
     result = pytester.runpytest()
     result.assert_outcomes(failed=1)

@@ -50,7 +50,7 @@ struct DecodingTests {
             ("2A29", "44697474 6f6a6179 00", "Dittojay"), ("2A00", "", ""), ("2A24", "c3a9", "é"),
             ("2AF8", "6162630000000000", "abc"),
             ("2A50", "0159000100 0102", "vendor Nordic Semiconductor ASA, product 0x1, version 2.0.1"),
-            ("2A50", "026d04 1ac5 1112", "vendor USB vendor 0x046D, product 0xC51A, version 18.1.1"),
+            ("2A50", "026d04 1ac5 1112", "vendor USB 0x046D, product 0xC51A, version 18.1.1"),
             (
                 "2A23", "1234560000 ffee00",
                 "manufacturer identifier 1234560000, organizationally unique identifier ffee00"

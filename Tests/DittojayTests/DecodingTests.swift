@@ -22,7 +22,7 @@ struct DecodingTests {
             ("2AEE", "7b00", "1.23 A"), ("2B05", "e80300", "100.0 W"), ("2B04", "c8", "100.0 %"),
             ("2B13", "40", "1.000 s"), ("2B13", "41", "1.100 s"), ("2B13", "00", "0 seconds"),
             ("2B13", "ff", "not known"),
-            ("2AFD", "010000", "1000 lm·h"), ("2BE0", "020000", "128 V"), ("2AF2", "0a0000", "10 kWh"),
+            ("2AFD", "010000", "1000 lm·h"), ("2BE0", "800000", "2.000 V"), ("2AF2", "0a0000", "10 kWh"),
             ("2BE4", "37", "55 dB"), ("2A80", "2a", "42 years"), ("2A8D", "b4", "180 bpm"), ("2AEA", "0500", "5"),
             ("2AE2", "01", "True"), ("2AE9", "8813", "5000 K"), ("2BD6", "0cb0", "0.00012 kg/m³"),
             ("2BD0", "ff07", "no number"), ("2A9B", "02000000", "Multiple Users Supported"),
@@ -50,7 +50,7 @@ struct DecodingTests {
             ("2A29", "44697474 6f6a6179 00", "Dittojay"), ("2A00", "", ""), ("2A24", "c3a9", "é"),
             ("2AF8", "6162630000000000", "abc"),
             ("2A50", "0159000100 0102", "vendor Nordic Semiconductor ASA, product 0x1, version 2.0.1"),
-            ("2A50", "026d04 1ac5 1112", "vendor USB vendor 0x046D, product 0xC51A, version 18.1.1"),
+            ("2A50", "026d04 1ac5 1112", "vendor USB 0x046D, product 0xC51A, version 18.1.1"),
             (
                 "2A23", "1234560000 ffee00",
                 "manufacturer identifier 1234560000, organizationally unique identifier ffee00"

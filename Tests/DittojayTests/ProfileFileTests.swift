@@ -1,3 +1,4 @@
+import AssignedNumbers
 import CoreBluetooth
 import Foundation
 import GATTProfiles
@@ -76,6 +77,24 @@ struct ProfileFileTests {
         ])
     func uuids(text: String, uuid: String) throws {
         #expect(try parse("services: [{uuid: \(text)}]").services.first?.uuid == uuid)
+    }
+
+    @Test("every assigned name of a service or a characteristic is taken as its UUID")
+    func assignedNames() throws {
+        for entry in AssignedKind.service.all where !["1800", "1801"].contains(entry.digits) {
+            let service = try parse("services: [{uuid: \"\(entry.typedName)\"}]").services.first
+            #expect(service?.uuid == entry.digits)
+            #expect(service?.name == entry.typedName)
+        }
+        let all = AssignedKind.characteristic.all
+        for start in stride(from: 0, to: all.count, by: 100) {
+            let part = all[start..<min(start + 100, all.count)]
+            let lines = part.map { "\n      - {uuid: \"\($0.typedName)\", properties: [read]}" }.joined()
+            let service = try #require(
+                try parse("services:\n  - uuid: battery\n    characteristics:\(lines)").services.first)
+            #expect(service.characteristics.map(\.uuid) == part.map(\.digits))
+            #expect(service.characteristics.map(\.name) == part.map(\.typedName))
+        }
     }
 
     @Test(

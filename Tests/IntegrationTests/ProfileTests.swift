@@ -19,6 +19,7 @@ extension InTheLab {
             #expect(found["name"] as? String == "Room 12")
             #expect(found["manufacturerData"] as? String == "ffff524d0c")
             #expect(found["services"] as? [String] == ["181A"])
+            #expect((found["manufacturer"] as? [String: String])?["company"] == "FFFF")
 
             let info = try await bluejay("info", Lab.sensorAddress, "--json")
             let whole = try #require(info.lines.first { $0.contains("\"services\"") })

@@ -129,6 +129,8 @@ WRITTEN = {
     "2B29": "client features~b8~~~0=Robust caching|1=EATT|2=Multiple value notifications",
     "2B2A": "database hash~hex16",
     "2B3A": "server features~b8~~~0=EATT",
+    # Published with an exponent of 6, and a resolution of 1/64 V in words.
+    "2BE0": "voltage~u24~1,0,-6~V~FFFFFF=not known",
     # Descriptors.
     "2900": "properties~b16~~~0=Reliable write|1=Writable auxiliaries",
     "2901": "description~text",

@@ -65,7 +65,7 @@ struct FormatReader {
         let number = UInt16(truncatingIfNeeded: vendor)
         switch source {
         case 1: return AssignedKind.company.name(of: number) ?? "company 0x\(AssignedName.digits(of: number))"
-        case 2: return "USB vendor 0x\(AssignedName.digits(of: number))"
+        case 2: return "USB 0x\(AssignedName.digits(of: number))"
         default: return "vendor 0x\(AssignedName.digits(of: number)) of source \(source)"
         }
     }

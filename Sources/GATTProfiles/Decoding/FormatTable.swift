@@ -255,7 +255,7 @@ enum FormatTable {
 2BD9 sulfur hexafluoride concentration~sfloat~~kg/m³
 2BDE fixed string 64~text64
 2BDF high temperature~s16~1,0,-1~°C~8000=not known|8001=not valid
-2BE0 high voltage~u24~1,0,6~V~FFFFFF=not known
+2BE0 voltage~u24~1,0,-6~V~FFFFFF=not known
 2BE1 light distribution~u8~~~0=Type not specified|1=Type I|2=Type II|3=Type III|4=Type IV|5=Type V
 2BE2 light output~u24~~lm~FFFFFE=not valid|FFFFFF=not known
 2BE3 light source type~u8~~~0=Type not specified|1=Low pressure fluorescent|2=High intensity discharge|3=Low voltage halogen|4=Incandescent|5=Light emitting diode|6=Organic light emitting diode|FD=Other than listed above|FE=No light source|FF=Multiple light source types

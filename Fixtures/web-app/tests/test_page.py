@@ -78,6 +78,18 @@ def test_says_so_when_a_value_is_no_heart_rate(connected_page, sensor):
     assert connected_page.errors == []
 
 
+def test_a_script_asks_for_the_sensor_and_writes(page, sensor):
+    filters = "{filters: [{services: ['heart_rate']}]}"
+    name = page.begin(f"navigator.bluetooth.requestDevice({filters}).then(device => (window.device = device).name)")
+    page.chooser.select(sensor)
+    assert name.result() == sensor.name
+    page.evaluate("""device.gatt.connect()
+        .then(server => server.getPrimaryService('heart_rate'))
+        .then(service => service.getCharacteristic('body_sensor_location'))
+        .then(location => location.writeValueWithResponse(new Uint8Array([2])))""")
+    sensor.wait("written", "body-sensor-location")
+
+
 def test_disconnects_and_does_not_come_back(connected_page, sensor):
     begin = sensor.position
     connected_page.click("#disconnect")

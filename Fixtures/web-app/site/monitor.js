@@ -62,8 +62,8 @@ export class HeartRateMonitor extends EventTarget {
       if (device !== this.#device) return;
       this.#characteristic = measurement;
       measurement.addEventListener("characteristicvaluechanged", this.#onValue);
-      // After BlueZ has come back to a sensor it notifies again by itself. Chromium 156 takes that for notifications that
-      // are on already, and keeps giving the values to the object of the connection before, unless they are off first.
+      // When BlueZ (5.66) comes back to a sensor, it turns notifications on again by itself. Chromium 156 does not ask for
+      // them then, and passes no value on, unless they are off first.
       if (this.#wasConnected) await measurement.stopNotifications().catch(() => {});
       await measurement.startNotifications();
       if (device !== this.#device) return;

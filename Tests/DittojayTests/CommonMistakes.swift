@@ -34,8 +34,8 @@ struct CommonMistake: CustomTestStringConvertible {
         local-name: Room 12 => local_name: Room 12 => did you mean "local-name"
         local-name: Room 12 => localname: Room 12 => did you mean "local-name"
         local-name: Room 12 => local-name: A thermometer in room number 12 => only 26 fit
-        local-name: Room 12 => appearance: termometer => did you mean "thermometer"
-        local-name: Room 12 => appearance: 70000 => from 0 to 65535
+        appearance: thermometer => appearance: termometer => did you mean "thermometer"
+        appearance: thermometer => appearance: 70000 => from 0 to 65535
         advertise: => advertize: => did you mean "advertise"
         manufacturer: {company: 0xFFFF => manufacturer: {compny: 0xFFFF => did you mean "company"
         company: 0xFFFF => company: 0x1FFFF => from 0 to 65535

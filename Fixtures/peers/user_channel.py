@@ -1,4 +1,4 @@
-"""A controller for Bumble, taken from the kernel: bluetoothd does not see it meanwhile. It must be powered off before."""
+"""A controller for Bumble, taken from the kernel: bluetoothd does not see it meanwhile. It must be powered off."""
 
 import socket
 

@@ -1,7 +1,7 @@
 """What every central here does with a heart-rate sensor, and how it reports it: one JSON object a line.
 
-found, connected, services, read (the location), written, read (again), notified (three times), disconnected; or error, and
-exit status 1.
+found, connected, services, read (the location), written, read (again), notified (three times), disconnected; or error,
+and exit status 1.
 """
 
 import argparse

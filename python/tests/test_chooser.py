@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_bluetooth_lab.chooser import Chooser
-from pytest_bluetooth_lab.devtools import DevToolsError
+from pytest_bluetooth_lab.devtools import DevToolsError, Reply
 
 
 class PlayedSession:
@@ -64,6 +64,16 @@ def test_says_what_it_shows_in_place_of_the_device():
 def test_says_so_when_the_page_has_not_asked():
     with pytest.raises(DevToolsError, match="the page has not asked"):
         Chooser(PlayedSession()).cancel()
+
+
+def test_does_not_wait_when_what_should_ask_has_failed():
+    chooser = Chooser(PlayedSession())
+    chooser.request = Reply(None, "Runtime.evaluate")
+    chooser.request.message = {
+        "result": {"exceptionDetails": {"exception": {"description": "SecurityError: no click"}}}
+    }
+    with pytest.raises(DevToolsError, match="has not asked for a Bluetooth device: SecurityError: no click"):
+        chooser.cancel()
 
 
 def test_does_not_take_what_it_has_answered_for_another_request():

@@ -16,7 +16,9 @@ monitor.addEventListener("state", ({detail: {state, text}}) => {
   get("connect").disabled = state === "choosing";
   get("disconnect").hidden = state === "idle" || state === "choosing";
   if (state === "connected") get("sensor").textContent = monitor.name;
-  if (state === "idle") for (const id of ["rate", "sensor", "location", "contact", "interval"]) get(id).textContent = "–";
+  if (state === "idle") {
+    for (const id of ["rate", "sensor", "location", "contact", "interval"]) get(id).textContent = "–";
+  }
 });
 
 monitor.addEventListener("measurement", ({detail: {rate, contact, intervals}}) => {

@@ -1,12 +1,12 @@
-// The values of the Heart Rate service: Bluetooth GATT Specification Supplement, "Heart Rate Measurement" and "Body Sensor
-// Location".
+// The values of the Heart Rate service: Bluetooth GATT Specification Supplement, "Heart Rate Measurement" and
+// "Body Sensor Location".
 
 const LOCATIONS = ["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"];
 
 /**
  * @param {DataView} data of a notification
- * @returns {{rate: number, contact: boolean | null, energy: number | null, intervals: number[]}} rate in beats per minute;
- *   contact is null when the sensor cannot tell; energy in kilojoules; intervals between beats in seconds
+ * @returns {{rate: number, contact: boolean | null, energy: number | null, intervals: number[]}} rate in beats per
+ *   minute; contact is null when the sensor does not measure it; energy in kilojoules; intervals in seconds
  * @throws {RangeError} when the value is shorter than it says
  */
 export function parseMeasurement(data) {

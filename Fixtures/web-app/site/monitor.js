@@ -6,8 +6,8 @@ const RETRY_AFTER = [0.5, 1, 2, 4, 8]; // seconds; the last one for all further 
 const SILENCE = 6; // seconds without a value after which the page asks the sensor for its service again
 
 /**
- * Events: "state" with `detail` {state, text}; "measurement" with what parseMeasurement returns; "location" with a text;
- * "problem" with a text for people, or null when it is over.
+ * Events: "state" with `detail` {state, text}; "measurement" with what parseMeasurement returns; "location" with a
+ * text; "problem" with a text for people, or null when it is over.
  *
  * States: idle, choosing, connecting, connected, reconnecting, and silent: connected, but the service does not answer.
  */
@@ -62,8 +62,8 @@ export class HeartRateMonitor extends EventTarget {
       if (device !== this.#device) return;
       this.#characteristic = measurement;
       measurement.addEventListener("characteristicvaluechanged", this.#onValue);
-      // When BlueZ (5.66) comes back to a sensor, it turns notifications on again by itself. Chromium 156 does not ask for
-      // them then, and passes no value on, unless they are off first.
+      // When BlueZ (5.66) comes back to a sensor, it turns notifications on again by itself. Chromium 156 does not ask
+      // for them then, and passes no value on, unless they are off first.
       if (this.#wasConnected) await measurement.stopNotifications().catch(() => {});
       await measurement.startNotifications();
       if (device !== this.#device) return;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Protocol
 
-from .devtools import TIMEOUT, Found, Params, Text
+from .devtools import TIMEOUT, DevToolsError, Found, Params, Reply, Text
 
 if TYPE_CHECKING:
     from .sensor import Sensor
@@ -28,6 +28,8 @@ class Chooser:
         self._session = session
         self._prompt: Params | None = None
         self._answered: set[str] = set()
+        self.request: Reply | None = None
+        """What was begun last in the page, and may have asked for a device."""
         session.on("DeviceAccess.deviceRequestPrompted", self._on_prompt)
         session.call("DeviceAccess.enable")
 
@@ -43,7 +45,15 @@ class Chooser:
 
     def wait_until_open(self, timeout: float = TIMEOUT) -> None:
         """Waits until the page has asked for a device."""
-        self._session.wait(lambda: self._prompt, timeout, "the page has not asked for a Bluetooth device")
+
+        def refusal() -> str | None:
+            message = self.request.message if self.request else None
+            details = (message or {}).get("result", {}).get("exceptionDetails")
+            return None if details is None else str(details.get("exception", {}).get("description", "an exception"))
+
+        self._session.wait(lambda: self._prompt or refusal(), timeout, "the page has not asked for a Bluetooth device")
+        if self._prompt is None:
+            raise DevToolsError(f"the page has not asked for a Bluetooth device: {refusal()}")
 
     def select(self, device: Sensor | str, timeout: float = TIMEOUT) -> None:
         """Waits until the page asks for a device and this one is found, and chooses it.

@@ -84,15 +84,18 @@ class WebPage:
 
     def evaluate(self, expression: str, timeout: float = TIMEOUT) -> Any:
         """The value of a JavaScript expression; that of a promise is waited for. It may do what takes a click."""
-        return self.begin(expression).result(timeout)
+        return Evaluation(self._send(expression), expression).result(timeout)
 
     def begin(self, expression: str) -> Evaluation:
         """The same without waiting, for what asks a person first: `begin("navigator.bluetooth.requestDevice(…)")`, then
         `chooser.select(sensor)`, then `result()` of what this returns."""
-        reply = self.session.send(
+        reply = self.chooser.request = self._send(expression)
+        return Evaluation(reply, expression)
+
+    def _send(self, expression: str) -> Reply:
+        return self.session.send(
             "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, userGesture=True
         )
-        return Evaluation(reply, expression)
 
     def wait_for(self, expression: str, timeout: float = TIMEOUT) -> Any:
         """Waits until a JavaScript expression is true in the page, and returns its value."""
@@ -122,6 +125,7 @@ class WebPage:
 
     def click(self, selector: str, timeout: float = TIMEOUT) -> None:
         """Clicks an element with the mouse, as soon as it is visible, enabled and not covered."""
+        self.chooser.request = None  # now it is the click that may ask
         place = self.wait_for(PLACE % json.dumps(selector), timeout)
         for kind in ("mousePressed", "mouseReleased"):
             self.session.call(

@@ -28,7 +28,7 @@ from bleak import BleakClient, BleakScanner
 from bleak.uuids import normalize_uuid_str
 
 
-def tell(event, **values):
+def report(event, **values):
     print(json.dumps({"event": event, "time": round(time.time(), 4), **values}), flush=True)
 
 
@@ -56,7 +56,7 @@ async def find(options):
             bluez={"adapter": options.adapter},
         )
         if device:
-            tell("found", name=device.name, address=device.address, seconds=round(time.monotonic() - began, 4))
+            report("found", name=device.name, address=device.address, seconds=round(time.monotonic() - began, 4))
             return device
     raise TimeoutError(f"{options.device} was not found in {options.timeout:g} s")
 
@@ -74,7 +74,7 @@ async def scan(options):
         for device, advertisement in found.values():
             if device.address not in seen:
                 seen[device.address] = device
-                tell("found", name=advertisement.local_name or device.name, address=device.address,
+                report("found", name=advertisement.local_name or device.name, address=device.address,
                      services=advertisement.service_uuids, rssi=advertisement.rssi)
     if not seen:
         raise TimeoutError("nothing was found")
@@ -91,7 +91,7 @@ class Session:
 
     async def services(self, _):
         for service in self.client.services:
-            tell("service", uuid=service.uuid, characteristics=[
+            report("service", uuid=service.uuid, characteristics=[
                 {"uuid": each.uuid, "properties": each.properties, "descriptors": [d.uuid for d in each.descriptors]}
                 for each in service.characteristics
             ])
@@ -102,7 +102,7 @@ class Session:
         for _ in range(count):
             began = time.perf_counter()
             value = await self.client.read_gatt_char(characteristic)
-            tell("read", characteristic=uuid, value=bytes(value).hex(), seconds=round(time.perf_counter() - began, 6))
+            report("read", characteristic=uuid, value=bytes(value).hex(), seconds=round(time.perf_counter() - began, 6))
 
     async def write(self, rest, response=True):
         uuid, data, count = split_step(rest)
@@ -113,7 +113,7 @@ class Session:
             began = time.perf_counter()
             await self.client.write_gatt_char(characteristic, data, response=response)
             took.append(round(time.perf_counter() - began, 6))
-        tell("write", characteristic=uuid, value=data.hex(), response=response, count=count, each=took,
+        report("write", characteristic=uuid, value=data.hex(), response=response, count=count, each=took,
              seconds=round(time.perf_counter() - whole, 6))
 
     async def command(self, rest):
@@ -129,13 +129,13 @@ class Session:
             values.append((time.perf_counter(), bytes(value)))
             quiet.set()
             if count <= 20 and len(values) <= count:  # more may come before the end of the subscription
-                tell("notify", characteristic=uuid, value=bytes(value).hex())
+                report("notify", characteristic=uuid, value=bytes(value).hex())
             if len(values) >= count:
                 enough.set()
 
         await self.client.start_notify(characteristic, on_value,
                                        bluez={"use_start_notify": not self.options.acquire})
-        tell("subscribed", characteristic=uuid)
+        report("subscribed", characteristic=uuid)
         if control:
             control_uuid, data, _ = split_step(control)
             await self.client.write_gatt_char(control_uuid, data, response=True)
@@ -149,14 +149,14 @@ class Session:
         await self.client.stop_notify(characteristic)
         numbers = [int.from_bytes(value[:4], "little") for _, value in values]
         span = values[-1][0] - values[0][0] if values else 0
-        tell("listened", characteristic=uuid, count=len(values), seconds=round(span, 4),
+        report("listened", characteristic=uuid, count=len(values), seconds=round(span, 4),
              breaks=sum(1 for one, next in zip(numbers, numbers[1:]) if next != one + 1))
         if lost:
             raise TimeoutError(lost)
 
     async def pair(self, _):
         await self.client.pair()
-        tell("paired")
+        report("paired")
 
     async def wait(self, rest):
         await asyncio.sleep(float(rest))
@@ -166,8 +166,8 @@ async def converse(options, steps):
     device = await find(options)
     began = time.monotonic()
     async with BleakClient(device, timeout=options.timeout, bluez={"adapter": options.adapter},
-                           disconnected_callback=lambda _: tell("disconnected")) as client:
-        tell("connected", address=device.address, seconds=round(time.monotonic() - began, 4))
+                           disconnected_callback=lambda _: report("disconnected")) as client:
+        report("connected", address=device.address, seconds=round(time.monotonic() - began, 4))
         session = Session(client, options)
         for step in steps:
             await session.take(step)
@@ -213,7 +213,7 @@ def main():
     try:
         asyncio.run(scan(options) if options.verb == "scan" else converse(options, steps_of(options)))
     except Exception as error:  # bleak passes on what its backend raises
-        tell("error", type=type(error).__name__, message=str(error))
+        report("error", type=type(error).__name__, message=str(error))
         sys.exit(1)
 
 

@@ -40,7 +40,7 @@ async def main():
             return bytearray(sink.value())
         if characteristic.uuid == burst.STORE:
             return characteristic.value
-        burst.tell("read", characteristic=burst.short(characteristic.uuid))
+        burst.report("read", characteristic=burst.short(characteristic.uuid))
         return characteristic.value
 
     def write_request(characteristic, value, **_):
@@ -52,7 +52,7 @@ async def main():
         if characteristic.uuid == burst.BURST_CONTROL:
             start(send_burst(*burst.burst_size(value, options)))
         elif characteristic.uuid != burst.STORE:
-            burst.tell("write", characteristic=burst.short(characteristic.uuid), value=bytes(value).hex())
+            burst.report("write", characteristic=burst.short(characteristic.uuid), value=bytes(value).hex())
 
     def start(coroutine):
         task = loop.create_task(coroutine)
@@ -62,7 +62,7 @@ async def main():
     def ended(task):
         tasks.discard(task)
         if not task.cancelled() and task.exception():
-            burst.tell("error", type=type(task.exception()).__name__, message=str(task.exception()))
+            burst.report("error", type=type(task.exception()).__name__, message=str(task.exception()))
             stop.set()
 
     def send(uuid, value):
@@ -93,7 +93,7 @@ async def main():
     ):
         await server.add_new_characteristic(SERVICE, uuid, properties, value, permissions)
     await server.start()
-    burst.tell("ready", name=options.name, adapter=options.adapter)
+    burst.report("ready", name=options.name, adapter=options.adapter)
     start(send_rates())
 
     await stop.wait()

@@ -30,16 +30,16 @@ def main():
     options = walk.arguments(__doc__)
     number = int(options.adapter.removeprefix("hci"))
     entry = find(number, options.address)
-    walk.tell("found", name=entry.getValueText(9), address=entry.addr)
+    walk.report("found", name=entry.getValueText(9), address=entry.addr)
     peripheral = Peripheral(entry)
-    walk.tell("connected")
-    walk.tell("services", uuids=[str(service.uuid) for service in peripheral.getServices()])
+    walk.report("connected")
+    walk.report("services", uuids=[str(service.uuid) for service in peripheral.getServices()])
     [location] = peripheral.getCharacteristics(uuid=walk.LOCATION)
     [measurement] = peripheral.getCharacteristics(uuid=walk.MEASUREMENT)
-    walk.tell("read", value=location.read().hex())
+    walk.report("read", value=location.read().hex())
     location.write(walk.WRIST, withResponse=True)
-    walk.tell("written")
-    walk.tell("read", value=location.read().hex())
+    walk.report("written")
+    walk.report("read", value=location.read().hex())
 
     values = Values()
     peripheral.withDelegate(values)
@@ -49,9 +49,9 @@ def main():
         end = time.monotonic() + walk.LIMIT
         while values.queue.empty() and time.monotonic() < end:
             peripheral.waitForNotifications(1)
-        walk.tell("notified", value=values.queue.get_nowait().hex())
+        walk.report("notified", value=values.queue.get_nowait().hex())
     peripheral.disconnect()
-    walk.tell("disconnected")
+    walk.report("disconnected")
 
 
 walk.run(main)

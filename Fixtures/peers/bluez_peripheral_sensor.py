@@ -34,13 +34,13 @@ class HeartRateService(Service):
 
     @characteristic(burst.BODY_SENSOR_LOCATION, READ | WRITE)
     def location(self, options):
-        burst.tell("read", characteristic=burst.BODY_SENSOR_LOCATION)
+        burst.report("read", characteristic=burst.BODY_SENSOR_LOCATION)
         return self.location_value
 
     @location.setter
     def location(self, value, options):
         self.location_value = bytes(value)
-        burst.tell("write", characteristic=burst.BODY_SENSOR_LOCATION, value=bytes(value).hex())
+        burst.report("write", characteristic=burst.BODY_SENSOR_LOCATION, value=bytes(value).hex())
 
     @characteristic(burst.HEART_RATE_CONTROL_POINT, WRITE)
     def control_point(self, options):
@@ -48,7 +48,7 @@ class HeartRateService(Service):
 
     @control_point.setter
     def control_point(self, value, options):
-        burst.tell("write", characteristic=burst.HEART_RATE_CONTROL_POINT, value=bytes(value).hex())
+        burst.report("write", characteristic=burst.HEART_RATE_CONTROL_POINT, value=bytes(value).hex())
 
     @characteristic(burst.BURST_CONTROL, WRITE)
     def burst_control(self, options):
@@ -104,7 +104,7 @@ async def main():
     def ended(task):
         tasks.discard(task)
         if not task.cancelled() and task.exception():
-            burst.tell("error", type=type(task.exception()).__name__, message=str(task.exception()))
+            burst.report("error", type=type(task.exception()).__name__, message=str(task.exception()))
             stop.set()
 
     bus = await get_message_bus()
@@ -125,7 +125,7 @@ async def main():
     await adapter.set_alias(options.name)
     advertisement = Advertisement(options.name, [burst.HEART_RATE_SERVICE], HEART_RATE_SENSOR, 0)
     await advertisement.register(bus, adapter)
-    burst.tell("ready", name=options.name, adapter=options.adapter)
+    burst.report("ready", name=options.name, adapter=options.adapter)
     start(send_rates())
 
     lost = loop.create_task(bus.wait_for_disconnect())

@@ -26,29 +26,29 @@ async def converse(options):
         await device.start_scanning()
         address = await asyncio.wait_for(found, walk.LIMIT)
         await device.stop_scanning()
-        walk.tell("found", address=address.to_string(with_type_qualifier=False))
+        walk.report("found", address=address.to_string(with_type_qualifier=False))
 
         connection = await device.connect(address, timeout=walk.LIMIT)
         peer = Peer(connection)
-        walk.tell("connected", mtu=await peer.request_mtu(247))
+        walk.report("connected", mtu=await peer.request_mtu(247))
         await peer.discover_services()
-        walk.tell("services", uuids=[str(service.uuid) for service in peer.services])
+        walk.report("services", uuids=[str(service.uuid) for service in peer.services])
         for service in peer.services:
             await service.discover_characteristics()
         [location] = peer.get_characteristics_by_uuid(UUID(walk.LOCATION))
         [measurement] = peer.get_characteristics_by_uuid(UUID(walk.MEASUREMENT))
-        walk.tell("read", value=bytes(await location.read_value()).hex())
+        walk.report("read", value=bytes(await location.read_value()).hex())
         await location.write_value(walk.WRIST, with_response=True)
-        walk.tell("written")
-        walk.tell("read", value=bytes(await location.read_value()).hex())
+        walk.report("written")
+        walk.report("read", value=bytes(await location.read_value()).hex())
 
         values = asyncio.Queue()
         await measurement.subscribe(values.put_nowait)
         for _ in range(walk.NOTIFICATIONS):
             value = await asyncio.wait_for(values.get(), walk.LIMIT)
-            walk.tell("notified", value=bytes(value).hex())
+            walk.report("notified", value=bytes(value).hex())
         await connection.disconnect()
-        walk.tell("disconnected")
+        walk.report("disconnected")
 
 
 def main():

@@ -28,7 +28,7 @@ class Location:
 
     def write(self, _, value):
         self.value = bytes(value)
-        walk.tell("written", value=self.value.hex())
+        walk.report("written", value=self.value.hex())
 
 
 async def serve(options):
@@ -59,7 +59,7 @@ async def serve(options):
         )
         await device.power_on()
         await device.start_advertising(auto_restart=True)
-        walk.tell("ready", name=options.name)
+        walk.report("ready", name=options.name)
         for rate in itertools.cycle(range(60, 100)):
             await device.notify_subscribers(measurement, bytes([0, rate]))
             try:

@@ -25,7 +25,7 @@ SINK = "025d0002-f26a-4eb9-a53f-f1b453d5e20b"  # counts what is written, as ditt
 SINK_COUNT = "025d0003-f26a-4eb9-a53f-f1b453d5e20b"  # writes and bytes so far, 64 bits each; a write sets both to 0
 
 
-def tell(event, **values):
+def report(event, **values):
     """One JSON object a line, for the program that started this one."""
     print(json.dumps({"event": event, "time": round(time.time(), 4), **values}), flush=True)
 
@@ -88,7 +88,7 @@ async def send_burst(count, size, window, send, round_trip):
         if window and number % window == window - 1:
             await round_trip()
     await round_trip()
-    tell("burst", count=count, size=size, seconds=round(time.monotonic() - began, 4))
+    report("burst", count=count, size=size, seconds=round(time.monotonic() - began, 4))
 
 
 async def heart_rates(interval):
@@ -106,5 +106,5 @@ def run(main):
     except KeyboardInterrupt:
         pass
     except Exception as error:  # what these libraries raise is not one family
-        tell("error", type=type(error).__name__, message=str(error))
+        report("error", type=type(error).__name__, message=str(error))
         sys.exit(1)

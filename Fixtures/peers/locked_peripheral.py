@@ -36,7 +36,7 @@ async def main():
     service = HeartRateService()
     await service.register(bus, adapter=adapter)
     await Advertisement(options.name, [burst.HEART_RATE_SERVICE], HEART_RATE_SENSOR, 0).register(bus, adapter)
-    burst.tell("ready", name=options.name, adapter=options.adapter)
+    burst.report("ready", name=options.name, adapter=options.adapter)
     await stop.wait()
     await service.unregister()
 

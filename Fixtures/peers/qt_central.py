@@ -33,14 +33,14 @@ class Central(QObject):
         self.agent.start(QBluetoothDeviceDiscoveryAgent.DiscoveryMethod.LowEnergyMethod)
 
     def fail(self, text):
-        walk.tell("error", message=str(text))
+        walk.report("error", message=str(text))
         QCoreApplication.exit(1)
 
     def on_found(self, device):
         if self.controller or device.address().toString().upper() != self.wanted:
             return
         self.agent.stop()
-        walk.tell("found", name=device.name(), address=device.address().toString())
+        walk.report("found", name=device.name(), address=device.address().toString())
         self.controller = QLowEnergyController.createCentral(device, self.adapter, self)
         self.controller.connected.connect(self.on_connected)
         self.controller.discoveryFinished.connect(self.on_services)
@@ -49,11 +49,11 @@ class Central(QObject):
         self.controller.connectToDevice()
 
     def on_connected(self):
-        walk.tell("connected", mtu=self.controller.mtu())
+        walk.report("connected", mtu=self.controller.mtu())
         self.controller.discoverServices()
 
     def on_services(self):
-        walk.tell("services", uuids=[uuid.toString().strip("{}") for uuid in self.controller.services()])
+        walk.report("services", uuids=[uuid.toString().strip("{}") for uuid in self.controller.services()])
         self.service = self.controller.createServiceObject(HEART_RATE, self)
         self.service.stateChanged.connect(self.on_state)
         self.service.characteristicRead.connect(self.on_read)
@@ -67,7 +67,7 @@ class Central(QObject):
             self.service.readCharacteristic(self.service.characteristic(LOCATION))
 
     def on_read(self, _, value):
-        walk.tell("read", value=bytes(value).hex())
+        walk.report("read", value=bytes(value).hex())
         self.reads += 1
         if self.reads == 1:
             self.service.writeCharacteristic(self.service.characteristic(LOCATION), QByteArray(walk.WRIST))
@@ -76,18 +76,18 @@ class Central(QObject):
             self.service.writeDescriptor(descriptor, QByteArray(b"\x01\x00"))
 
     def on_written(self, *_):
-        walk.tell("written")
+        walk.report("written")
         self.service.readCharacteristic(self.service.characteristic(LOCATION))
 
     def on_value(self, _, value):
         self.notifications += 1
         if self.notifications <= walk.NOTIFICATIONS:
-            walk.tell("notified", value=bytes(value).hex())
+            walk.report("notified", value=bytes(value).hex())
         if self.notifications == walk.NOTIFICATIONS:
             self.controller.disconnectFromDevice()
 
     def on_disconnected(self):
-        walk.tell("disconnected")
+        walk.report("disconnected")
         QCoreApplication.exit(0 if self.notifications >= walk.NOTIFICATIONS else 1)
 
 

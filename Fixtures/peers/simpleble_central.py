@@ -20,23 +20,23 @@ def main():
     while (peripheral := found.get(timeout=walk.LIMIT)).address().upper() != options.address.upper():
         pass
     adapter.scan_stop()
-    walk.tell("found", name=peripheral.identifier(), address=peripheral.address())
+    walk.report("found", name=peripheral.identifier(), address=peripheral.address())
 
     peripheral.connect()
-    walk.tell("connected", mtu=peripheral.mtu())
-    walk.tell("services", uuids=[service.uuid() for service in peripheral.services()])
-    walk.tell("read", value=bytes(peripheral.read(walk.HEART_RATE, walk.LOCATION)).hex())
+    walk.report("connected", mtu=peripheral.mtu())
+    walk.report("services", uuids=[service.uuid() for service in peripheral.services()])
+    walk.report("read", value=bytes(peripheral.read(walk.HEART_RATE, walk.LOCATION)).hex())
     peripheral.write_request(walk.HEART_RATE, walk.LOCATION, walk.WRIST)
-    walk.tell("written")
-    walk.tell("read", value=bytes(peripheral.read(walk.HEART_RATE, walk.LOCATION)).hex())
+    walk.report("written")
+    walk.report("read", value=bytes(peripheral.read(walk.HEART_RATE, walk.LOCATION)).hex())
 
     values = queue.Queue()
     peripheral.notify(walk.HEART_RATE, walk.MEASUREMENT, lambda value: values.put(bytes(value)))
     for _ in range(walk.NOTIFICATIONS):
-        walk.tell("notified", value=values.get(timeout=walk.LIMIT).hex())
+        walk.report("notified", value=values.get(timeout=walk.LIMIT).hex())
     peripheral.unsubscribe(walk.HEART_RATE, walk.MEASUREMENT)
     peripheral.disconnect()
-    walk.tell("disconnected")
+    walk.report("disconnected")
 
 
 walk.run(main)

@@ -17,7 +17,7 @@ NOTIFICATIONS = 3
 LIMIT = 90  # seconds for any one step, on a busy machine
 
 
-def tell(event, **values):
+def report(event, **values):
     """Prints an event."""
     print(json.dumps({"event": event, "time": round(time.time(), 3), **values}), flush=True)
 
@@ -36,5 +36,5 @@ def run(steps):
     try:
         steps()
     except Exception as error:  # each library has its own
-        tell("error", type=type(error).__name__, message=str(error))
+        report("error", type=type(error).__name__, message=str(error))
         sys.exit(1)

@@ -231,7 +231,7 @@ public struct ProfileTemplate: Hashable, Swift.Sendable {
         """)
 
     private static let light = ProfileTemplate(
-        "light", "A lamp with a service of its own, that can be switched and tells when it was",
+        "light", "A lamp with a service of its own, that can be switched, and reports when it was",
         """
           - name: lamp
             uuid: F0AA0000-0000-4000-8000-000000000000   # make your own: uuidgen
@@ -244,7 +244,7 @@ public struct ProfileTemplate: Hashable, Swift.Sendable {
                 write:
                   lengths: 1
                   store: yes
-                  echo: switch                    # tells those who are subscribed
+                  echo: switch                    # reports it to those who are subscribed
               - name: brightness
                 uuid: F0AA0002-0000-4000-8000-000000000000
                 properties: [read, write]

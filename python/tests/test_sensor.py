@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+from typing import Any
+
 import pytest
 from conftest import FakeLab
 
@@ -218,7 +221,13 @@ def test_another_version_of_the_protocol_is_refused(
     result.stdout.fnmatch_lines(["*control protocol has version 2, this package knows 1*"])
 
 
-def test_programs_are_stopped_with_their_test(pytester: pytest.Pytester, in_lab: FakeLab) -> None:
+@pytest.mark.parametrize("sigint", [signal.SIG_IGN, signal.default_int_handler])
+def test_programs_are_stopped_with_their_test(
+    pytester: pytest.Pytester, in_lab: FakeLab, request: pytest.FixtureRequest, sigint: Any
+) -> None:
+    # Shells have what they start in the background ignore it.
+    before = signal.signal(signal.SIGINT, sigint)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     pytester.makepyfile(
         """
         import os, sys

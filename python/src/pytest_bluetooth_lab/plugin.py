@@ -10,6 +10,7 @@ import pytest
 
 from . import launch
 from .lab import SKIP_REASON, Lab, central_adapter, is_in_lab, sensor_adapter
+from .program import let_programs_be_interrupted
 from .sensor import Sensor, SensorFactory
 from .session import LabTest
 
@@ -45,6 +46,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_bundles_key] = []
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
+    if is_in_lab():
+        let_programs_be_interrupted()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -21,6 +21,15 @@ class ProgramError(AssertionError):
     """A program did not do what was waited for. The message has what it did instead."""
 
 
+def let_programs_be_interrupted() -> None:
+    """Lets programs that are started from now on be ended as by Ctrl-C.
+
+    They inherit that the tests ignore SIGINT, and shells start what runs in the background like that; what is handled
+    here is not inherited. To be called on the main thread."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda *_: None)
+
+
 class Program:
     """A program that runs beside the test. What it prints is in the record of a failed test."""
 

@@ -18,6 +18,16 @@ struct ChildProcessTests {
             #expect(try descriptors() < before + 20)
         }
     }
+
+    /// Shells start in the background what ignores SIGINT, tests included.
+    @Test func aProgramIsInterruptedThoughItsTestsCannotBe() async throws {
+        await #expect(processExitsWith: .success) {
+            signal(SIGINT, SIG_IGN)
+            let process = try ChildProcess("sh", ["-c", "echo up; exec sleep 1000"])
+            try await process.line(containing: "up")
+            #expect(try await process.interrupt() == -SIGINT)
+        }
+    }
 }
 
 /// How many descriptors this process has open.

@@ -28,7 +28,8 @@ public final class ChildProcess: Swift.Sendable {
     public init(_ program: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
         command = ([program] + arguments).joined(separator: " ")
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [program] + arguments
+        // A child inherits what its parent ignores, and shells start in the background what ignores SIGINT.
+        process.arguments = ["--default-signal=INT", program] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
         // What another thread starts meanwhile must not have them, or this one's output would not end before that does.

@@ -52,7 +52,7 @@ extension InTheLab {
                 let serial = CharacteristicIdentifier(uuid: "2A25", service: ServiceIdentifier(uuid: "180A"))
                 let number = try await central.read(serial, as: String.self)
                 #expect(number == "0012-3456")
-                #expect(try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter))
+                try await Lab.here.waitUntilPaired(Lab.sensorAddress, on: Lab.centralAdapter)
             }
             try await Lab.here.forgetEachOther()
         }

@@ -100,7 +100,7 @@ extension InTheLab {
                 let serial = try await central.services.flatMap { $0.characteristics ?? [] }
                     .first { $0.uuid == CBUUID(string: "2A25") }
                 #expect(try await central.text(#require(serial)) == "0012-3456")
-                #expect(try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter))
+                try await Lab.here.waitUntilPaired(Lab.sensorAddress, on: Lab.centralAdapter)
             }
             let sensor = try await Sensor()
             let central = try await Central()
@@ -174,7 +174,7 @@ extension InTheLab {
                 let characteristics = try await central.services.flatMap { $0.characteristics ?? [] }
                 let number = try #require(characteristics.first { $0.uuid == serial })
                 #expect(try await central.text(number) == "0012-3456")
-                #expect(try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter))
+                try await Lab.here.waitUntilPaired(Lab.sensorAddress, on: Lab.centralAdapter)
             }
             try await Lab.here.forgetEachOther()
         }

@@ -111,7 +111,7 @@ extension InTheLab {
             try await withSensor { _, central in
                 let text = try await central.read(.pairingText, as: String.self)
                 #expect(!text.isEmpty)
-                #expect(try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter))
+                try await Lab.here.waitUntilPaired(Lab.sensorAddress, on: Lab.centralAdapter)
             }
             try await Lab.here.forget(Lab.sensorAddress, on: Lab.centralAdapter)
             try await Lab.here.forget(Lab.centralAddress, on: Lab.sensorAdapter)

@@ -23,6 +23,31 @@ extension Lab {
         try await adapter(name).devices.contains { $0.address == address && $0.isPaired }
     }
 
+    /// Waits until the device of this address is paired with the controller. bluetoothd reports that a moment after the link
+    /// has been encrypted, so what needs encryption may have been read before.
+    ///
+    /// - Throws: ``LabError`` if it is not paired in time.
+    @BusActor
+    public func waitUntilPaired(_ address: String, on name: String, within limit: Duration = .seconds(20)) async throws {
+        let adapter = try await adapter(name)
+        let (events, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let observation = BlueZSession.shared.observe { _ in continuation.yield() }
+        let deadline = Task {
+            try await Task.sleep(for: limit)
+            continuation.finish()
+        }
+        defer {
+            observation.cancel()
+            deadline.cancel()
+        }
+        // The first look is not at a change.
+        continuation.yield()
+        for await _ in events {
+            if adapter.devices.contains(where: { $0.address == address && $0.isPaired }) { return }
+        }
+        throw LabError("\(address) is not paired with \(name) within \(limit)")
+    }
+
     /// The controller's alias, the name that peers see.
     public func alias(of name: String) async throws -> String {
         try await property("Alias", of: "org.bluez.Adapter1", on: name)

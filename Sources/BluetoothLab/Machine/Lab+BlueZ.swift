@@ -28,7 +28,8 @@ extension Lab {
     ///
     /// - Throws: ``LabError`` if it is not paired in time.
     @BusActor
-    public func waitUntilPaired(_ address: String, on name: String, within limit: Duration = .seconds(20)) async throws {
+    public func waitUntilPaired(_ address: String, on name: String, within limit: Duration = .seconds(20)) async throws
+    {
         let adapter = try await adapter(name)
         let (events, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let observation = BlueZSession.shared.observe { _ in continuation.yield() }

@@ -41,7 +41,8 @@ Installs what is missing: packages of Debian or Ubuntu, a kernel, Python environ
 beside the lab, or in ~/.cache/bluejay-linux where the lab is installed (LAB_HOME). Every other command does this first.
 
   --browser     Chromium as well, for tests of web pages
-  --peers       a Python environment, .lab/peers, with all that this package is tried with (Fixtures/peers/nightly.txt)
+  --peers       what this package is tried with: a Python environment, .lab/peers (Fixtures/peers/nightly.txt), and
+                BlueZ 5.82 for its btgatt-client
 HELP
 }
 

@@ -16,7 +16,7 @@ extension Bluejay: LinkControl {
 
     func drop(_ peripheral: CBPeripheral) {
         dropAlarm?.cancel()
-        // Without this, everything would wait for ever if the confirmation were lost.
+        // Without this, everything would wait forever if the confirmation were lost.
         dropAlarm = timekeeper.after(Self.dropConfirmationTimeout) { [weak self] in
             guard let self else { return }
             self.log("The system has not confirmed the disconnect; going on without")

@@ -49,7 +49,7 @@ extension Bluejay {
         }
     }
 
-    /// The program was started to restore something, which must not take for ever.
+    /// The program was started to restore something, which must not take forever.
     func beginStartup() {
         guard let restoration, restoration.isUnderWay else { return }
         restoration.startupAlarm = timekeeper.after(Restoration.startupTimeLimit) { [weak self] in

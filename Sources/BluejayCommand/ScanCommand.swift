@@ -10,7 +10,7 @@ struct ScanCommand: AsyncParsableCommand {
         discussion: "Ends with 3 if none was found, or fewer than --count.")
     @OptionGroup var options: GlobalOptions
 
-    @Option(help: ArgumentHelp("How long to scan; 0 for ever.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to scan; 0 is forever.", valueName: "seconds"))
     var timeout = 5.0
 
     @Option(

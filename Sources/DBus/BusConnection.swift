@@ -135,7 +135,7 @@ public final class BusConnection {
 
     /// Calls a method and waits for the answer.
     ///
-    /// - Parameter timeout: how long to wait; nil waits for ever.
+    /// - Parameter timeout: how long to wait; nil waits forever.
     /// - Throws: ``BusError``, or `CancellationError` when the task is cancelled: nobody waits for the answer then, but
     ///   the call itself is not taken back.
     public func call(_ call: MethodCall, timeout: Duration? = defaultTimeout) async throws -> MethodReply {

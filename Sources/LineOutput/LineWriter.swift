@@ -87,7 +87,7 @@ public final class LineWriter: @unchecked Swift.Sendable {
     /// Waits until all is written, without holding up the queue.
     ///
     /// - Parameters:
-    ///   - patience: how long to wait for the reader, as ``BackgroundWriter/drain(patience:)`` does; nil for ever.
+    ///   - patience: how long to wait for the reader, as ``BackgroundWriter/drain(patience:)`` does; nil is forever.
     ///   - action: called once, on the queue: with nil if nothing is missing, or with the reason.
     public func finish(within patience: DispatchTimeInterval?, _ action: @escaping (OutputError?) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))

@@ -11,7 +11,7 @@ struct GeneratorTests {
         return (0..<count).compactMap { _ in generator.next(maximumLength: 20).map { Array($0) } }
     }
 
-    @Test("values come in turn, once or for ever")
+    @Test("values come in turn, once or forever")
     func lists() {
         #expect(values(.constant([7]), 3) == [[7], [7], [7]])
         #expect(values(.list([[1], [], [2]], repeats: true), 4) == [[1], [], [2], [1]])

@@ -242,7 +242,7 @@ private final class Client {
         }
         let lines = text.split(separator: "\n").map(String.init)
         #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: lines.last ?? ""]) == ["heart"])
-        // Exit tests, which run beside this one, wait for any child, and would find a zombie of this one for ever. The
+        // Exit tests, which run beside this one, wait for any child, and would find a zombie of this one forever. The
         // agent forgets the program first, so that it does not start it once more.
         bench.queue.sync { bench.core.apps = [] }
         let process = try #require(lines.first.flatMap { pid_t($0) })

@@ -70,7 +70,7 @@ public final class LocalService {
     }
 
     /// Takes the service away. Connected centrals are told. Does nothing when it is not registered, or when bluetoothd
-    /// has gone.
+    /// is gone.
     public func unregister() async {
         guard let (adapter, connection) = registration else { return }
         registration = nil

@@ -54,7 +54,7 @@ public final class Adapter: RemoteObject {
         do {
             try await call("RemoveDevice", [.objectPath(device.path)])
         } catch BlueZError.gone {
-            // It has gone meanwhile.
+            // It was removed meanwhile.
         }
     }
 

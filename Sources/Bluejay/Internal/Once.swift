@@ -6,7 +6,7 @@ final class Once<Value> {
     private let fallback: Value
 
     /// - Parameters:
-    ///   - fallback: what is reported if everybody who could call has gone.
+    ///   - fallback: what is reported if everybody who could call is gone.
     ///   - action: the completion.
     init(fallback: Value, _ action: @escaping (Value) -> Void) {
         self.action = action

@@ -5,7 +5,7 @@ public enum Timeout: Swift.Sendable {
     /// For ever.
     case none
 
-    /// The number of seconds, nil for ever.
+    /// The number of seconds; nil is forever.
     var interval: TimeInterval? {
         if case .seconds(let seconds) = self { seconds } else { nil }
     }

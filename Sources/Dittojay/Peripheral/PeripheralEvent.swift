@@ -20,7 +20,7 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case pairingFailed = "pairing-failed"
         /// A central has turned notifications or indications on.
         case subscribed
-        /// A central has turned notifications or indications off, or has gone.
+        /// A central has turned notifications or indications off, or is gone.
         case unsubscribed
         /// A central has read a characteristic.
         case read

@@ -113,7 +113,7 @@ extension VirtualPeripheral {
         case .delay(let seconds):
             let work = DispatchWorkItem { [weak self] in
                 guard let self else { return }
-                // If the service has gone, the central has bluetoothd's answer, and a write must not count.
+                // If the service is gone, the central has bluetoothd's answer, and a write must not count.
                 guard services.characteristic(for: request.characteristic) != nil else {
                     manager?.respond(to: request, withResult: .attributeNotFound)
                     return

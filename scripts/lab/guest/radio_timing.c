@@ -14,7 +14,7 @@
 //
 // A reset ends the controller's links for the other side too, which would have heard nothing for the supervision timeout.
 // btvirt forgets them on this side only. The kernel (6.12) leaves a controller advertising when it powers it off, so that
-// others connect to it, and when it is powered on they would hold that link for ever.
+// others connect to it, and when it is powered on they would hold that link forever.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

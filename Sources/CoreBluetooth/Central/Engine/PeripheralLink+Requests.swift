@@ -235,7 +235,7 @@ extension PeripheralLink {
         subscriptions[remote.path] = subscription
         let confirm: @BusActor (Result<Void, any Error>) -> Void = doubting { [weak self] result in
             guard let self, subscriptions[remote.path] === subscription else {
-                // The service has gone meanwhile, and the subscription with it.
+                // The service was removed meanwhile, and the subscription with it.
                 return report(.failure(CBError(.invalidHandle)))
             }
             if case .failure = result {

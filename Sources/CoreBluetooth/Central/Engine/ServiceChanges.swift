@@ -21,7 +21,7 @@ struct ServiceChanges<Service> {
     /// The number of the change that is being collected.
     var number: Int { count }
 
-    /// Notes that a service has gone.
+    /// Notes that a service was removed.
     ///
     /// - Returns: the change before, if this is the beginning of another one.
     mutating func went(_ service: Service) -> Change? {

@@ -46,7 +46,7 @@ struct CharacteristicPlan: Swift.Sendable {
         let permissions = characteristic.permissions
         let flags = AttributeFlags(properties: properties, permissions: permissions)
         if let value = characteristic.value {
-            // Centrals may keep such a value for ever.
+            // Centrals may keep such a value forever.
             guard !flags.allowsWriting, !flags.notifies else {
                 throw ServicePlan.invalid("a characteristic with a static value is read-only: \(characteristic)")
             }

@@ -88,7 +88,7 @@ let package = Package(
             ]),
 
         // For tests, ours and those of other packages: the lab around them, and programs under test.
-        .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus"]),
+        .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus", "LineOutput"]),
 
         .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
         .target(name: "TestSupport", dependencies: ["BluetoothLab", "DBus"], path: "Tests/TestSupport"),

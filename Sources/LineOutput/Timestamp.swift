@@ -36,25 +36,10 @@ public struct Timestamp: Hashable, Swift.Sendable {
 
     /// What ``utc`` gives.
     public init?(utc text: some StringProtocol) {
-        let digits = text.utf8.map { Int($0) - 48 }
-        guard digits.count == 24, text.hasSuffix("Z") else { return nil }
-        func number(_ range: Range<Int>) -> Int? {
-            range.reduce(into: Optional(0)) { sum, index in
-                sum = (0...9).contains(digits[index]) ? sum.map { $0 * 10 + digits[index] } : nil
-            }
-        }
-        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
-            let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
-            let rest = number(20..<23)
+        guard text.utf8.count == 24, text.hasSuffix("Z"), let seconds = utcSeconds(text.prefix(19)),
+            let rest = digits(text.utf8.dropFirst(20).prefix(3))
         else { return nil }
-        var fields = tm()
-        fields.tm_year = Int32(year - 1900)
-        fields.tm_mon = Int32(month - 1)
-        fields.tm_mday = Int32(day)
-        fields.tm_hour = Int32(hour)
-        fields.tm_min = Int32(minute)
-        fields.tm_sec = Int32(second)
-        milliseconds = Int64(timegm(&fields)) * 1000 + Int64(rest)
+        milliseconds = seconds * 1000 + Int64(rest)
     }
 
     private func clock(_ fields: tm) -> String {
@@ -72,5 +57,29 @@ extension Int64 {
     fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}
+
+/// The seconds since 1970 of a date and time in UTC: `2026-11-23T13:05:00`, whatever is between the numbers.
+package func utcSeconds(_ text: some StringProtocol) -> Int64? {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 19, let year = digits(bytes[0..<4]), let month = digits(bytes[5..<7]),
+        let day = digits(bytes[8..<10]), let hour = digits(bytes[11..<13]), let minute = digits(bytes[14..<16]),
+        let second = digits(bytes[17..<19])
+    else { return nil }
+    var fields = tm()
+    fields.tm_year = Int32(year - 1900)
+    fields.tm_mon = Int32(month - 1)
+    fields.tm_mday = Int32(day)
+    fields.tm_hour = Int32(hour)
+    fields.tm_min = Int32(minute)
+    fields.tm_sec = Int32(second)
+    return Int64(timegm(&fields))
+}
+
+/// The number that is written in decimal digits alone, of which there are few; nil if anything else is among them.
+package func digits(_ bytes: some Sequence<UInt8>) -> Int? {
+    bytes.reduce(into: Optional(0)) { sum, byte in
+        sum = (48...57).contains(byte) ? sum.map { $0 * 10 + Int(byte) - 48 } : nil
     }
 }

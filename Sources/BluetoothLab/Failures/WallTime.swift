@@ -1,4 +1,5 @@
 import Foundation
+import LineOutput
 
 /// A moment on the machine's clock, in microseconds since 1970 (UTC): the one clock of all that is recorded.
 struct WallTime: Hashable, Comparable, Swift.Sendable {
@@ -35,24 +36,9 @@ extension WallTime {
 
     /// What ``text`` gives, which is what `btmon -T` prints when the time zone is UTC.
     init?(text: some StringProtocol) {
-        let digits = text.utf8.map { Int($0) - 48 }
-        guard digits.count == 26 else { return nil }
-        func number(_ range: Range<Int>) -> Int? {
-            range.reduce(into: Optional(0)) { sum, index in
-                sum = (0...9).contains(digits[index]) ? sum.map { $0 * 10 + digits[index] } : nil
-            }
-        }
-        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
-            let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
-            let rest = number(20..<26)
+        guard text.utf8.count == 26, let seconds = utcSeconds(text.prefix(19)),
+            let rest = digits(text.utf8.dropFirst(20))
         else { return nil }
-        var parts = tm()
-        parts.tm_year = Int32(year - 1900)
-        parts.tm_mon = Int32(month - 1)
-        parts.tm_mday = Int32(day)
-        parts.tm_hour = Int32(hour)
-        parts.tm_min = Int32(minute)
-        parts.tm_sec = Int32(second)
-        self.init(microseconds: Int64(timegm(&parts)) * 1_000_000 + Int64(rest))
+        self.init(microseconds: seconds * 1_000_000 + Int64(rest))
     }
 }

@@ -29,24 +29,22 @@ let package = Package(
         .target(name: "AssignedNumbers"),
         // Where the programs keep sockets and what they remember.
         .target(name: "UserFolders"),
-        // What keeps the programs small in memory.
-        .target(name: "ResidentCode"),
 
-        // The layers: each imports only what stands above it in this list.
-        .target(name: "DBus", dependencies: ["CDBus", "CGLib"]),
+        // The layers: each imports only what is above it in this list.
+        .target(name: "MainLoop", dependencies: ["CGLib"]),
+        .target(name: "DBus", dependencies: ["CDBus", "MainLoop"]),
         .target(
             name: "BlueZ",
             dependencies: [
-                "DBus", "CGLib", "UserFolders", .product(name: "DequeModule", package: "swift-collections"),
+                "CGLib", "DBus", "MainLoop", "UserFolders",
+                .product(name: "DequeModule", package: "swift-collections"),
             ]),
-        // Restoration: the agent's protocol, record and server. It knows no Bluetooth, and of DBus only the main loop.
-        .target(
-            name: "RestorationAgent",
-            dependencies: ["DBus", "UserFolders", .product(name: "DequeModule", package: "swift-collections")]),
+        // Restoration: what a program and the agent say to each other, and the record on disk. It knows no Bluetooth.
+        .target(name: "RestorationProtocol", dependencies: ["UserFolders"]),
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "LineOutput", "RestorationAgent",
+                "AssignedNumbers", "BlueZ", "DBus", "LineOutput", "MainLoop", "RestorationProtocol",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
         // The names of UIKit that Bluejay's API mentions, apart for those who have their own.
@@ -54,19 +52,27 @@ let package = Package(
         .target(
             name: "Bluejay",
             dependencies: [
-                "CoreBluetooth", "LineOutput", "RestorationAgent", "UIKitStandIns",
+                "CoreBluetooth", "LineOutput", "RestorationProtocol", "UIKitStandIns",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ]),
+        // The agent that keeps the Bluetooth state of programs that are not running: server and Bluetooth backend.
+        .target(
+            name: "RestorationAgent",
+            dependencies: [
+                "CoreBluetooth", "MainLoop", "RestorationProtocol", "UserFolders",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
         .target(
             name: "Dittojay",
             dependencies: [
-                "AssignedNumbers", "CoreBluetooth", "BlueZ", "DBus", "GATTProfiles", "LineOutput", "UserFolders",
+                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LineOutput", "MainLoop",
+                "UserFolders",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Yams", package: "Yams"),
             ]),
 
         // What both programs check about the machine that they run on.
-        .target(name: "Doctor", dependencies: ["BlueZ", "DBus", "LineOutput"]),
+        .target(name: "Doctor", dependencies: ["BlueZ", "DBus", "LineOutput", "MainLoop"]),
 
         // The programs: argument parsing and printing.
         .target(
@@ -75,59 +81,67 @@ let package = Package(
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "DBus", "Dittojay", "Doctor", "GATTProfiles", "LineOutput",
-                "ProgramSupport", "ResidentCode",
+                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "Doctor", "GATTProfiles", "LineOutput",
+                "MainLoop", "ProgramSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "Bluejay", "CoreBluetooth", "DBus", "Doctor", "GATTProfiles", "LineOutput",
-                "ProgramSupport", "ResidentCode", "RestorationAgent",
+                "AssignedNumbers", "BlueZ", "Bluejay", "CoreBluetooth", "Doctor", "GATTProfiles", "LineOutput",
+                "MainLoop", "ProgramSupport", "RestorationAgent", "RestorationProtocol",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         // For tests, ours and those of other packages: the lab around them, and programs under test.
-        .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus", "LineOutput"]),
+        .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus", "LineOutput", "MainLoop"]),
 
         .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
-        .target(name: "TestSupport", dependencies: ["BluetoothLab", "DBus"], path: "Tests/TestSupport"),
-        .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"]),
+        .target(
+            name: "TestSupport", dependencies: ["BluetoothLab", "DBus", "MainLoop", "RestorationProtocol"],
+            path: "Tests/TestSupport"),
+        .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"]),
+        .testTarget(name: "DBusTests", dependencies: ["DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "LineOutputTests", dependencies: ["LineOutput"]),
         .testTarget(name: "AssignedNumbersTests", dependencies: ["AssignedNumbers"]),
-        .testTarget(name: "ResidentCodeTests", dependencies: ["ResidentCode"]),
-        .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "TestSupport"]),
-        .testTarget(name: "RestorationAgentTests", dependencies: ["RestorationAgent", "TestSupport"]),
+        .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "DBus", "MainLoop", "TestSupport"]),
+        .testTarget(name: "RestorationProtocolTests", dependencies: ["RestorationProtocol", "TestSupport"]),
+        .testTarget(
+            name: "RestorationAgentTests",
+            dependencies: ["CoreBluetooth", "RestorationAgent", "RestorationProtocol", "TestSupport"]),
         .testTarget(
             name: "CoreBluetoothTests",
-            dependencies: ["CoreBluetooth", "BlueZ", "DBus", "RestorationAgent", "TestSupport"]),
+            dependencies: [
+                "CoreBluetooth", "BlueZ", "DBus", "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport",
+            ]),
         // Most programs for CoreBluetooth are still in the Swift 5 language mode: they must compile as well.
         .testTarget(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "BluejayTests", dependencies: ["Bluejay", "UIKitStandIns", "BluetoothLab", "OwnUIKit", "TestSupport"]),
-        .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "TestSupport"]),
+        .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(
             name: "DittojayTests",
             dependencies: [
                 "Dittojay", "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LineOutput",
-                "TestSupport", "UserFolders", .product(name: "Yams", package: "Yams"),
+                "MainLoop", "TestSupport", "UserFolders", .product(name: "Yams", package: "Yams"),
             ]),
         .testTarget(
             name: "BluejayCommandTests",
             dependencies: [
-                "BluejayCommand", "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput", "RestorationAgent",
+                "BluejayCommand", "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput",
             ]),
         // The built programs, each in a process of its own.
-        .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "TestSupport"]),
+        .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
         // scripts/fuzz: no test of its own, and no part of what others get of this package.
         .executableTarget(
             name: "Fuzz",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "RestorationAgent", "TestSupport",
+                "MainLoop",
+                "RestorationAgent", "RestorationProtocol", "TestSupport",
             ],
             path: "Tests/Fuzz"),
         // scripts/soak, which runs in the lab: the same holds for it.
@@ -135,7 +149,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "GATTProfiles", "TestSupport", "UserFolders",
+                "Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "DBus", "GATTProfiles", "MainLoop", "TestSupport",
+                "UserFolders",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,11 +1,11 @@
 /// What the Bluetooth SIG has assigned numbers of 16 bits to.
-public enum AssignedKind: String, CaseIterable, Hashable, Swift.Sendable {
+package enum AssignedKind: String, CaseIterable, Hashable, Swift.Sendable {
     case service, characteristic, descriptor, declaration, unit, appearance, company
     /// UUIDs that belong to a member of the SIG, or to another organization's specification. A member can have several.
     case member
 
     /// Those that are UUIDs of attributes.
-    public static let attributes: [AssignedKind] = [.service, .characteristic, .descriptor, .declaration]
+    package static let attributes: [AssignedKind] = [.service, .characteristic, .descriptor, .declaration]
 
     var table: NameTable {
         switch self {
@@ -23,17 +23,17 @@ public enum AssignedKind: String, CaseIterable, Hashable, Swift.Sendable {
     // MARK: Looking up
 
     /// The name of a number, as the SIG writes it: `Heart Rate`.
-    public func name(of number: UInt16) -> String? { table.name(of: number) }
+    package func name(of number: UInt16) -> String? { table.name(of: number) }
 
     /// The lowest number with this name.
     ///
     /// - Parameter name: in any letter case, with or without hyphens: `Heart Rate`, `heart-rate`.
-    public func number(named name: String) -> UInt16? {
+    package func number(named name: String) -> UInt16? {
         table.number(typed: Array(TypedName.text(name).utf8))
     }
 
     /// All, in the order of their numbers.
-    public var all: [AssignedName] {
+    package var all: [AssignedName] {
         var names: [AssignedName] = []
         table.forEach { number, name in
             names.append(AssignedName(kind: self, number: number, name: String(decoding: name, as: UTF8.self)))
@@ -43,32 +43,32 @@ public enum AssignedKind: String, CaseIterable, Hashable, Swift.Sendable {
 }
 
 /// A number and what it stands for.
-public struct AssignedName: Hashable, Swift.Sendable {
-    public let kind: AssignedKind
-    public let number: UInt16
+package struct AssignedName: Hashable, Swift.Sendable {
+    package let kind: AssignedKind
+    package let number: UInt16
     /// As the SIG writes it: `Heart Rate`.
-    public let name: String
+    package let name: String
 
-    public init(kind: AssignedKind, number: UInt16, name: String) {
+    package init(kind: AssignedKind, number: UInt16, name: String) {
         self.kind = kind
         self.number = number
         self.name = name
     }
 
     /// As it is typed: `heart-rate`.
-    public var typedName: String { TypedName.text(name) }
+    package var typedName: String { TypedName.text(name) }
 
     /// The number in four hexadecimal digits: `180D`.
-    public var digits: String { Self.digits(of: number) }
+    package var digits: String { Self.digits(of: number) }
 
     /// A number in four hexadecimal digits.
-    public static func digits(of number: UInt16) -> String {
+    package static func digits(of number: UInt16) -> String {
         let digits = String(number, radix: 16, uppercase: true)
         return String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }
 
     /// The name of the service, characteristic, descriptor or declaration whose UUID has these 16 bits.
-    public static func attribute(_ number: UInt16) -> String? {
+    package static func attribute(_ number: UInt16) -> String? {
         for kind in AssignedKind.attributes {
             if let name = kind.name(of: number) { return name }
         }

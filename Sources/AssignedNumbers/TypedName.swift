@@ -1,8 +1,8 @@
 /// Names as they are typed.
-public enum TypedName {
+package enum TypedName {
     /// `heart-rate-measurement` for `Heart Rate Measurement`: letters in lower case and digits, with a hyphen for whatever
     /// is between them. Anything beyond ASCII counts as a letter.
-    public static func text(_ name: String) -> String {
+    package static func text(_ name: String) -> String {
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         var typed: [UInt8] = []
         forEachByte(of: (isASCII ? name : name.lowercased()).utf8) { byte in

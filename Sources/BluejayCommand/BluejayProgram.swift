@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import LineOutput
 import ProgramSupport
-import ResidentCode
 
 @main
 struct BluejayProgram: AsyncParsableCommand {
@@ -56,8 +55,6 @@ struct BluejayProgram: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.open()
-        // What loading the program has taken.
-        ResidentCode.release()
         do {
             try Mistyping.check(CommandLine.arguments.dropFirst(), of: Self.self)
             var command = try await asyncParseAsRoot()

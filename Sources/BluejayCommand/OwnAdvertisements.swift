@@ -1,7 +1,7 @@
 import Bluejay
 import BlueZ
-import DBus
 import Foundation
+import MainLoop
 
 /// A controller does not receive what it sends. Somebody who tries a peripheral and a central on one machine may not think of
 /// that.
@@ -9,7 +9,7 @@ enum OwnAdvertisements {
     /// What to say when a program on this machine advertises on the adapter that is scanned with; nil when none does.
     ///
     /// - Parameter option: the adapter that an option chooses, by name or address.
-    @BusActor
+    @LoopActor
     static func hint(adapter option: String?) async -> String? {
         let session = BlueZSession.shared
         guard let adapter = adapterInUse(option, of: session), let count = try? await adapter.advertisementCount(),
@@ -21,7 +21,7 @@ enum OwnAdvertisements {
         return "a program on this machine advertises on \(adapter.name), which cannot see itself\(advice)"
     }
 
-    @BusActor
+    @LoopActor
     private static func adapterInUse(_ option: String?, of session: BlueZSession) -> Adapter? {
         let adapters = session.adapters
         return AdapterChoice(option: option).pick(from: adapters.map(AdapterChoice.Candidate.init)).map { adapters[$0] }

@@ -1,6 +1,5 @@
 import Bluejay
 import GATTProfiles
-import ResidentCode
 
 extension Session {
     /// Finds the device, connects to it and discovers all that it has.
@@ -29,8 +28,6 @@ extension Session {
                 let attempt = "cannot connect to \(device.text)"
                 switch result {
                 case .success(let identifier):
-                    // Finding and connecting is done.
-                    ResidentCode.release()
                     continuation.resume(returning: identifier)
                 case .failure(BluejayError.connectionTimedOut):
                     let reason = "it was not connected within \(inSeconds(limit)) (--connect-timeout)"

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Bluejay
 import LineOutput
-import ResidentCode
 
 /// One run of the program: Bluetooth, the device that it is about, and the orderly end.
 @MainActor
@@ -59,15 +58,11 @@ final class Session {
 
     private func run(endsByInterruption: Bool, _ body: @MainActor (Session) async throws -> Void) async -> Never {
         self.endsByInterruption = endsByInterruption
-        // All that reading the command line has taken.
-        ResidentCode.release()
         watchSignals()
         output.onLoss { [weak self] error in self?.outputIsLost(error) }
         do {
             try await waitForPower()
             startBluejay(peripheral: nil)
-            // Getting to know bluetoothd is done.
-            ResidentCode.release()
             try await body(self)
             await end(.done)
         } catch {

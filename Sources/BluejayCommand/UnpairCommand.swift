@@ -1,9 +1,9 @@
 import ArgumentParser
 import BlueZ
 import Bluejay
-import DBus
 import Foundation
 import LineOutput
+import MainLoop
 
 struct UnpairCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,7 +55,7 @@ struct UnpairCommand: AsyncParsableCommand {
 
 extension DeviceSelector {
     /// Whether it means a device that bluetoothd knows.
-    @BusActor
+    @LoopActor
     func names(_ device: Device) -> Bool {
         switch self {
         case .identifiers(let identifiers, _):

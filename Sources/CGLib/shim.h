@@ -1,4 +1,4 @@
-// GLib for Swift: the main loop, and the one cast that Swift cannot spell. And system calls for descriptors that Swift's
+// GLib for Swift: the main loop, with a source of its own for descriptors. And system calls for descriptors that Swift's
 // Glibc module leaves out.
 #ifndef CGLIB_SHIM_H
 #define CGLIB_SHIM_H
@@ -12,11 +12,56 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Sets the callback of a source made by g_unix_fd_source_new, whose callback has a type of its own.
-static inline void cglib_unix_fd_source_set_callback(
-    GSource *source, GUnixFDSourceFunc callback, gpointer data, GDestroyNotify destroy)
+/// What a descriptor's source calls; answers whether the source goes on.
+typedef gboolean (*cglib_descriptor_callback)(GIOCondition ready, gpointer data);
+
+/// A source for one descriptor that can be paused, which GLib's own (g_unix_fd_source_new) cannot.
+typedef struct {
+    GSource source;
+    int descriptor;
+    GIOCondition condition;
+    gpointer tag; // NULL while it is paused
+} cglib_descriptor_source;
+
+static inline gboolean cglib_descriptor_dispatch(GSource *source, GSourceFunc callback, gpointer data)
 {
-    g_source_set_callback(source, G_SOURCE_FUNC(callback), data, destroy);
+    cglib_descriptor_source *self = (cglib_descriptor_source *)source;
+    GIOCondition ready = self->tag ? g_source_query_unix_fd(source, self->tag) : (GIOCondition)0;
+    if (ready == 0 || callback == NULL)
+        return G_SOURCE_CONTINUE;
+    return ((cglib_descriptor_callback)(void (*)(void))callback)(ready, data);
+}
+
+/// Watches the descriptor; does nothing if it is watched already.
+static inline void cglib_descriptor_source_resume(GSource *source)
+{
+    cglib_descriptor_source *self = (cglib_descriptor_source *)source;
+    if (self->tag == NULL)
+        self->tag = g_source_add_unix_fd(source, self->descriptor, self->condition);
+}
+
+/// Does not watch the descriptor, not even for errors and its end, until it is resumed.
+static inline void cglib_descriptor_source_pause(GSource *source)
+{
+    cglib_descriptor_source *self = (cglib_descriptor_source *)source;
+    if (self->tag != NULL)
+        g_source_remove_unix_fd(source, self->tag);
+    self->tag = NULL;
+}
+
+/// Makes a source that watches a descriptor. `notify` is called with `data` when the source is destroyed.
+static inline GSource *cglib_descriptor_source_new(
+    int descriptor, GIOCondition condition, cglib_descriptor_callback callback, gpointer data, GDestroyNotify notify)
+{
+    static GSourceFuncs functions = {.dispatch = cglib_descriptor_dispatch};
+    GSource *source = g_source_new(&functions, sizeof(cglib_descriptor_source));
+    cglib_descriptor_source *self = (cglib_descriptor_source *)source;
+    self->descriptor = descriptor;
+    self->condition = condition;
+    self->tag = NULL;
+    cglib_descriptor_source_resume(source);
+    g_source_set_callback(source, (GSourceFunc)(void (*)(void))callback, data, notify);
+    return source;
 }
 
 enum { cglib_packet_limit = 64 };

@@ -1,6 +1,6 @@
 import BlueZ
-import DBus
 import LineOutput
+import MainLoop
 
 /// Where the module reports what has no error callback, as Apple's does in the system log: wrong use of the API.
 enum Diagnostics {
@@ -21,7 +21,7 @@ enum Diagnostics {
 
 extension BlueZSession {
     /// Makes sure that bluetoothd has this process's pairing agent, or says why it has not.
-    @BusActor
+    @LoopActor
     func registerAgent() {
         sharedAgent.register { Diagnostics.warning("no pairing: bluetoothd refuses the agent: \($0)") }
     }

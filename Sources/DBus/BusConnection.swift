@@ -1,45 +1,46 @@
 import CDBus
 import Foundation
+import MainLoop
 
-/// A connection to a message bus, on the loop of ``BusActor``.
+/// A connection to a message bus, on the loop of ``LoopActor``.
 ///
 /// A lost connection is told once, to every handler of ``onDisconnect(_:)`` and to every call under way; from then on
 /// each call fails with ``BusError/disconnected(call:)``.
-@BusActor
-public final class BusConnection {
+@LoopActor
+package final class BusConnection {
     /// How long a call waits for its answer when nothing else is said.
-    public nonisolated static let defaultTimeout: Duration = .seconds(25)
+    package nonisolated static let defaultTimeout: Duration = .seconds(25)
 
     /// The name that the bus gave to this connection (`:1.42`).
-    public nonisolated let uniqueName: String
+    package nonisolated let uniqueName: String
 
     /// Whether the bus is still there.
-    public private(set) var isConnected = true
+    package private(set) var isConnected = true
 
     let pointer: OpaquePointer
     let exports = ExportTable()
     let signals = SignalTable()
     private var io: ConnectionIO?
-    private var disconnectHandlers: [Int: @BusActor () -> Void] = [:]
+    private var disconnectHandlers: [Int: @LoopActor () -> Void] = [:]
     private var nextHandler = 0
 
     // MARK: Opening and closing
 
     /// Where the system bus is: `DBUS_SYSTEM_BUS_ADDRESS`, or the system's usual socket.
-    public nonisolated static var systemAddress: String {
+    package nonisolated static var systemAddress: String {
         ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"]
             ?? "unix:path=/var/run/dbus/system_bus_socket"
     }
 
     /// Connects to the system bus, at ``systemAddress``.
-    public static func system() throws(BusError) -> BusConnection {
+    package static func system() throws(BusError) -> BusConnection {
         try BusConnection(address: systemAddress)
     }
 
     /// Connects to the bus at `address` (`unix:path=/…`) and registers there.
     ///
     /// - Throws: ``BusError/cannotConnect(address:reason:)``.
-    public init(address: String) throws(BusError) {
+    package init(address: String) throws(BusError) {
         guard !address.utf8.contains(0) else { throw .invalidValue("an address with a zero byte") }
         var error = DBusError()
         dbus_error_init(&error)
@@ -71,7 +72,7 @@ public final class BusConnection {
         guard let arrived, let context else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
         // libdbus calls this from `dbus_connection_dispatch`, which is called on the loop only.
         nonisolated(unsafe) let (message, data) = (arrived, context)
-        return BusActor.assumeIsolated {
+        return LoopActor.assumeIsolated {
             // Retained for the call: a handler may release the connection.
             let connection = Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue()
             return withExtendedLifetime(connection) {
@@ -82,7 +83,7 @@ public final class BusConnection {
     }
 
     /// Closes the connection. Calls under way fail; the disconnect handlers are called.
-    public func close() {
+    package func close() {
         guard isConnected else { return }
         flush()
         dbus_connection_close(pointer)
@@ -90,7 +91,7 @@ public final class BusConnection {
     }
 
     /// Sends what is queued before it returns. Waits a second at most for a bus that does not read.
-    public func flush() {
+    package func flush() {
         let deadline = ContinuousClock.now + .seconds(1)
         while isConnected, dbus_connection_has_messages_to_send(pointer) != 0 {
             let left = deadline - .now
@@ -99,11 +100,11 @@ public final class BusConnection {
     }
 
     /// Bytes that wait to be sent. A flood of signals has to watch it: the bus takes what it takes.
-    public var outgoingByteCount: Int { dbus_connection_get_outgoing_size(pointer) }
+    package var outgoingByteCount: Int { dbus_connection_get_outgoing_size(pointer) }
 
     /// Calls `handler` once when the connection is gone, at once if it is gone already, unless the registration is
     /// cancelled or released before.
-    public func onDisconnect(_ handler: @escaping @BusActor () -> Void) -> Registration {
+    package func onDisconnect(_ handler: @escaping @LoopActor () -> Void) -> Registration {
         guard isConnected else {
             handler()
             return Registration {}
@@ -138,7 +139,7 @@ public final class BusConnection {
     /// - Parameter timeout: how long to wait; nil waits forever.
     /// - Throws: ``BusError``, or `CancellationError` when the task is cancelled: nobody waits for the answer then, but
     ///   the call itself is not taken back.
-    public func call(_ call: MethodCall, timeout: Duration? = defaultTimeout) async throws -> MethodReply {
+    package func call(_ call: MethodCall, timeout: Duration? = defaultTimeout) async throws -> MethodReply {
         try Task.checkCancellation()
         let pending = PendingCallBox()
         return try await withTaskCancellationHandler {
@@ -160,9 +161,9 @@ public final class BusConnection {
     ///
     /// - Returns: the call, for cancelling it. It needs not be kept.
     @discardableResult
-    public func call(
+    package func call(
         _ call: MethodCall, timeout: Duration? = defaultTimeout,
-        completion: @escaping @BusActor (Result<MethodReply, any Error>) -> Void
+        completion: @escaping @LoopActor (Result<MethodReply, any Error>) -> Void
     ) -> PendingCall {
         let pending = PendingCall(call: call.name, completion: completion)
         do throws(BusError) {
@@ -184,7 +185,7 @@ public final class BusConnection {
     }
 
     /// Sends a call whose answer does not matter.
-    public func callWithoutReply(_ call: MethodCall) throws(BusError) {
+    package func callWithoutReply(_ call: MethodCall) throws(BusError) {
         let message = try RawMessage(call)
         dbus_message_set_no_reply(message.pointer, 1)
         try send(message, of: call.description)
@@ -198,7 +199,7 @@ public final class BusConnection {
     var isOpen: Bool { isConnected && dbus_connection_get_is_connected(pointer) != 0 }
 
     /// Sends a signal from the object at `path`.
-    public func emit(_ member: String, of interface: String, from path: ObjectPath, arguments: [BusValue] = [])
+    package func emit(_ member: String, of interface: String, from path: ObjectPath, arguments: [BusValue] = [])
         throws(BusError)
     {
         try send(
@@ -239,11 +240,11 @@ public final class BusConnection {
 }
 
 /// Undoes something when it is cancelled or released.
-@BusActor
-public final class Registration {
-    private var undo: (@BusActor () -> Void)?
+@LoopActor
+package final class Registration {
+    private var undo: (@LoopActor () -> Void)?
 
-    public init(_ undo: @escaping @BusActor () -> Void) {
+    package init(_ undo: @escaping @LoopActor () -> Void) {
         self.undo = undo
     }
 
@@ -252,14 +253,14 @@ public final class Registration {
     }
 
     /// Does nothing the second time.
-    public func cancel() {
+    package func cancel() {
         let undo = undo
         self.undo = nil
         undo?()
     }
 
     /// Makes the registration last for as long as the connection.
-    public func keep() {
+    package func keep() {
         undo = nil
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What can go wrong on the bus.
-public enum BusError: Error, Hashable, Swift.Sendable {
+package enum BusError: Error, Hashable, Swift.Sendable {
     /// The bus at this address cannot be reached.
     case cannotConnect(address: String, reason: String)
     /// The connection to the bus is gone, or was closed, while `call` was under way.
@@ -22,12 +22,12 @@ public enum BusError: Error, Hashable, Swift.Sendable {
 
 extension BusError {
     /// The D-Bus error name (`org.bluez.Error.Failed`), when the other side sent one.
-    public var name: String? {
+    package var name: String? {
         if case .remote(let name, _, _) = self { name } else { nil }
     }
 
     /// The called name has no owner: the service does not run.
-    public var isServiceUnknown: Bool {
+    package var isServiceUnknown: Bool {
         switch name {
         case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner": true
         default: false
@@ -35,7 +35,7 @@ extension BusError {
     }
 
     /// The called object or interface does not exist (any more).
-    public var isUnknownObject: Bool {
+    package var isUnknownObject: Bool {
         switch name {
         case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",
             "org.freedesktop.DBus.Error.UnknownInterface":
@@ -45,13 +45,13 @@ extension BusError {
     }
 
     /// The bus's policy forbids the call.
-    public var isAccessDenied: Bool { name == "org.freedesktop.DBus.Error.AccessDenied" }
+    package var isAccessDenied: Bool { name == "org.freedesktop.DBus.Error.AccessDenied" }
 }
 
 extension BusError: LocalizedError, CustomStringConvertible {
-    public var errorDescription: String? { description }
+    package var errorDescription: String? { description }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .cannotConnect(let address, let reason): "cannot connect to the bus at \(address): \(reason)"
         case .disconnected(let call): "\(call): the connection to the bus is gone"

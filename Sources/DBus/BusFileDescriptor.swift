@@ -2,11 +2,11 @@ import Foundation
 
 /// A file descriptor that goes or came over the bus. It is closed when the last reference to it is released, unless it
 /// was taken out before.
-public final class BusFileDescriptor: Swift.Sendable {
+package final class BusFileDescriptor: Swift.Sendable {
     private let state: MutexBox<Int32?>
 
     /// Takes over `descriptor`, which the caller must not close any more.
-    public init(owning descriptor: Int32) {
+    package init(owning descriptor: Int32) {
         state = MutexBox(descriptor)
     }
 
@@ -15,15 +15,15 @@ public final class BusFileDescriptor: Swift.Sendable {
     }
 
     /// Hands the descriptor over to the caller, who closes it from now on; nil when it was taken before.
-    public func take() -> Int32? {
+    package func take() -> Int32? {
         state.exchange(nil)
     }
 
     /// The descriptor, for as long as this object lives; nil when it was taken.
-    public var rawValue: Int32? { state.value }
+    package var rawValue: Int32? { state.value }
 }
 
 extension BusFileDescriptor: Hashable {
-    public static func == (left: BusFileDescriptor, right: BusFileDescriptor) -> Bool { left === right }
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    package static func == (left: BusFileDescriptor, right: BusFileDescriptor) -> Bool { left === right }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

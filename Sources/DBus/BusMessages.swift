@@ -1,15 +1,16 @@
 import CDBus
 import Foundation
+import MainLoop
 
 /// A call of a method of an object on the bus.
-public struct MethodCall: Swift.Sendable, CustomStringConvertible {
-    public var destination: String
-    public var path: ObjectPath
-    public var interface: String
-    public var method: String
-    public var arguments: [BusValue]
+package struct MethodCall: Swift.Sendable, CustomStringConvertible {
+    package var destination: String
+    package var path: ObjectPath
+    package var interface: String
+    package var method: String
+    package var arguments: [BusValue]
 
-    public init(
+    package init(
         destination: String, path: ObjectPath, interface: String, method: String, arguments: [BusValue] = []
     ) {
         self.destination = destination
@@ -20,7 +21,7 @@ public struct MethodCall: Swift.Sendable, CustomStringConvertible {
     }
 
     /// `org.bluez.Adapter1.StartDiscovery on /org/bluez/hci0`, for messages.
-    public var description: String { name.description }
+    package var description: String { name.description }
 
     /// What is kept of a call for messages about it; put into words only when one is needed.
     struct Name: Swift.Sendable, CustomStringConvertible {
@@ -34,19 +35,19 @@ public struct MethodCall: Swift.Sendable, CustomStringConvertible {
 }
 
 /// The answer to a ``MethodCall``.
-public struct MethodReply: Swift.Sendable {
-    public let arguments: [BusValue]
+package struct MethodReply: Swift.Sendable {
+    package let arguments: [BusValue]
     let call: MethodCall.Name
 
     /// The answer's first value.
     ///
     /// - Throws: ``BusError/unexpectedType(expected:actual:in:)`` when it is missing or of another type.
-    public func first<T: BusType>(as type: T.Type = T.self) throws(BusError) -> T {
+    package func first<T: BusType>(as type: T.Type = T.self) throws(BusError) -> T {
         try value(at: 0)
     }
 
     /// The answer's value number `index`, from 0.
-    public func value<T: BusType>(at index: Int, as type: T.Type = T.self) throws(BusError) -> T {
+    package func value<T: BusType>(at index: Int, as type: T.Type = T.self) throws(BusError) -> T {
         guard arguments.indices.contains(index) else {
             throw .unexpectedType(expected: T.busSignature.string, actual: "nothing", in: "the answer to \(call)")
         }
@@ -55,28 +56,28 @@ public struct MethodReply: Swift.Sendable {
 }
 
 /// A signal that an object on the bus sent.
-public struct BusSignal: Swift.Sendable {
+package struct BusSignal: Swift.Sendable {
     /// The unique name of the connection that sent it (`:1.42`).
-    public let sender: String
-    public let path: ObjectPath
-    public let interface: String
-    public let member: String
-    public internal(set) var arguments: [BusValue]
+    package let sender: String
+    package let path: ObjectPath
+    package let interface: String
+    package let member: String
+    package internal(set) var arguments: [BusValue]
 }
 
 /// Which signals to hear. Nil means any.
-public struct MatchRule: Hashable, Swift.Sendable {
+package struct MatchRule: Hashable, Swift.Sendable {
     /// A unique or a well-known name; the bus resolves the latter.
-    public var sender: String?
-    public var path: ObjectPath?
+    package var sender: String?
+    package var path: ObjectPath?
     /// Signals of this object and of all objects below it.
-    public var pathNamespace: ObjectPath?
-    public var interface: String?
-    public var member: String?
+    package var pathNamespace: ObjectPath?
+    package var interface: String?
+    package var member: String?
     /// The first argument, when it is a string.
-    public var firstArgument: String?
+    package var firstArgument: String?
 
-    public init(
+    package init(
         sender: String? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil, interface: String? = nil,
         member: String? = nil, firstArgument: String? = nil
     ) {
@@ -122,7 +123,7 @@ public struct MatchRule: Hashable, Swift.Sendable {
 }
 
 /// A message of libdbus, released with the last reference to this object.
-@BusActor
+@LoopActor
 final class RawMessage {
     nonisolated(unsafe) let pointer: OpaquePointer
 

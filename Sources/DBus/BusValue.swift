@@ -3,7 +3,7 @@ import Foundation
 /// A value of any D-Bus type.
 ///
 /// An array of bytes is ``bytes(_:)``, not ``array(_:of:)``, so that a characteristic's value is copied once on its way.
-public enum BusValue: Hashable, Swift.Sendable {
+package enum BusValue: Hashable, Swift.Sendable {
     case byte(UInt8)
     case boolean(Bool)
     case int16(Int16)
@@ -27,7 +27,7 @@ public enum BusValue: Hashable, Swift.Sendable {
     indirect case variant(BusValue)
 
     /// The type of this value.
-    public var signature: Signature { Signature(validated: signatureText) }
+    package var signature: Signature { Signature(validated: signatureText) }
 
     private var signatureText: String {
         switch self {
@@ -68,7 +68,7 @@ public enum BusValue: Hashable, Swift.Sendable {
     }
 
     /// The value inside of variants, however deep.
-    public var unwrapped: BusValue {
+    package var unwrapped: BusValue {
         var value = self
         while case .variant(let inner) = value { value = inner }
         return value
@@ -81,7 +81,7 @@ public enum BusValue: Hashable, Swift.Sendable {
 }
 
 /// A Swift type that stands for one D-Bus type.
-public protocol BusType {
+package protocol BusType {
     /// The D-Bus type.
     static var busSignature: Signature { get }
     /// Nil when `busValue` is of another type. Variants are looked through.
@@ -94,7 +94,7 @@ extension BusValue {
     ///
     /// - Parameter place: what the value is, for the error: `org.bluez.Device1.Address`.
     /// - Throws: ``BusError/unexpectedType(expected:actual:in:)``.
-    public func decode<T: BusType>(as type: T.Type = T.self, place: String) throws(BusError) -> T {
+    package func decode<T: BusType>(as type: T.Type = T.self, place: String) throws(BusError) -> T {
         guard let value = T(busValue: self) else {
             throw .unexpectedType(expected: T.busSignature.string, actual: unwrapped.signature.string, in: place)
         }
@@ -103,114 +103,114 @@ extension BusValue {
 }
 
 extension BusValue: BusType {
-    public static var busSignature: Signature { Signature(validated: "v") }
-    public init?(busValue: BusValue) { self = busValue.unwrapped }
-    public var busValue: BusValue { inVariant }
+    package static var busSignature: Signature { Signature(validated: "v") }
+    package init?(busValue: BusValue) { self = busValue.unwrapped }
+    package var busValue: BusValue { inVariant }
 }
 
 extension UInt8: BusType {
-    public static var busSignature: Signature { Signature(validated: "y") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "y") }
+    package init?(busValue: BusValue) {
         if case .byte(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .byte(self) }
+    package var busValue: BusValue { .byte(self) }
 }
 extension Bool: BusType {
-    public static var busSignature: Signature { Signature(validated: "b") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "b") }
+    package init?(busValue: BusValue) {
         if case .boolean(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .boolean(self) }
+    package var busValue: BusValue { .boolean(self) }
 }
 extension Int16: BusType {
-    public static var busSignature: Signature { Signature(validated: "n") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "n") }
+    package init?(busValue: BusValue) {
         if case .int16(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .int16(self) }
+    package var busValue: BusValue { .int16(self) }
 }
 extension UInt16: BusType {
-    public static var busSignature: Signature { Signature(validated: "q") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "q") }
+    package init?(busValue: BusValue) {
         if case .uint16(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .uint16(self) }
+    package var busValue: BusValue { .uint16(self) }
 }
 extension Int32: BusType {
-    public static var busSignature: Signature { Signature(validated: "i") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "i") }
+    package init?(busValue: BusValue) {
         if case .int32(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .int32(self) }
+    package var busValue: BusValue { .int32(self) }
 }
 extension UInt32: BusType {
-    public static var busSignature: Signature { Signature(validated: "u") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "u") }
+    package init?(busValue: BusValue) {
         if case .uint32(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .uint32(self) }
+    package var busValue: BusValue { .uint32(self) }
 }
 extension Int64: BusType {
-    public static var busSignature: Signature { Signature(validated: "x") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "x") }
+    package init?(busValue: BusValue) {
         if case .int64(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .int64(self) }
+    package var busValue: BusValue { .int64(self) }
 }
 extension UInt64: BusType {
-    public static var busSignature: Signature { Signature(validated: "t") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "t") }
+    package init?(busValue: BusValue) {
         if case .uint64(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .uint64(self) }
+    package var busValue: BusValue { .uint64(self) }
 }
 extension Double: BusType {
-    public static var busSignature: Signature { Signature(validated: "d") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "d") }
+    package init?(busValue: BusValue) {
         if case .double(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .double(self) }
+    package var busValue: BusValue { .double(self) }
 }
 extension String: BusType {
-    public static var busSignature: Signature { Signature(validated: "s") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "s") }
+    package init?(busValue: BusValue) {
         if case .string(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .string(self) }
+    package var busValue: BusValue { .string(self) }
 }
 extension ObjectPath: BusType {
-    public static var busSignature: Signature { Signature(validated: "o") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "o") }
+    package init?(busValue: BusValue) {
         if case .objectPath(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .objectPath(self) }
+    package var busValue: BusValue { .objectPath(self) }
 }
 extension Signature: BusType {
-    public static var busSignature: Signature { Signature(validated: "g") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "g") }
+    package init?(busValue: BusValue) {
         if case .signature(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .signature(self) }
+    package var busValue: BusValue { .signature(self) }
 }
 extension BusFileDescriptor: BusType {
-    public static var busSignature: Signature { Signature(validated: "h") }
+    package static var busSignature: Signature { Signature(validated: "h") }
     /// Takes the descriptor out of the value, so that one object owns it: this works once for each value.
-    public convenience init?(busValue: BusValue) {
+    package convenience init?(busValue: BusValue) {
         guard case .fileDescriptor(let descriptor) = busValue.unwrapped, let raw = descriptor.take() else { return nil }
         self.init(owning: raw)
     }
-    public var busValue: BusValue { .fileDescriptor(self) }
+    package var busValue: BusValue { .fileDescriptor(self) }
 }
 extension Data: BusType {
-    public static var busSignature: Signature { Signature(validated: "ay") }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "ay") }
+    package init?(busValue: BusValue) {
         if case .bytes(let value) = busValue.unwrapped { self = value } else { return nil }
     }
-    public var busValue: BusValue { .bytes(self) }
+    package var busValue: BusValue { .bytes(self) }
 }
 extension Array: BusType where Element: BusType {
-    public static var busSignature: Signature { Signature(validated: "a" + Element.busSignature.string) }
-    public init?(busValue: BusValue) {
+    package static var busSignature: Signature { Signature(validated: "a" + Element.busSignature.string) }
+    package init?(busValue: BusValue) {
         switch busValue.unwrapped {
         case .bytes(let data):
             // Asked first, for an empty array of anything can be cast to one of anything else.
@@ -229,16 +229,16 @@ extension Array: BusType where Element: BusType {
         default: return nil
         }
     }
-    public var busValue: BusValue {
+    package var busValue: BusValue {
         if Element.self == UInt8.self, let bytes = self as? [UInt8] { return .bytes(Data(bytes)) }
         return .array(map(\.busValue), of: Element.busSignature)
     }
 }
 extension Dictionary: BusType where Key: BusType, Value: BusType {
-    public static var busSignature: Signature {
+    package static var busSignature: Signature {
         Signature(validated: "a{" + Key.busSignature.string + Value.busSignature.string + "}")
     }
-    public init?(busValue: BusValue) {
+    package init?(busValue: BusValue) {
         guard case .dictionary(let entries, let key, let value) = busValue.unwrapped else { return nil }
         guard !entries.isEmpty || (Key.busSignature.accepts(key) && Value.busSignature.accepts(value)) else {
             return nil
@@ -249,7 +249,7 @@ extension Dictionary: BusType where Key: BusType, Value: BusType {
             self[key] = value
         }
     }
-    public var busValue: BusValue {
+    package var busValue: BusValue {
         var entries: [BusValue: BusValue] = [:]
         for (key, value) in self { entries[key.busValue] = value.busValue }
         return .dictionary(entries, key: Key.busSignature, value: Value.busSignature)

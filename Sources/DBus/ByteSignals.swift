@@ -1,21 +1,22 @@
 import CDBus
 import Foundation
+import MainLoop
 
 /// Who wants the values of one property of bytes, at the least cost: such values come by the thousand, and reading them
 /// like any other signal costs ten times as much.
-@BusActor
+@LoopActor
 final class ByteSignalTable {
-    @BusActor
+    @LoopActor
     final class Listener {
         let sender: String
         let path: String
         let interface: String
         let property: String
-        let handler: @BusActor (Data) -> Void
+        let handler: @LoopActor (Data) -> Void
 
         init(
             sender: String, path: String, interface: String, property: String,
-            handler: @escaping @BusActor (Data) -> Void
+            handler: @escaping @LoopActor (Data) -> Void
         ) {
             self.sender = sender
             self.path = path
@@ -97,9 +98,9 @@ extension BusConnection {
     ///
     /// It does not make the bus send them: that takes an ``onSignal(_:_:)`` whose rule matches, and a
     /// ``watchOwner(of:_:)`` of the sender.
-    public func onBytes(
+    package func onBytes(
         of property: String, interface: String, at path: ObjectPath, from sender: String,
-        _ handler: @escaping @BusActor (Data) -> Void
+        _ handler: @escaping @LoopActor (Data) -> Void
     ) -> Registration {
         let listener = ByteSignalTable.Listener(
             sender: sender, path: path.string, interface: interface, property: property, handler: handler)

@@ -1,8 +1,9 @@
 import CDBus
 import CGLib
+import MainLoop
 
 /// Drives one libdbus connection from the GLib loop: its watches, its timeouts and the dispatching of what arrived.
-@BusActor
+@LoopActor
 final class ConnectionIO {
     /// Messages that are dispatched in one turn of the loop, so that a flood does not starve everything else.
     private static let messagesPerTurn = 64
@@ -52,10 +53,10 @@ final class ConnectionIO {
         dispatchSource = nil
     }
 
-    private nonisolated static func with(_ data: UnsafeMutableRawPointer?, _ body: @BusActor (ConnectionIO) -> Void) {
+    private nonisolated static func with(_ data: UnsafeMutableRawPointer?, _ body: @LoopActor (ConnectionIO) -> Void) {
         guard let data else { return }
         let io = Unmanaged<ConnectionIO>.fromOpaque(data).takeUnretainedValue()
-        BusActor.assumeIsolated { body(io) }
+        LoopActor.assumeIsolated { body(io) }
     }
 
     // MARK: Watches

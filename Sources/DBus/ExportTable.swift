@@ -1,8 +1,9 @@
 import CDBus
 import Foundation
+import MainLoop
 
 /// The objects that a connection exports, and the standard interfaces that every one of them has.
-@BusActor
+@LoopActor
 final class ExportTable {
     private var objects: [ObjectPath: [String: ExportedInterface]] = [:]
     private var managers: Set<ObjectPath> = []
@@ -254,7 +255,7 @@ extension BusConnection {
     /// Makes an object callable at `path`, with these interfaces and the standard ones (Properties, Introspectable).
     ///
     /// - Throws: ``BusError/alreadyInUse(_:)`` when there is an object at `path`.
-    public func export(_ interfaces: [ExportedInterface], at path: ObjectPath) throws(BusError) {
+    package func export(_ interfaces: [ExportedInterface], at path: ObjectPath) throws(BusError) {
         try exports.add(interfaces, at: path)
         guard let manager = exports.manager(of: path) else { return }
         try? emit(
@@ -263,7 +264,7 @@ extension BusConnection {
     }
 
     /// Takes the object at `path` away. Does nothing when there is none.
-    public func unexport(_ path: ObjectPath) {
+    package func unexport(_ path: ObjectPath) {
         let interfaces = exports.remove(path)
         guard !interfaces.isEmpty, let manager = exports.manager(of: path) else { return }
         try? emit(
@@ -272,16 +273,16 @@ extension BusConnection {
     }
 
     /// Makes `root` an object manager (`org.freedesktop.DBus.ObjectManager`) of all objects that are exported below it.
-    public func exportObjectManager(at root: ObjectPath) {
+    package func exportObjectManager(at root: ObjectPath) {
         exports.addManager(root)
     }
 
-    public func unexportObjectManager(at root: ObjectPath) {
+    package func unexportObjectManager(at root: ObjectPath) {
         exports.removeManager(root)
     }
 
     /// Tells the bus that properties of an exported object have new values.
-    public func emitPropertiesChanged(_ changed: [String: BusValue], of interface: String, at path: ObjectPath)
+    package func emitPropertiesChanged(_ changed: [String: BusValue], of interface: String, at path: ObjectPath)
         throws(BusError)
     {
         try emit(

@@ -1,30 +1,31 @@
 import CDBus
 import Foundation
+import MainLoop
 
 /// An argument of a method or signal, as introspection shows it.
-public struct ExportedArgument: Swift.Sendable {
-    public let name: String
-    public let type: Signature
+package struct ExportedArgument: Swift.Sendable {
+    package let name: String
+    package let type: Signature
 
-    public init<T: BusType>(_ name: String, _ type: T.Type) {
+    package init<T: BusType>(_ name: String, _ type: T.Type) {
         self.name = name
         self.type = T.busSignature
     }
 }
 
 /// A method that an exported object offers.
-public struct ExportedMethod {
+package struct ExportedMethod {
     let name: String
     let inputs: [ExportedArgument]
     let outputs: [ExportedArgument]
-    let handler: @BusActor (MethodInvocation) -> Void
+    let handler: @LoopActor (MethodInvocation) -> Void
     /// The type of all inputs in a row.
     let signature: String
 
     /// A method whose `handler` answers through the invocation, at once or later.
-    public init(
+    package init(
         _ name: String, inputs: [ExportedArgument] = [], outputs: [ExportedArgument] = [],
-        handler: @escaping @BusActor (MethodInvocation) -> Void
+        handler: @escaping @LoopActor (MethodInvocation) -> Void
     ) {
         self.name = name
         self.inputs = inputs
@@ -35,17 +36,17 @@ public struct ExportedMethod {
 }
 
 /// A property that an exported object offers.
-public struct ExportedProperty {
+package struct ExportedProperty {
     let name: String
     let type: Signature
-    let get: @BusActor () -> BusValue?
-    let set: (@BusActor (BusValue) throws -> Void)?
+    let get: @LoopActor () -> BusValue?
+    let set: (@LoopActor (BusValue) throws -> Void)?
 
     /// - Parameters:
     ///   - get: the value now; nil leaves the property out, as D-Bus services do with optional properties.
     ///   - set: stores a value of the property's type; throws a ``MethodFailure`` to refuse it. Nil: read-only.
-    public init<T: BusType>(
-        _ name: String, get: @escaping @BusActor () -> T?, set: (@BusActor (T) throws -> Void)? = nil
+    package init<T: BusType>(
+        _ name: String, get: @escaping @LoopActor () -> T?, set: (@LoopActor (T) throws -> Void)? = nil
     ) {
         self.name = name
         type = T.busSignature
@@ -64,24 +65,24 @@ public struct ExportedProperty {
 }
 
 /// A signal that an exported object sends, as introspection shows it.
-public struct ExportedSignal: Swift.Sendable {
+package struct ExportedSignal: Swift.Sendable {
     let name: String
     let arguments: [ExportedArgument]
 
-    public init(_ name: String, arguments: [ExportedArgument] = []) {
+    package init(_ name: String, arguments: [ExportedArgument] = []) {
         self.name = name
         self.arguments = arguments
     }
 }
 
 /// An interface of an exported object: a table of its methods, properties and signals.
-public struct ExportedInterface {
-    public let name: String
+package struct ExportedInterface {
+    package let name: String
     let methods: [ExportedMethod]
     let properties: [ExportedProperty]
     let signals: [ExportedSignal]
 
-    public init(
+    package init(
         _ name: String, methods: [ExportedMethod] = [], properties: [ExportedProperty] = [],
         signals: [ExportedSignal] = []
     ) {
@@ -92,7 +93,7 @@ public struct ExportedInterface {
     }
 
     /// All properties that have a value now, as `a{sv}`.
-    @BusActor
+    @LoopActor
     var propertyValues: [String: BusValue] {
         var values: [String: BusValue] = [:]
         for property in properties { values[property.name] = property.get() }
@@ -101,11 +102,11 @@ public struct ExportedInterface {
 }
 
 /// A refusal of a method call, with a D-Bus error name.
-public struct MethodFailure: Error, Swift.Sendable {
-    public let name: String
-    public let message: String
+package struct MethodFailure: Error, Swift.Sendable {
+    package let name: String
+    package let message: String
 
-    public init(name: String, message: String) {
+    package init(name: String, message: String) {
         self.name = name
         self.message = message
     }
@@ -114,18 +115,18 @@ public struct MethodFailure: Error, Swift.Sendable {
         MethodFailure(name: "org.freedesktop.DBus.Error.UnknownProperty", message: "No property \(name)")
     }
 
-    public static func invalidArguments(_ message: String) -> MethodFailure {
+    package static func invalidArguments(_ message: String) -> MethodFailure {
         MethodFailure(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
     }
 }
 
 /// A call of an exported method. It is to be answered exactly once; a second answer is ignored, and the call of a
 /// released invocation is answered with an error, so that no caller waits in vain.
-@BusActor
-public final class MethodInvocation {
-    public let arguments: [BusValue]
+@LoopActor
+package final class MethodInvocation {
+    package let arguments: [BusValue]
     /// The unique name of the caller.
-    public let sender: String
+    package let sender: String
     private let message: RawMessage
     private weak var connection: BusConnection?
     private var isAnswered = false
@@ -151,7 +152,7 @@ public final class MethodInvocation {
     /// Argument number `index`, from 0.
     ///
     /// - Throws: a ``MethodFailure`` that says which argument is wrong.
-    public func argument<T: BusType>(_ index: Int, as type: T.Type = T.self) throws(MethodFailure) -> T {
+    package func argument<T: BusType>(_ index: Int, as type: T.Type = T.self) throws(MethodFailure) -> T {
         guard arguments.indices.contains(index), let value = T(busValue: arguments[index]) else {
             throw .invalidArguments("argument \(index) of \(message.member) is of type '\(T.busSignature)'")
         }
@@ -159,7 +160,7 @@ public final class MethodInvocation {
     }
 
     /// Answers the call.
-    public func reply(_ values: [BusValue] = []) {
+    package func reply(_ values: [BusValue] = []) {
         guard !isAnswered else { return }
         guard message.expectsReply else { return isAnswered = true }
         do throws(BusError) {
@@ -175,7 +176,7 @@ public final class MethodInvocation {
     }
 
     /// Answers the call with an error.
-    public func fail(_ failure: MethodFailure) {
+    package func fail(_ failure: MethodFailure) {
         guard !isAnswered else { return }
         isAnswered = true
         Self.send(failure, to: message, on: connection)

@@ -1,11 +1,11 @@
 import CDBus
 
 /// The path of an object on the bus, such as `/org/bluez/hci0`.
-public struct ObjectPath: Hashable, Swift.Sendable, CustomStringConvertible {
-    public let string: String
+package struct ObjectPath: Hashable, Swift.Sendable, CustomStringConvertible {
+    package let string: String
 
     /// Nil when `string` is not an object path as the D-Bus specification defines it.
-    public init?(_ string: String) {
+    package init?(_ string: String) {
         guard dbus_validate_path(string, nil) != 0, !string.utf8.contains(0) else { return nil }
         self.string = string
     }
@@ -16,10 +16,10 @@ public struct ObjectPath: Hashable, Swift.Sendable, CustomStringConvertible {
     }
 
     /// `/`.
-    public static let root = ObjectPath(validated: "/")
+    package static let root = ObjectPath(validated: "/")
 
     /// This path with one more element. Characters that a path cannot hold become `_`.
-    public func appending(_ element: String) -> ObjectPath {
+    package func appending(_ element: String) -> ObjectPath {
         let safe = element.utf8.map { byte -> UInt8 in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -33,30 +33,30 @@ public struct ObjectPath: Hashable, Swift.Sendable, CustomStringConvertible {
     }
 
     /// The path without its last element; nil for the root.
-    public var parent: ObjectPath? {
+    package var parent: ObjectPath? {
         guard string != "/", let slash = string.lastIndex(of: "/") else { return nil }
         return slash == string.startIndex ? .root : ObjectPath(validated: String(string[..<slash]))
     }
 
     /// The last element, empty for the root.
-    public var lastElement: String {
+    package var lastElement: String {
         string.lastIndex(of: "/").map { String(string[string.index(after: $0)...]) } ?? ""
     }
 
     /// Whether this path is `ancestor` or lies below it.
-    public func isSameOrBelow(_ ancestor: ObjectPath) -> Bool {
+    package func isSameOrBelow(_ ancestor: ObjectPath) -> Bool {
         ancestor.string == "/" || string == ancestor.string || string.hasPrefix(ancestor.string + "/")
     }
 
-    public var description: String { string }
+    package var description: String { string }
 }
 
 /// The type of a D-Bus value, or of several in a row, in the specification's letters: `a{sv}`.
-public struct Signature: Hashable, Swift.Sendable, CustomStringConvertible {
-    public let string: String
+package struct Signature: Hashable, Swift.Sendable, CustomStringConvertible {
+    package let string: String
 
     /// Nil when `string` is not a signature as the D-Bus specification defines it.
-    public init?(_ string: String) {
+    package init?(_ string: String) {
         guard dbus_signature_validate(string, nil) != 0, !string.utf8.contains(0) else { return nil }
         self.string = string
     }
@@ -70,5 +70,5 @@ public struct Signature: Hashable, Swift.Sendable, CustomStringConvertible {
         self == other || string == "v" || other.string == "v"
     }
 
-    public var description: String { string }
+    package var description: String { string }
 }

@@ -1,14 +1,15 @@
 import CDBus
+import MainLoop
 
 /// A call that waits for its answer. Its completion runs exactly once.
-@BusActor
-public final class PendingCall {
+@LoopActor
+package final class PendingCall {
     private let call: MethodCall.Name
-    private var completion: (@BusActor (Result<MethodReply, any Error>) -> Void)?
+    private var completion: (@LoopActor (Result<MethodReply, any Error>) -> Void)?
     private var handle: OpaquePointer?
     private weak var connection: BusConnection?
 
-    init(call: MethodCall.Name, completion: @escaping @BusActor (Result<MethodReply, any Error>) -> Void) {
+    init(call: MethodCall.Name, completion: @escaping @LoopActor (Result<MethodReply, any Error>) -> Void) {
         self.call = call
         self.completion = completion
     }
@@ -21,7 +22,7 @@ public final class PendingCall {
             handle,
             { _, data in
                 guard let data else { return }
-                BusActor.assumeIsolated { Unmanaged<PendingCall>.fromOpaque(data).takeUnretainedValue().answered() }
+                LoopActor.assumeIsolated { Unmanaged<PendingCall>.fromOpaque(data).takeUnretainedValue().answered() }
             }, Unmanaged.passRetained(self).toOpaque(),
             { data in
                 if let data { Unmanaged<PendingCall>.fromOpaque(data).release() }
@@ -35,7 +36,7 @@ public final class PendingCall {
     }
 
     /// Stops waiting: the completion gets a `CancellationError`.
-    public func cancel() {
+    package func cancel() {
         if let handle { dbus_pending_call_cancel(handle) }
         finish(.failure(CancellationError()))
     }
@@ -90,7 +91,7 @@ public final class PendingCall {
 }
 
 /// Where the cancellation of a task finds the call. Touched on the loop only.
-@BusActor
+@LoopActor
 final class PendingCallBox {
     var call: PendingCall?
     nonisolated init() {}

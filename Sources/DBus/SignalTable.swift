@@ -1,16 +1,17 @@
 import CDBus
 import Foundation
+import MainLoop
 
 /// Who wants to hear which signals, and who owns which names.
-@BusActor
+@LoopActor
 final class SignalTable {
-    @BusActor
+    @LoopActor
     final class Listener {
         let rule: MatchRule
-        let handler: @BusActor (BusSignal) -> Void
+        let handler: @LoopActor (BusSignal) -> Void
         var isCancelled = false
 
-        init(_ rule: MatchRule, _ handler: @escaping @BusActor (BusSignal) -> Void) {
+        init(_ rule: MatchRule, _ handler: @escaping @LoopActor (BusSignal) -> Void) {
             self.rule = rule
             self.handler = handler
         }
@@ -21,7 +22,7 @@ final class SignalTable {
     /// The unique names behind the well-known names that rules speak of, and how many watch each name.
     private var owners: [String: (owner: String?, watches: Int)] = [:]
 
-    func add(_ rule: MatchRule, handler: @escaping @BusActor (BusSignal) -> Void) -> Listener {
+    func add(_ rule: MatchRule, handler: @escaping @LoopActor (BusSignal) -> Void) -> Listener {
         let listener = Listener(rule, handler)
         listeners.append(listener)
         return listener
@@ -76,7 +77,7 @@ extension BusConnection {
     ///
     /// A rule with a well-known ``MatchRule/sender`` needs a ``watchOwner(of:_:)`` of that name, which tells the
     /// connection who is behind it.
-    public func onSignal(_ rule: MatchRule, _ handler: @escaping @BusActor (BusSignal) -> Void) -> Registration {
+    package func onSignal(_ rule: MatchRule, _ handler: @escaping @LoopActor (BusSignal) -> Void) -> Registration {
         let listener = signals.add(rule, handler: handler)
         sendToBus("AddMatch", rule)
         return Registration { [weak self] in
@@ -98,7 +99,7 @@ extension BusConnection {
 
     /// Calls `handler` with the unique name of the owner of `name` (nil: nobody), first with the present one, then at
     /// each change, until the registration is cancelled or released.
-    public func watchOwner(of name: String, _ handler: @escaping @BusActor (String?) -> Void) -> Registration {
+    package func watchOwner(of name: String, _ handler: @escaping @LoopActor (String?) -> Void) -> Registration {
         let rule = MatchRule(
             sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
             firstArgument: name)
@@ -128,7 +129,7 @@ extension BusConnection {
     /// Asks the bus for `name`.
     ///
     /// - Throws: ``BusError/alreadyInUse(_:)`` when somebody else owns it.
-    public func requestName(_ name: String) async throws {
+    package func requestName(_ name: String) async throws {
         let doNotQueue: UInt32 = 4
         let reply = try await call(Self.busCall("RequestName", [.string(name), .uint32(doNotQueue)]))
         let result: UInt32 = try reply.first()
@@ -137,18 +138,18 @@ extension BusConnection {
     }
 
     /// Gives `name` back.
-    public func releaseName(_ name: String) async throws {
+    package func releaseName(_ name: String) async throws {
         _ = try await call(Self.busCall("ReleaseName", [.string(name)]))
     }
 }
 
 /// Tells a handler each owner once.
-@BusActor
+@LoopActor
 private final class OwnerWatch {
-    private var handler: (@BusActor (String?) -> Void)?
+    private var handler: (@LoopActor (String?) -> Void)?
     private var last: String??
 
-    init(_ handler: @escaping @BusActor (String?) -> Void) {
+    init(_ handler: @escaping @LoopActor (String?) -> Void) {
         self.handler = handler
     }
 

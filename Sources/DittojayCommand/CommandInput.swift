@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 
 /// What the user types: single keys where standard input is a terminal, lines where it is something else. Used
 /// on one queue only.

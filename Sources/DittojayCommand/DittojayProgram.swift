@@ -3,7 +3,6 @@ import Dittojay
 import Foundation
 import LineOutput
 import ProgramSupport
-import ResidentCode
 
 @main
 struct DittojayProgram: ParsableCommand {
@@ -54,8 +53,6 @@ struct DittojayProgram: ParsableCommand {
 
     static func main() {
         StandardDescriptors.open()
-        // What loading the program has taken.
-        ResidentCode.release()
         do {
             try Mistyping.check(CommandLine.arguments.dropFirst(), of: Self.self)
             var command = try parseAsRoot()

@@ -2,7 +2,6 @@ import ArgumentParser
 import Dittojay
 import Foundation
 import LineOutput
-import ResidentCode
 
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -66,10 +65,7 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         // A reader that closes the pipe ends the program, but not before everything is put back.
         signal(SIGPIPE, SIG_IGN)
-        // What reading the command line has taken, and then what the profile has.
-        ResidentCode.release()
         let profile = try completeProfile()
-        ResidentCode.release()
         let peripheral = VirtualPeripheral(
             profile: profile,
             options: .init(

@@ -1,7 +1,6 @@
 import Dittojay
 import Foundation
 import LineOutput
-import ResidentCode
 
 /// A peripheral with a terminal, or pipes, around it: prints its events, takes commands and signals, and ends the process.
 // @unchecked: everything happens on the peripheral's queue.
@@ -45,7 +44,6 @@ final class TerminalSession: @unchecked Swift.Sendable {
             } else {
                 peripheral.onEvent = nil
             }
-            peripheral.onMilestone = { ResidentCode.release() }
             peripheral.onReady = { [self] in executeEarlyLines() }
             peripheral.onEnd = { [self] error in exit(with: error) }
             input = CommandInput(

@@ -1,12 +1,13 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// The bus, bluetoothd on it, and whether this user may talk to it.
 extension Doctor {
     private static let name = "org.bluez"
 
     /// - Returns: what was found, and what bluetoothd has told, if it was there.
-    @BusActor
+    @LoopActor
     func examineBus() async -> ([Finding], DaemonAnswer?) {
         let connection: BusConnection
         do {
@@ -38,7 +39,7 @@ extension Doctor {
         }
     }
 
-    @BusActor
+    @LoopActor
     private func ask(_ connection: BusConnection, _ method: String) async throws -> MethodReply {
         try await connection.call(
             MethodCall(
@@ -48,7 +49,7 @@ extension Doctor {
             timeout: Self.patience)
     }
 
-    @BusActor
+    @LoopActor
     private func adapters(_ connection: BusConnection) async throws -> [AdapterRecord] {
         let reply = try await connection.call(
             MethodCall(

@@ -4,9 +4,9 @@ import Foundation
 /// Looks for what keeps a program of this package from working on a machine, and for the command that fixes it.
 ///
 /// It changes nothing: it asks the bus and bluetoothd, and reads files.
-public struct Doctor: Swift.Sendable {
+package struct Doctor: Swift.Sendable {
     /// What the adapter is needed for.
-    public enum Role: Swift.Sendable {
+    package enum Role: Swift.Sendable {
         /// `bluejay`: to find devices and connect to them.
         case central
         /// `dittojay`: to be found, and to have services.
@@ -32,7 +32,7 @@ public struct Doctor: Swift.Sendable {
     /// - Parameters:
     ///   - adapter: which one is meant, by its name (`hci0`) or address; the first that is powered, else the first, if nil.
     ///   - adapterVariable: the environment variable that chooses it; nil where an option does, which is then the advice.
-    public init(
+    package init(
         role: Role, adapter: String?, adapterVariable: String? = "BLUETOOTH_ADAPTER",
         surroundings: Surroundings = .current
     ) {
@@ -43,7 +43,7 @@ public struct Doctor: Swift.Sendable {
     }
 
     /// Makes all checks that can be made. A check that builds on one that has failed is left out.
-    public func examine() async -> Report {
+    package func examine() async -> Report {
         let (findings, answer) = await examineBus()
         var all = findings
         all += checkProcesses(owner: answer?.process)

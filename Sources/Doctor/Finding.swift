@@ -1,7 +1,7 @@
 /// What one check has shown.
-public struct Finding: Hashable, Swift.Sendable {
+package struct Finding: Hashable, Swift.Sendable {
     /// What was looked at, in the order in which the checks build on each other.
-    public enum Topic: String, CaseIterable, Swift.Sendable {
+    package enum Topic: String, CaseIterable, Swift.Sendable {
         /// The system bus can be reached.
         case bus
         /// bluetoothd is on the bus, and answers.
@@ -33,7 +33,7 @@ public struct Finding: Hashable, Swift.Sendable {
     }
 
     /// How good or bad it is.
-    public enum Verdict: String, Swift.Sendable {
+    package enum Verdict: String, Swift.Sendable {
         case ok
         /// It works, but something about it can surprise.
         case warning
@@ -41,15 +41,15 @@ public struct Finding: Hashable, Swift.Sendable {
         case problem
     }
 
-    public let topic: Topic
-    public let verdict: Verdict
+    package let topic: Topic
+    package let verdict: Verdict
     /// What is so, in one sentence.
-    public let text: String
+    package let text: String
     /// Commands that fix it, for a shell; one after the other where there are several. Empty where it is fine, and where
     /// no command can help.
-    public let remedies: [String]
+    package let remedies: [String]
 
-    public init(_ topic: Topic, _ verdict: Verdict, _ text: String, remedies: [String] = []) {
+    package init(_ topic: Topic, _ verdict: Verdict, _ text: String, remedies: [String] = []) {
         self.topic = topic
         self.verdict = verdict
         self.text = text

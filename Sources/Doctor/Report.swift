@@ -1,18 +1,18 @@
 import LineOutput
 
 /// All findings, for people and for programs.
-public struct Report: Swift.Sendable {
-    public let findings: [Finding]
+package struct Report: Swift.Sendable {
+    package let findings: [Finding]
 
-    public init(_ findings: [Finding]) {
+    package init(_ findings: [Finding]) {
         self.findings = findings
     }
 
-    public var problems: [Finding] { findings.filter { $0.verdict == .problem } }
-    public var warnings: [Finding] { findings.filter { $0.verdict == .warning } }
+    package var problems: [Finding] { findings.filter { $0.verdict == .problem } }
+    package var warnings: [Finding] { findings.filter { $0.verdict == .warning } }
 
     /// One finding a line, the commands that fix it indented below, and a summary.
-    public var lines: [String] {
+    package var lines: [String] {
         findings.flatMap { finding in
             ["\(Self.padded(finding.verdict.rawValue, 8)) \(Self.padded(finding.topic.rawValue, 12)) \(finding.text)"]
                 + finding.remedies.map { "         fix it:      \($0)" }
@@ -21,7 +21,7 @@ public struct Report: Swift.Sendable {
 
     /// One object for each finding, with `topic`, `verdict`, `text` and `remedies`, and one with the numbers of `problems`
     /// and `warnings`.
-    public var objects: [JSONObject] {
+    package var objects: [JSONObject] {
         var numbers = JSONObject()
         numbers.add("problems", problems.count)
         numbers.add("warnings", warnings.count)

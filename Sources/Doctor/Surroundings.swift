@@ -3,35 +3,35 @@ import Foundation
 
 /// The machine that is examined, as far as it is not seen over the bus. Tests put a folder and a bus of their own in its
 /// place.
-public struct Surroundings: Swift.Sendable {
+package struct Surroundings: Swift.Sendable {
     /// Goes before every path: empty for this machine.
-    public var root: String
+    package var root: String
     /// Where the system bus is.
-    public var busAddress: String
+    package var busAddress: String
     /// Whether the environment has moved the bus to ``busAddress``.
-    public var isBusAddressGiven: Bool
+    package var isBusAddressGiven: Bool
     /// Who runs the program.
-    public var user: User
+    package var user: User
     /// The kernel's release, as `uname -r` tells it.
-    public var kernelRelease: String
+    package var kernelRelease: String
     /// What opening a Bluetooth socket ended with; 0 if it went well.
-    public var bluetoothSocketError: Int32
+    package var bluetoothSocketError: Int32
 
     /// Somebody who may or may not talk to bluetoothd.
-    public struct User: Hashable, Swift.Sendable {
-        public var name: String
-        public var number: UInt32
+    package struct User: Hashable, Swift.Sendable {
+        package var name: String
+        package var number: UInt32
         /// The numbers of the groups that the process belongs to; not those that were given since its login.
-        public var groups: Set<UInt32>
+        package var groups: Set<UInt32>
 
-        public init(name: String, number: UInt32, groups: Set<UInt32>) {
+        package init(name: String, number: UInt32, groups: Set<UInt32>) {
             self.name = name
             self.number = number
             self.groups = groups
         }
     }
 
-    public init(
+    package init(
         root: String, busAddress: String, isBusAddressGiven: Bool = false,
         user: User = User(name: "root", number: 0, groups: [0]), kernelRelease: String = "",
         bluetoothSocketError: Int32 = 0
@@ -45,7 +45,7 @@ public struct Surroundings: Swift.Sendable {
     }
 
     /// This machine and this process.
-    public static var current: Surroundings {
+    package static var current: Surroundings {
         Surroundings(
             root: "", busAddress: BusConnection.systemAddress,
             isBusAddressGiven: ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"] != nil,

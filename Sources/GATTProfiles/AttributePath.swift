@@ -2,11 +2,11 @@ import AssignedNumbers
 
 /// How a user names a characteristic: `180D/2A38`, `2A38`, `heart-rate/body-sensor-location`, a UUID of 36 characters, or
 /// a mixture.
-public struct AttributePath: Hashable, Swift.Sendable {
+package struct AttributePath: Hashable, Swift.Sendable {
     /// One of the parts: a UUID or a name.
-    public struct Part: Hashable, Swift.Sendable {
+    package struct Part: Hashable, Swift.Sendable {
         /// As typed.
-        public let text: String
+        package let text: String
 
         /// The UUID in 36 characters and upper case; nil if it is none.
         package var uuid: String? { Self.canonical(text) }
@@ -18,7 +18,7 @@ public struct AttributePath: Hashable, Swift.Sendable {
         /// - Parameters:
         ///   - uuid: in 4, 8 or 36 characters, in any letter case.
         ///   - name: as the specification writes it, such as `Body Sensor Location`; nil if there is none.
-        public func matches(uuid: String, name: String?) -> Bool {
+        package func matches(uuid: String, name: String?) -> Bool {
             if let own = Self.canonical(text), own == Self.canonical(uuid) { return true }
             guard let name else { return false }
             return TypedName.text(name) == TypedName.text(text)
@@ -42,13 +42,13 @@ public struct AttributePath: Hashable, Swift.Sendable {
     }
 
     /// Nil if the service is not named: the characteristic has to be the only one then.
-    public let service: Part?
-    public let characteristic: Part
+    package let service: Part?
+    package let characteristic: Part
     /// As typed.
-    public let text: String
+    package let text: String
 
     /// Nil for a text that is empty, or has an empty part or more than two.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }), let last = parts.last else {
             return nil

@@ -1,13 +1,13 @@
 /// How a user names an attribute of a device that may have several alike: a path such as `180D/2A38`, with a number where
 /// the device has several of the kind (`180F#2/2A19`, `180F/2A19#2`), with a descriptor behind it (`180D/2A37/2901`), or
 /// the handle (`@002a`).
-public struct AttributeSelector: Hashable, Swift.Sendable {
+package struct AttributeSelector: Hashable, Swift.Sendable {
     /// One part of a path: what kind of attribute, and perhaps which of them.
-    public struct Step: Hashable, Swift.Sendable {
+    package struct Step: Hashable, Swift.Sendable {
         /// The UUID or the name.
-        public let part: AttributePath.Part
+        package let part: AttributePath.Part
         /// Which of those that match, from 1, in the order of their handles; nil for all of them.
-        public let number: Int?
+        package let number: Int?
 
         fileprivate init?(_ text: Substring) {
             guard !text.isEmpty, !text.hasPrefix("@") else { return nil }
@@ -30,7 +30,7 @@ public struct AttributeSelector: Hashable, Swift.Sendable {
         ///   - candidates: in the order of their handles.
         ///   - uuid: a candidate's UUID in 4, 8 or 36 characters.
         ///   - name: a candidate's name as the specification writes it; nil if there is none.
-        public func choose<T>(from candidates: [T], uuid: (T) -> String, name: (T) -> String?) -> [T] {
+        package func choose<T>(from candidates: [T], uuid: (T) -> String, name: (T) -> String?) -> [T] {
             let matching = candidates.filter { part.matches(uuid: uuid($0), name: name($0)) }
             guard let number else { return matching }
             return number <= matching.count ? [matching[number - 1]] : []
@@ -38,7 +38,7 @@ public struct AttributeSelector: Hashable, Swift.Sendable {
     }
 
     /// The two ways to name an attribute.
-    public enum Kind: Hashable, Swift.Sendable {
+    package enum Kind: Hashable, Swift.Sendable {
         /// The handle, as `info` shows it: for a characteristic that of its declaration.
         case handle(UInt16)
         /// The way from the service to the attribute. Without a service, any will do.
@@ -46,11 +46,11 @@ public struct AttributeSelector: Hashable, Swift.Sendable {
     }
 
     /// As typed.
-    public let text: String
-    public let kind: Kind
+    package let text: String
+    package let kind: Kind
 
     /// Nil for a text that is none of these: with an empty part, more than three, or a number or a handle that is none.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         self.text = text
         if text.hasPrefix("@") {
             let digits = text.dropFirst()
@@ -72,10 +72,10 @@ public struct AttributeSelector: Hashable, Swift.Sendable {
     }
 
     /// A handle as it is typed: `@002a`.
-    public static func text(ofHandle handle: UInt16) -> String { "@" + digits(ofHandle: handle) }
+    package static func text(ofHandle handle: UInt16) -> String { "@" + digits(ofHandle: handle) }
 
     /// A handle in four hexadecimal digits.
-    public static func digits(ofHandle handle: UInt16) -> String {
+    package static func digits(ofHandle handle: UInt16) -> String {
         let digits = String(handle, radix: 16)
         return String(repeating: "0", count: 4 - digits.count) + digits
     }

@@ -1,25 +1,25 @@
 /// The service that a virtual sensor chirps by: a value sent at the moment when somebody wants it.
-public enum ChirpService {
+package enum ChirpService {
     /// The service.
-    public static let uuid = "CED261B7-F120-41C8-9A92-A41DE69CF2A8"
+    package static let uuid = "CED261B7-F120-41C8-9A92-A41DE69CF2A8"
     /// The chirp: notified, of any content; empty unless something else was asked for.
-    public static let chirp = "83B4A431-A6F1-4540-B3EE-3C14AEF71A04"
+    package static let chirp = "83B4A431-A6F1-4540-B3EE-3C14AEF71A04"
 
     /// The values of a burst of chirps, by which a receiver notices what is lost, repeated or out of order: a 32-bit
     /// little-endian sequence number, counted from 0, and zeros up to the size asked for.
-    public enum Burst {
+    package enum Burst {
         /// The smallest size of a value in bytes.
-        public static let minimumSize = 4
+        package static let minimumSize = 4
 
         /// The bytes of one value. `size` is at least ``minimumSize``.
-        public static func bytes(number: UInt32, size: Int) -> [UInt8] {
+        package static func bytes(number: UInt32, size: Int) -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: max(size, minimumSize))
             for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * UInt32(index))) }
             return bytes
         }
 
         /// The sequence number of a value, or nil if it is too short to have one.
-        public static func number(in bytes: some Sequence<UInt8>) -> UInt32? {
+        package static func number(in bytes: some Sequence<UInt8>) -> UInt32? {
             var number: UInt32 = 0
             var count: UInt32 = 0
             for byte in bytes.prefix(4) {

@@ -6,9 +6,9 @@
 ///     rate             1 or 2    beats per minute
 ///     energy expended  0 or 2    kilojoules since the last reset
 ///     RR intervals     0 to n×2  in 1/1024 s, oldest first
-public struct HeartRateMeasurement: Hashable, Swift.Sendable {
+package struct HeartRateMeasurement: Hashable, Swift.Sendable {
     /// What the sensor knows about its contact with the skin.
-    public enum SensorContact: Hashable, Swift.Sendable {
+    package enum SensorContact: Hashable, Swift.Sendable {
         /// The sensor does not watch it.
         case unsupported
         /// The sensor watches it and has none.
@@ -18,7 +18,7 @@ public struct HeartRateMeasurement: Hashable, Swift.Sendable {
     }
 
     /// How many bits carry the rate.
-    public enum RateFormat: Hashable, Swift.Sendable {
+    package enum RateFormat: Hashable, Swift.Sendable {
         /// Eight, for rates up to 255 bpm.
         case uint8
         /// Sixteen. Allowed for any rate.
@@ -26,11 +26,11 @@ public struct HeartRateMeasurement: Hashable, Swift.Sendable {
     }
 
     /// Why bytes are no measurement.
-    public enum DecodingError: Error, Hashable, CustomStringConvertible {
+    package enum DecodingError: Error, Hashable, CustomStringConvertible {
         /// The bytes end before the field that the flags announce.
         case truncated(field: String, count: Int)
 
-        public var description: String {
+        package var description: String {
             switch self {
             case .truncated(let field, let count):
                 "a heart rate measurement of \(count) bytes ends within its \(field)"
@@ -39,18 +39,18 @@ public struct HeartRateMeasurement: Hashable, Swift.Sendable {
     }
 
     /// Beats per minute.
-    public var rate: UInt16
+    package var rate: UInt16
     /// The form of ``rate``. A rate above 255 is sent with 16 bits whatever this says.
-    public var rateFormat: RateFormat
+    package var rateFormat: RateFormat
     /// The sensor's contact with the skin.
-    public var contact: SensorContact
+    package var contact: SensorContact
     /// Kilojoules since the last reset, if the measurement tells; sensors send it now and then only. Stays at 65,535 when
     /// it gets there.
-    public var energyExpended: UInt16?
+    package var energyExpended: UInt16?
     /// The times between successive heart beats in 1/1024 s, oldest first.
-    public var rrIntervals: [UInt16]
+    package var rrIntervals: [UInt16]
 
-    public init(
+    package init(
         rate: UInt16, rateFormat: RateFormat = .uint8, contact: SensorContact = .unsupported,
         energyExpended: UInt16? = nil, rrIntervals: [UInt16] = []
     ) {
@@ -74,7 +74,7 @@ public struct HeartRateMeasurement: Hashable, Swift.Sendable {
     /// Bytes that no flag announces are ignored, as later versions of the service may add fields.
     ///
     /// - Throws: ``DecodingError`` if a field is missing or incomplete.
-    public init(bytes: some Sequence<UInt8>) throws(DecodingError) {
+    package init(bytes: some Sequence<UInt8>) throws(DecodingError) {
         let bytes = Array(bytes)
         var position = 0
 
@@ -109,7 +109,7 @@ public struct HeartRateMeasurement: Hashable, Swift.Sendable {
     }
 
     /// The value as sent.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let wide = rateFormat == .uint16 || rate > 255
         var flags: UInt8 = 0
         if wide { flags |= Flag.rateHas16Bits }
@@ -135,7 +135,7 @@ public struct HeartRateMeasurement: Hashable, Swift.Sendable {
     }
 
     /// How many RR intervals fit beside the other fields into a value of `length` bytes.
-    public func rrIntervalCapacity(inLength length: Int) -> Int {
+    package func rrIntervalCapacity(inLength length: Int) -> Int {
         let wide = rateFormat == .uint16 || rate > 255
         let others = 1 + (wide ? 2 : 1) + (energyExpended == nil ? 0 : 2)
         return max(0, (length - others) / 2)

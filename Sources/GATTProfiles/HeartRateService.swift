@@ -1,18 +1,18 @@
 /// The Heart Rate Service (180D).
 ///
 /// Specification: Heart Rate Service 1.0. The measurement's format is in ``HeartRateMeasurement``.
-public enum HeartRateService {
+package enum HeartRateService {
     /// The service.
-    public static let uuid = "180D"
+    package static let uuid = "180D"
     /// Heart Rate Measurement: notified, once a second or so.
-    public static let measurement = "2A37"
+    package static let measurement = "2A37"
     /// Body Sensor Location: read, one byte, see ``BodySensorLocation``.
-    public static let bodySensorLocation = "2A38"
+    package static let bodySensorLocation = "2A38"
     /// Heart Rate Control Point: written, one byte, see ``ControlPoint``.
-    public static let controlPoint = "2A39"
+    package static let controlPoint = "2A39"
 
     /// Where the sensor is worn: the values of Body Sensor Location.
-    public enum BodySensorLocation: UInt8, CaseIterable, Swift.Sendable {
+    package enum BodySensorLocation: UInt8, CaseIterable, Swift.Sendable {
         case other = 0
         case chest = 1
         case wrist = 2
@@ -22,7 +22,7 @@ public enum HeartRateService {
         case foot = 6
 
         /// The place in words.
-        public var text: String {
+        package var text: String {
             switch self {
             case .other: "other"
             case .chest: "chest"
@@ -36,10 +36,10 @@ public enum HeartRateService {
     }
 
     /// The commands of the control point.
-    public enum ControlPoint {
+    package enum ControlPoint {
         /// Sets the energy expended to zero.
-        public static let resetEnergyExpended: UInt8 = 0x01
+        package static let resetEnergyExpended: UInt8 = 0x01
         /// The ATT application error for every other command, "Control Point Not Supported".
-        public static let notSupported = 0x80
+        package static let notSupported = 0x80
     }
 }

@@ -1,5 +1,5 @@
 /// What the value of a characteristic means, where its format is known.
-public enum KnownValue: Hashable, Swift.Sendable {
+package enum KnownValue: Hashable, Swift.Sendable {
     case heartRate(HeartRateMeasurement)
     case bodySensorLocation(HeartRateService.BodySensorLocation)
     /// Battery Level (2A19), in percent.
@@ -12,7 +12,7 @@ public enum KnownValue: Hashable, Swift.Sendable {
     /// Decodes a value; nil if its format is not known, or the value does not fit it.
     ///
     /// - Parameter uuid: of the characteristic or descriptor, in 4 or 36 characters and upper case.
-    public init?(_ bytes: some Collection<UInt8>, ofCharacteristic uuid: String) {
+    package init?(_ bytes: some Collection<UInt8>, ofCharacteristic uuid: String) {
         switch uuid {
         case HeartRateService.measurement:
             guard let measurement = try? HeartRateMeasurement(bytes: bytes) else { return nil }

@@ -1,33 +1,33 @@
 /// A service for tests and measurements of the link itself.
-public enum LabService {
+package enum LabService {
     /// The service.
-    public static let uuid = "025D0000-F26A-4EB9-A53F-F1B453D5E20B"
+    package static let uuid = "025D0000-F26A-4EB9-A53F-F1B453D5E20B"
     /// Read and written: keeps up to 512 bytes, for long reads and long writes.
-    public static let store = "025D0001-F26A-4EB9-A53F-F1B453D5E20B"
+    package static let store = "025D0001-F26A-4EB9-A53F-F1B453D5E20B"
     /// Written without response (and with): swallows everything and counts it.
-    public static let sink = "025D0002-F26A-4EB9-A53F-F1B453D5E20B"
+    package static let sink = "025D0002-F26A-4EB9-A53F-F1B453D5E20B"
     /// Read: what the sink has counted, see ``SinkCount``. Written with any value: starts again at zero.
-    public static let sinkCount = "025D0003-F26A-4EB9-A53F-F1B453D5E20B"
+    package static let sinkCount = "025D0003-F26A-4EB9-A53F-F1B453D5E20B"
     /// Written and indicated: what is written comes back as an indication.
-    public static let echo = "025D0004-F26A-4EB9-A53F-F1B453D5E20B"
+    package static let echo = "025D0004-F26A-4EB9-A53F-F1B453D5E20B"
 
     /// The longest value that an attribute can have. Specification: Bluetooth Core, Vol 3, Part F, 3.2.9.
-    public static let maximumValueLength = 512
+    package static let maximumValueLength = 512
 
     /// What has arrived at the sink: two 64-bit little-endian numbers.
-    public struct SinkCount: Hashable, Swift.Sendable {
+    package struct SinkCount: Hashable, Swift.Sendable {
         /// How many writes.
-        public var writes: UInt64
+        package var writes: UInt64
         /// How many bytes in all.
-        public var byteCount: UInt64
+        package var byteCount: UInt64
 
-        public init(writes: UInt64 = 0, byteCount: UInt64 = 0) {
+        package init(writes: UInt64 = 0, byteCount: UInt64 = 0) {
             self.writes = writes
             self.byteCount = byteCount
         }
 
         /// Decodes a value as read; nil unless it has 16 bytes.
-        public init?(bytes: some Sequence<UInt8>) {
+        package init?(bytes: some Sequence<UInt8>) {
             let bytes = Array(bytes)
             guard bytes.count == 16 else { return nil }
             func number(at start: Int) -> UInt64 {
@@ -37,7 +37,7 @@ public enum LabService {
         }
 
         /// The value as read.
-        public var bytes: [UInt8] {
+        package var bytes: [UInt8] {
             [writes, byteCount].flatMap { number in
                 stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
             }

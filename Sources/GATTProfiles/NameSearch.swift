@@ -1,23 +1,23 @@
 import AssignedNumbers
 
 /// Finds assigned names, and this package's own, by what somebody remembers of them.
-public struct NameSearch {
+package struct NameSearch {
     /// What was found.
-    public struct Match: Hashable, Swift.Sendable {
-        public let kind: AssignedKind
+    package struct Match: Hashable, Swift.Sendable {
+        package let kind: AssignedKind
         /// Four hexadecimal digits, or for this package's own a UUID of 36 characters.
-        public let number: String
+        package let number: String
         /// As the SIG writes it.
-        public let name: String
+        package let name: String
         /// As it is typed.
-        public var typedName: String { TypedName.text(name) }
+        package var typedName: String { TypedName.text(name) }
     }
 
     /// - Parameters:
     ///   - text: words that the name has, or parts of them; or the number, in hexadecimal digits, with or without `0x` in
     ///     front, or as a UUID of 8 or 36 characters. Empty for all names.
     ///   - kinds: which names.
-    public static func matches(_ text: String, kinds: [AssignedKind] = AssignedKind.allCases) -> [Match] {
+    package static func matches(_ text: String, kinds: [AssignedKind] = AssignedKind.allCases) -> [Match] {
         let all = kinds.flatMap(all)
         let words = TypedName.text(text).split(separator: "-")
         guard !text.isEmpty else { return all }
@@ -30,7 +30,7 @@ public struct NameSearch {
     }
 
     /// All names of a kind.
-    public static func all(_ kind: AssignedKind) -> [Match] {
+    package static func all(_ kind: AssignedKind) -> [Match] {
         kind.all.map { Match(kind: kind, number: $0.digits, name: $0.name) }
             + OwnAttributes.all.filter { $0.kind == kind }.map { Match(kind: kind, number: $0.uuid, name: $0.name) }
     }

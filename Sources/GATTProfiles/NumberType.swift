@@ -1,19 +1,19 @@
 /// A fixed-width integer as a whole attribute value: `u8`, `i16`, `u32be`, …
-public struct NumberType: Hashable, Swift.Sendable {
+package struct NumberType: Hashable, Swift.Sendable {
     /// How many bytes: 1, 2, 4 or 8.
-    public let width: Int
+    package let width: Int
     /// Whether it can be negative.
-    public let isSigned: Bool
+    package let isSigned: Bool
     /// Whether the most significant byte comes first; by far most GATT values have it last.
-    public let isBigEndian: Bool
+    package let isBigEndian: Bool
 
     /// The names of all types.
-    public static let names: [String] = ["u", "i"].flatMap { sign in
+    package static let names: [String] = ["u", "i"].flatMap { sign in
         ["8", "16", "32", "64"].map { sign + $0 }
     }
 
     /// - Parameter name: such as `u8` or `i32be`; nil is returned for what is none.
-    public init?(name: some StringProtocol) {
+    package init?(name: some StringProtocol) {
         var rest = Substring(name)
         isBigEndian = rest.hasSuffix("be")
         if isBigEndian { rest = rest.dropLast(2) }
@@ -32,7 +32,7 @@ public struct NumberType: Hashable, Swift.Sendable {
     }
 
     /// The bytes of a number written in decimal, or in hexadecimal after `0x`.
-    public func parse(_ text: some StringProtocol) throws(ValueText.ParsingError) -> [UInt8] {
+    package func parse(_ text: some StringProtocol) throws(ValueText.ParsingError) -> [UInt8] {
         let isNegative = text.hasPrefix("-")
         let magnitudeText = isNegative ? text.dropFirst() : text.dropFirst(0)
         let isHex = magnitudeText.hasPrefix("0x")
@@ -55,23 +55,23 @@ public struct NumberType: Hashable, Swift.Sendable {
     }
 
     /// The numbers that the type can hold; of those above `Int64.max` none.
-    public var range: ClosedRange<Int64> {
+    package var range: ClosedRange<Int64> {
         let bits = Int64(8 * width)
         if isSigned { return (Int64.min >> (64 - bits))...(Int64.max >> (64 - bits)) }
         return 0...(width == 8 ? .max : 1 << bits - 1)
     }
 
     /// The bytes of a number, of which only those that the type has room for.
-    public func bytes(truncating number: Int64) -> [UInt8] {
+    package func bytes(truncating number: Int64) -> [UInt8] {
         let bytes = (0..<width).map { UInt8(truncatingIfNeeded: number >> Int64(8 * $0)) }
         return isBigEndian ? bytes.reversed() : bytes
     }
 
     /// As it is written: `u16be`.
-    public var name: String { "\(isSigned ? "i" : "u")\(8 * width)\(isBigEndian ? "be" : "")" }
+    package var name: String { "\(isSigned ? "i" : "u")\(8 * width)\(isBigEndian ? "be" : "")" }
 
     /// The number in decimal; nil unless the value has exactly the type's width.
-    public func text(_ bytes: some Collection<UInt8>) -> String? {
+    package func text(_ bytes: some Collection<UInt8>) -> String? {
         guard bytes.count == width else { return nil }
         var number: UInt64 = 0
         for (index, byte) in bytes.enumerated() {

@@ -1,17 +1,17 @@
 import AssignedNumbers
 
 /// The names that this package gives to services and characteristics beyond those of the Bluetooth SIG.
-public enum OwnAttributes {
+package enum OwnAttributes {
     /// The name of one of this package's own services or characteristics; nil for others.
     ///
     /// - Parameter uuid: in the 36-character form, in any letter case.
-    public static func name(ofUUID uuid: String) -> String? {
+    package static func name(ofUUID uuid: String) -> String? {
         let uuid = uuid.uppercased()
         return all.first { $0.uuid == uuid }?.name
     }
 
     /// All of them.
-    public static let all: [(kind: AssignedKind, uuid: String, name: String)] = [
+    package static let all: [(kind: AssignedKind, uuid: String, name: String)] = [
         (.service, ChirpService.uuid, "Chirp Service"),
         (.characteristic, ChirpService.chirp, "Chirp"),
         (.service, PairingService.uuid, "Pairing Service"),

@@ -2,19 +2,19 @@
 /// `u8:1 2 3`, `empty`.
 ///
 /// Numbers are little-endian, as everywhere in GATT, unless `be` is appended to their width.
-public enum ValueText {
+package enum ValueText {
     /// Why a text is no value.
-    public struct ParsingError: Error, Hashable, CustomStringConvertible {
+    package struct ParsingError: Error, Hashable, CustomStringConvertible {
         /// What is wrong and what would be right, for people.
-        public let description: String
+        package let description: String
 
-        public init(description: String) {
+        package init(description: String) {
             self.description = description
         }
     }
 
     /// What a text without a prefix is taken for.
-    public enum Bare: Swift.Sendable {
+    package enum Bare: Swift.Sendable {
         /// The value's UTF-8.
         case text
         /// A mistake.
@@ -24,7 +24,7 @@ public enum ValueText {
     /// The bytes that a text stands for.
     ///
     /// - Throws: ``ParsingError`` if the text is malformed or a number is out of the range of its type.
-    public static func parse(_ text: String, bare: Bare = .refused) throws(ParsingError) -> [UInt8] {
+    package static func parse(_ text: String, bare: Bare = .refused) throws(ParsingError) -> [UInt8] {
         if text == "empty" { return [] }
         guard let colon = text.firstIndex(of: ":") else { return try parseBare(text, bare) }
         let content = text[text.index(after: colon)...]
@@ -53,7 +53,7 @@ public enum ValueText {
     }
 
     /// Bytes in hexadecimal digits, with or without spaces, colons or hyphens between the bytes.
-    public static func parseHex(_ text: some StringProtocol) throws(ParsingError) -> [UInt8] {
+    package static func parseHex(_ text: some StringProtocol) throws(ParsingError) -> [UInt8] {
         var bytes: [UInt8] = []
         var high: UInt8?
         for character in text.utf8 {
@@ -82,7 +82,7 @@ public enum ValueText {
     }
 
     /// Bytes as hexadecimal digits in lower case, two for each byte, without separators.
-    public static func hex(_ bytes: some Sequence<UInt8>) -> String {
+    package static func hex(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(2 * bytes.underestimatedCount)
         for byte in bytes {
@@ -93,7 +93,7 @@ public enum ValueText {
     }
 
     /// The text that a value is, if it is UTF-8 without control characters and not empty; otherwise nil.
-    public static func printable(_ bytes: some Collection<UInt8>) -> String? {
+    package static func printable(_ bytes: some Collection<UInt8>) -> String? {
         guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let hasControls = text.unicodeScalars.contains { scalar in
             scalar.properties.generalCategory == .control

@@ -1,52 +1,52 @@
 /// A JSON object that is written member by member, on one line. Much lighter than an encoder, for output of many lines.
-public struct JSONObject: Swift.Sendable {
+package struct JSONObject: Swift.Sendable {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
 
-    public init() {}
+    package init() {}
 
     /// The object's text, without a line end.
-    public var text: String { String(decoding: utf8, as: UTF8.self) }
+    package var text: String { String(decoding: utf8, as: UTF8.self) }
 
     /// The object's text as UTF-8, without a line end.
-    public var utf8: [UInt8] { bytes + [UInt8(ascii: "}")] }
+    package var utf8: [UInt8] { bytes + [UInt8(ascii: "}")] }
 
     /// Adds a string; nothing if it is nil.
-    public mutating func add(_ name: StaticString, _ value: (some StringProtocol)?) {
+    package mutating func add(_ name: StaticString, _ value: (some StringProtocol)?) {
         guard let value else { return }
         begin(name)
         bytes.appendJSONString(value)
     }
 
     /// Adds a number; nothing if it is nil.
-    public mutating func add(_ name: StaticString, _ value: (some BinaryInteger)?) {
+    package mutating func add(_ name: StaticString, _ value: (some BinaryInteger)?) {
         guard let value else { return }
         begin(name)
         bytes.append(contentsOf: String(value).utf8)
     }
 
     /// Adds a number with a few decimal places; nothing if it is nil, `null` if JSON cannot express it.
-    public mutating func add(_ name: StaticString, _ value: Double?, places: Int) {
+    package mutating func add(_ name: StaticString, _ value: Double?, places: Int) {
         guard let value else { return }
         begin(name)
         bytes.append(contentsOf: (value.isFinite ? fixedPoint(value, places: places) : "null").utf8)
     }
 
     /// Adds a truth value; nothing if it is nil.
-    public mutating func add(_ name: StaticString, _ value: Bool?) {
+    package mutating func add(_ name: StaticString, _ value: Bool?) {
         guard let value else { return }
         begin(name)
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
     /// Adds an object; nothing if it is nil.
-    public mutating func add(_ name: StaticString, _ value: JSONObject?) {
+    package mutating func add(_ name: StaticString, _ value: JSONObject?) {
         guard let value else { return }
         begin(name)
         bytes.append(contentsOf: value.utf8)
     }
 
     /// Adds an object with these objects as its members.
-    public mutating func add(_ name: StaticString, members: [(name: String, value: JSONObject)]) {
+    package mutating func add(_ name: StaticString, members: [(name: String, value: JSONObject)]) {
         begin(name)
         bytes.append(UInt8(ascii: "{"))
         for (index, member) in members.enumerated() {
@@ -59,28 +59,28 @@ public struct JSONObject: Swift.Sendable {
     }
 
     /// Adds a number that is written already, as JSON writes numbers.
-    public mutating func add(_ name: StaticString, number digits: String) {
+    package mutating func add(_ name: StaticString, number digits: String) {
         begin(name)
         bytes.append(contentsOf: digits.utf8)
     }
 
     /// Adds an array of numbers that are written already, as JSON writes numbers.
-    public mutating func add(_ name: StaticString, numbers: [String]) {
+    package mutating func add(_ name: StaticString, numbers: [String]) {
         addArray(name, numbers) { bytes, digits in bytes.append(contentsOf: digits.utf8) }
     }
 
     /// Adds an array of objects.
-    public mutating func add(_ name: StaticString, _ values: [JSONObject]) {
+    package mutating func add(_ name: StaticString, _ values: [JSONObject]) {
         addArray(name, values) { bytes, value in bytes.append(contentsOf: value.utf8) }
     }
 
     /// Adds an array of strings.
-    public mutating func add(_ name: StaticString, _ values: [String]) {
+    package mutating func add(_ name: StaticString, _ values: [String]) {
         addArray(name, values) { bytes, value in bytes.appendJSONString(value) }
     }
 
     /// Adds an array of numbers with a few decimal places.
-    public mutating func add(_ name: StaticString, _ values: [Double], places: Int) {
+    package mutating func add(_ name: StaticString, _ values: [Double], places: Int) {
         addArray(name, values) { bytes, value in
             bytes.append(contentsOf: (value.isFinite ? fixedPoint(value, places: places) : "null").utf8)
         }
@@ -112,7 +112,7 @@ public struct JSONObject: Swift.Sendable {
 /// A number with a fixed number of decimal places, rounded, without the cost of a formatter.
 ///
 /// - Parameter places: at most 9.
-public func fixedPoint(_ value: Double, places: Int) -> String {
+package func fixedPoint(_ value: Double, places: Int) -> String {
     var scale = 1
     for _ in 0..<min(max(places, 0), 9) { scale *= 10 }
     let scaled = (value * Double(scale)).rounded()

@@ -7,15 +7,15 @@ import Dispatch
 ///
 /// Used on one serial queue only, the one that it was made with.
 // @unchecked: the state is only touched on `queue`, which `write` checks, and on which the writer's events are handled.
-public final class LineWriter: @unchecked Swift.Sendable {
+package final class LineWriter: @unchecked Swift.Sendable {
     /// Called once when nothing can be written any more. What is written afterwards is dropped.
-    public var onFailure: ((OutputError) -> Void)?
+    package var onFailure: ((OutputError) -> Void)?
     /// Called when lines are dropped because too much waits; once until there is room again.
-    public var onOverflow: ((OutputError) -> Void)?
+    package var onOverflow: ((OutputError) -> Void)?
     /// Makes the line that says how many lines are missing in its place.
-    public var dropNotice: ((Int) -> String)?
+    package var dropNotice: ((Int) -> String)?
     /// How many lines were dropped since the start.
-    public private(set) var droppedLines = 0
+    package private(set) var droppedLines = 0
 
     private let writer: BackgroundWriter
     private let queue: DispatchQueue
@@ -27,7 +27,7 @@ public final class LineWriter: @unchecked Swift.Sendable {
     private var failure: OutputError?
 
     /// How many bytes may wait for a reader, unless another number is given.
-    public static let defaultCapacity = 8 << 20
+    package static let defaultCapacity = 8 << 20
 
     private static let handOverThreshold = 1 << 16
 
@@ -35,7 +35,7 @@ public final class LineWriter: @unchecked Swift.Sendable {
     ///   - descriptor: stays open.
     ///   - capacity: how many bytes may wait for the reader.
     ///   - queue: a serial queue.
-    public convenience init(descriptor: Int32, capacity: Int = LineWriter.defaultCapacity, queue: DispatchQueue) {
+    package convenience init(descriptor: Int32, capacity: Int = LineWriter.defaultCapacity, queue: DispatchQueue) {
         self.init(BackgroundWriter(descriptor: descriptor, capacity: capacity), queue: queue)
     }
 
@@ -48,29 +48,29 @@ public final class LineWriter: @unchecked Swift.Sendable {
     }
 
     /// Writes one line, as ``TerminalText`` has it; the line end is added.
-    public func write(_ line: String) {
+    package func write(_ line: String) {
         add(1) { $0.appendEscaped(line) }
     }
 
     /// Writes several lines.
-    public func write(lines: [String]) {
+    package func write(lines: [String]) {
         for line in lines { write(line) }
     }
 
     /// Writes an object as one line.
-    public func write(_ object: JSONObject) {
+    package func write(_ object: JSONObject) {
         add(1) { $0.append(contentsOf: object.utf8) }
     }
 
     /// Writes bytes as they are: what moves the cursor of a terminal, for instance.
-    public func write(verbatim bytes: [UInt8]) {
+    package func write(verbatim bytes: [UInt8]) {
         dispatchPrecondition(condition: .onQueue(queue))
         buffer += bytes
         scheduleHandOver()
     }
 
     /// Hands over what is held back to be written with other lines.
-    public func flush() {
+    package func flush() {
         dispatchPrecondition(condition: .onQueue(queue))
         // Whoever has missed lines must know before others follow.
         if unsaidLines > 0, let dropNotice {
@@ -89,7 +89,7 @@ public final class LineWriter: @unchecked Swift.Sendable {
     /// - Parameters:
     ///   - patience: how long to wait for the reader, as ``BackgroundWriter/drain(patience:)`` does; nil is forever.
     ///   - action: called once, on the queue: with nil if nothing is missing, or with the reason.
-    public func finish(within patience: DispatchTimeInterval?, _ action: @escaping (OutputError?) -> Void) {
+    package func finish(within patience: DispatchTimeInterval?, _ action: @escaping (OutputError?) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
         let end = End(action)
         if let patience { limit(end, to: patience, turns: BackgroundWriter.maximumTurns) }

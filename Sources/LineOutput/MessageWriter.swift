@@ -5,7 +5,7 @@ import Synchronization
 /// are dropped and counted.
 ///
 /// May be used on any thread.
-public final class MessageWriter: Swift.Sendable {
+package final class MessageWriter: Swift.Sendable {
     private struct State {
         var dropped = 0
         /// Whether a message was not taken at once.
@@ -23,7 +23,7 @@ public final class MessageWriter: Swift.Sendable {
     /// - Parameters:
     ///   - descriptor: stays open.
     ///   - capacity: how many bytes may wait for the reader.
-    public convenience init(descriptor: Int32, capacity: Int) {
+    package convenience init(descriptor: Int32, capacity: Int) {
         self.init(BackgroundWriter(descriptor: descriptor, capacity: capacity))
     }
 
@@ -35,7 +35,7 @@ public final class MessageWriter: Swift.Sendable {
     }
 
     /// Writes a message as it is.
-    public func write(_ message: [UInt8]) {
+    package func write(_ message: [UInt8]) {
         switch writer.write(message) {
         case .noRoom: state.withLock { $0.dropped += 1 }
         case .failed: break
@@ -50,7 +50,7 @@ public final class MessageWriter: Swift.Sendable {
     ///
     /// - Returns: why something is missing; nil if nothing is.
     @discardableResult
-    public func finish() -> OutputError? {
+    package func finish() -> OutputError? {
         let isDone = writer.drain(patience: Self.lastPatience)
         if let code = writer.failure { return OutputError(.failed(code)) }
         return isDone ? nil : OutputError(.notTaken(bytes: writer.backlog))

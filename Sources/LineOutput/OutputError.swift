@@ -1,9 +1,9 @@
 import Glibc
 
 /// Why output was lost.
-public struct OutputError: Error, Hashable, CustomStringConvertible, Swift.Sendable {
+package struct OutputError: Error, Hashable, CustomStringConvertible, Swift.Sendable {
     /// What happened to it.
-    public enum Reason: Hashable, Swift.Sendable {
+    package enum Reason: Hashable, Swift.Sendable {
         /// A write has failed with this error number.
         case failed(Int32)
         /// More was to be written than may wait for a reader that does not read; in bytes.
@@ -12,19 +12,19 @@ public struct OutputError: Error, Hashable, CustomStringConvertible, Swift.Senda
         case notTaken(bytes: Int)
     }
 
-    public let reason: Reason
+    package let reason: Reason
 
-    public init(_ reason: Reason) {
+    package init(_ reason: Reason) {
         self.reason = reason
     }
 
     /// The exit status of a program whose output was lost: `EX_IOERR` of sysexits.h.
-    public static let exitStatus: Int32 = 74
+    package static let exitStatus: Int32 = 74
 
     /// Whether the reader has closed the pipe, as `head` does when it has enough: its own wish, and no loss.
-    public var isByTheReader: Bool { reason == .failed(EPIPE) }
+    package var isByTheReader: Bool { reason == .failed(EPIPE) }
 
-    public var description: String {
+    package var description: String {
         switch reason {
         // What it says of a descriptor that was closed at the start; see ``StandardDescriptors``.
         case .failed(EBADF): "cannot write to standard output: it is closed"

@@ -1,11 +1,11 @@
 import Foundation
 
 /// How a program ends that has something left to say.
-public enum ProgramEnd {
+package enum ProgramEnd {
     /// Ends the program because of output that was lost, and says so.
     ///
     /// - Parameter program: its name, which begins the message.
-    public static func exit(_ program: String, _ error: OutputError) -> Never {
+    package static func exit(_ program: String, _ error: OutputError) -> Never {
         StandardError.write("\(program): \(error)")
         Foundation.exit(OutputError.exitStatus)
     }
@@ -17,7 +17,7 @@ public enum ProgramEnd {
     ///   - program: its name.
     ///   - status: the exit status.
     ///   - message: lines, none if it is empty.
-    public static func exit(_ program: String, status: Int32, message: String) -> Never {
+    package static func exit(_ program: String, status: Int32, message: String) -> Never {
         if message.isEmpty { Foundation.exit(status) }
         guard status == 0 else {
             StandardError.write(lines: message.components(separatedBy: "\n"))

@@ -4,14 +4,14 @@ import Glibc
 /// they are dropped and counted.
 ///
 /// May be used on any thread.
-public enum StandardError {
+package enum StandardError {
     /// Writes one line, as ``TerminalText`` has it.
-    public static func write(_ line: String) {
+    package static func write(_ line: String) {
         write(lines: [line])
     }
 
     /// Writes several lines.
-    public static func write(lines: [String]) {
+    package static func write(lines: [String]) {
         var bytes: [UInt8] = []
         for line in lines {
             bytes.appendEscaped(line)

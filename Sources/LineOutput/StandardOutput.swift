@@ -2,9 +2,9 @@ import Glibc
 
 /// Standard output of commands that do one thing and print its outcome: they have nothing better to do than to wait for the
 /// reader.
-public enum StandardOutput {
+package enum StandardOutput {
     /// Writes lines, each as ``TerminalText`` has it.
-    public static func write(_ lines: [String]) throws(OutputError) {
+    package static func write(_ lines: [String]) throws(OutputError) {
         var bytes: [UInt8] = []
         for line in lines {
             bytes.appendEscaped(line)
@@ -14,12 +14,12 @@ public enum StandardOutput {
     }
 
     /// Writes an object as one line.
-    public static func write(_ object: JSONObject) throws(OutputError) {
+    package static func write(_ object: JSONObject) throws(OutputError) {
         try write(object.utf8 + [UInt8(ascii: "\n")])
     }
 
     /// Writes a text of this program's own, line ends and tabs included.
-    public static func write(verbatim text: String) throws(OutputError) {
+    package static func write(verbatim text: String) throws(OutputError) {
         try write(Array(text.utf8))
     }
 

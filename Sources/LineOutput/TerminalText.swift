@@ -1,11 +1,11 @@
 /// Text that may come from outside, such as a device's name, on its way to a terminal. It may be shown there and nothing
 /// else: not move the cursor, ring, set colours, begin another line or turn the direction of writing.
-public enum TerminalText {
+package enum TerminalText {
     /// The text with each character that would do more than be shown as an escape: `\n`, `\u{1B}`.
     ///
     /// Concerned are the controls (C0, DEL, C1), the line and paragraph separators and the controls of bidirectional
     /// text (Unicode's properties `Cc`, `Zl`, `Zp` and `Bidi_Control`).
-    public static func escaped(_ text: some StringProtocol) -> String {
+    package static func escaped(_ text: some StringProtocol) -> String {
         guard mayAct(text) else { return String(text) }
         var bytes: [UInt8] = []
         bytes.appendEscaped(text)

@@ -2,23 +2,23 @@ import Glibc
 
 /// A point in time as it is printed at the begin of a line. Takes the C library's calendar: a formatter of Foundation
 /// would cost more memory than all the rest of a program that only prints lines.
-public struct Timestamp: Hashable, Swift.Sendable {
+package struct Timestamp: Hashable, Swift.Sendable {
     /// Milliseconds since 1970-01-01 00:00 UTC.
-    public let milliseconds: Int64
+    package let milliseconds: Int64
 
-    public init(milliseconds: Int64) {
+    package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
     /// The present.
-    public static var now: Timestamp {
+    package static var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
     /// The local time of day, `14:05:09.042`.
-    public var timeOfDay: String {
+    package var timeOfDay: String {
         var seconds = time_t(milliseconds.flooredQuotient(1000))
         var fields = tm()
         localtime_r(&seconds, &fields)
@@ -26,7 +26,7 @@ public struct Timestamp: Hashable, Swift.Sendable {
     }
 
     /// Date and time in UTC, `2026-01-31T14:05:09.042Z`. Specification: RFC 3339.
-    public var utc: String {
+    package var utc: String {
         var seconds = time_t(milliseconds.flooredQuotient(1000))
         var fields = tm()
         gmtime_r(&seconds, &fields)
@@ -35,7 +35,7 @@ public struct Timestamp: Hashable, Swift.Sendable {
     }
 
     /// What ``utc`` gives.
-    public init?(utc text: some StringProtocol) {
+    package init?(utc text: some StringProtocol) {
         guard text.utf8.count == 24, text.hasSuffix("Z"), let seconds = utcSeconds(text.prefix(19)),
             let rest = digits(text.utf8.dropFirst(20).prefix(3))
         else { return nil }

@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 
 /// What bluetoothd is asked to look for, and which of the devices that it sees are reported.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct DiscoveryTests {
     private nonisolated static let safe = "usb:v1D6Bp0246d0552"
     private nonisolated static let dangerous = "usb:v1D6Bp0246d0557"
@@ -110,7 +111,7 @@ struct DiscoveryTests {
     }
 
     private func scanning(
-        with modalias: String?, knowsPatterns: Bool = true, _ body: @BusActor (Bench) async throws -> Void
+        with modalias: String?, knowsPatterns: Bool = true, _ body: @LoopActor (Bench) async throws -> Void
     ) async throws {
         let bench = try await Bench(modalias: modalias, knowsPatterns: knowsPatterns)
         let outcome: Result<Void, any Error>
@@ -121,7 +122,7 @@ struct DiscoveryTests {
 }
 
 /// A scan for the heart rate service that has begun.
-@BusActor
+@LoopActor
 private final class Bench {
     static let wanted = full("180D")
 
@@ -133,7 +134,7 @@ private final class Bench {
     /// The addresses of what was reported, report by report.
     private(set) var sighted: [String] = []
 
-    @BusActor
+    @LoopActor
     private final class Clock {
         var now = ContinuousClock.now
     }

@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 
 /// What becomes of calls when their object goes, which bluetoothd never answers then.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct GoneObjectTests {
     private static let methods = ["ReadValue", "WriteValue", "StartNotify"]
     private let daemon: FakeBluetoothd

@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 
 /// Services and advertisements of this program, where CoreBluetooth does not use all that they can do.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct LocalAttributeTests {
     private let daemon: FakeBluetoothd
     private let session: BlueZSession

@@ -1,6 +1,6 @@
-import DBus
 import Dispatch
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -9,7 +9,7 @@ import Testing
 /// What keeps values from being lost between bluetoothd, which drops what does not fit into a socket, and the program.
 ///
 /// The tests run on the loop. So where one of them does not wait, the loop is held up.
-@BusActor
+@LoopActor
 @Suite(.timeLimit(.minutes(5))) struct PacketReaderTests {
     @Test(arguments: [20, 180, 500])
     func nothingIsLostHoweverLongTheLoopIsHeldUp(size: Int) async throws {

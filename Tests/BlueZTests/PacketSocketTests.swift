@@ -1,11 +1,11 @@
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
 @testable import BlueZ
 
-@BusActor
+@LoopActor
 @Suite struct PacketSocketTests {
     private func pair() throws -> (PacketSocket, PacketSocket) {
         let (local, remote) = try PacketSocket.pair(mtu: 100)

@@ -1,4 +1,5 @@
 import DBus
+import MainLoop
 import TestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 
 /// What the pairing agent answers, and how bluetoothd comes to have it.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct PairingAgentTests {
     private let daemon: FakeBluetoothd
     private let session: BlueZSession

@@ -1,11 +1,12 @@
 import DBus
+import MainLoop
 import TestSupport
 import Testing
 
 @testable import BlueZ
 
 @Suite(.timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct RemoteServiceTests {
     private let session = BlueZSession { () throws(BusError) in throw .disconnected(call: "none") }
     private let device: Device

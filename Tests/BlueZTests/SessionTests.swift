@@ -1,18 +1,19 @@
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
 @testable import BlueZ
 
 /// A session that notes its events as lines.
-@BusActor
+@LoopActor
 private final class Mirror {
     let session: BlueZSession
     private(set) var lines: [String] = []
     private var observation: Registration?
 
-    init(_ connect: @escaping @BusActor () throws(BusError) -> BusConnection) {
+    init(_ connect: @escaping @LoopActor () throws(BusError) -> BusConnection) {
         var timing = BlueZSession.Timing()
         timing.retry = .milliseconds(20)
         session = BlueZSession(timing: timing, handleFolder: "/dev/null", connect: connect)
@@ -52,7 +53,7 @@ private final class Mirror {
 
 /// The mirror of bluetoothd's objects, with a bluetoothd that comes and goes, or is wrong.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct SessionTests {
     private let daemon: FakeBluetoothd
     private let mirror: Mirror

@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import Dispatch
+import MainLoop
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct EngineStartTests {
     /// A bus that cannot be reached, and notes who has tried.
-    @BusActor
+    @LoopActor
     private final class NoBus {
         var isTried = false
 
@@ -23,7 +24,7 @@ struct EngineStartTests {
 
     private let idleQueue = DispatchQueue(label: "idle", attributes: .initiallyInactive)
 
-    @BusActor
+    @LoopActor
     private func session(on bus: NoBus) -> BlueZSession {
         BlueZSession { () throws(BusError) in try bus.connect() }
     }

@@ -1,17 +1,18 @@
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
 @testable import DBus
 
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct ByteSignalTests {
     let bus: PrivateBus
     let sender: BusConnection
     let client: BusConnection
-    let values = Mailbox<Data>()
-    let others = Mailbox<BusSignal>()
+    let values = AwaitedValues<Data>()
+    let others = AwaitedValues<BusSignal>()
 
     private static let name = "org.example.Service"
     private static let properties = "org.freedesktop.DBus.Properties"
@@ -32,7 +33,7 @@ struct ByteSignalTests {
     }
 
     @Test func onlyTheValueAloneTakesTheShortWay() async throws {
-        let owners = Mailbox<String?>()
+        let owners = AwaitedValues<String?>()
         let owner = client.watchOwner(of: Self.name) { owners.put($0) }
         _ = try await owners.next()
         let rule = client.onSignal(MatchRule(sender: Self.name, interface: Self.properties)) { others.put($0) }
@@ -62,7 +63,7 @@ struct ByteSignalTests {
     }
 
     @Test func aStrangerIsNotTakenForTheSender() async throws {
-        let owners = Mailbox<String?>()
+        let owners = AwaitedValues<String?>()
         let owner = client.watchOwner(of: Self.name) { owners.put($0) }
         _ = try await owners.next()
         let rule = client.onSignal(MatchRule(interface: Self.properties)) { others.put($0) }

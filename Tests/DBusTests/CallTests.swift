@@ -1,10 +1,11 @@
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct CallTests {
     let service: EchoService
     let client: BusConnection
@@ -20,13 +21,13 @@ struct CallTests {
 
     @Test func answersComeToTheirCallsWhateverTheOrder() async throws {
         let calls = (0..<100).map { number in
-            Task { @BusActor in
+            Task { @LoopActor in
                 let reply = try await client.call(service.call("Echo", [.variant(.int32(Int32(number)))]))
                 return try reply.first(as: Int32.self)
             }
         }
         for (number, call) in calls.enumerated() { #expect(try await call.value == Int32(number)) }
-        let held = Task { @BusActor in try await client.call(service.call("Hold")).first(as: String.self) }
+        let held = Task { @LoopActor in try await client.call(service.call("Hold")).first(as: String.self) }
         let invocation = try await service.held.next()
         #expect(try await client.call(service.call("Later")).first(as: String.self) == "later")
         invocation.reply([.string("at last")])
@@ -143,7 +144,7 @@ struct CallTests {
     // MARK: Cancelling
 
     @Test func aCancelledTaskDoesNotCall() async throws {
-        let task = Task { @BusActor in
+        let task = Task { @LoopActor in
             withUnsafeCurrentTask { $0?.cancel() }
             return try await client.call(service.call("Echo", [.variant(.byte(1))]))
         }
@@ -153,7 +154,7 @@ struct CallTests {
     }
 
     @Test func cancellingEndsTheWait() async throws {
-        let task = Task { @BusActor in try await client.call(service.call("Hold"), timeout: nil) }
+        let task = Task { @LoopActor in try await client.call(service.call("Hold"), timeout: nil) }
         let invocation = try await service.held.next()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -163,7 +164,7 @@ struct CallTests {
 
     @Test func cancellingAnswersAtTheSameMomentIsHarmless() async throws {
         for _ in 0..<200 {
-            let task = Task { @BusActor in try await client.call(service.call("Echo", [.variant(.byte(7))])) }
+            let task = Task { @LoopActor in try await client.call(service.call("Echo", [.variant(.byte(7))])) }
             Task.detached { task.cancel() }
             switch await task.result {
             case .success(let reply): #expect(try reply.first(as: UInt8.self) == 7)
@@ -174,8 +175,8 @@ struct CallTests {
     }
 
     @Test func aCompletionRunsOnceHoweverOftenTheCallIsCancelled() async throws {
-        let results = Mailbox<Bool>()
-        let completion: @BusActor (Result<MethodReply, any Error>) -> Void = { result in
+        let results = AwaitedValues<Bool>()
+        let completion: @LoopActor (Result<MethodReply, any Error>) -> Void = { result in
             results.put((try? result.get()) != nil)
         }
         let held = client.call(service.call("Hold"), completion: completion)

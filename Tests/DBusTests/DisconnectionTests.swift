@@ -1,10 +1,11 @@
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct DisconnectionTests {
     let service: EchoService
     let client: BusConnection
@@ -17,12 +18,12 @@ struct DisconnectionTests {
     }
 
     @Test func aBusThatDiesDuringCallsFailsThemAllAndTellsOnce() async throws {
-        let disconnected = Mailbox<Bool>()
+        let disconnected = AwaitedValues<Bool>()
         let registration = client.onDisconnect { disconnected.put(client.isConnected) }
         let cancelled = client.onDisconnect { disconnected.put(true) }
         cancelled.cancel()
         let call = service.call("Hold")
-        let calls = (0..<5).map { _ in Task { @BusActor in try await client.call(call, timeout: nil) } }
+        let calls = (0..<5).map { _ in Task { @LoopActor in try await client.call(call, timeout: nil) } }
         let invocations = try await service.held.next(5)
         defer { withExtendedLifetime(invocations) {} }
         bus.kill()
@@ -66,7 +67,7 @@ struct DisconnectionTests {
     }
 
     @Test func anAnswerToALostConnectionIsNoTrouble() async throws {
-        let task = Task { @BusActor in try await client.call(service.call("Hold"), timeout: nil) }
+        let task = Task { @LoopActor in try await client.call(service.call("Hold"), timeout: nil) }
         let invocation = try await service.held.next()
         bus.kill()
         await #expect(throws: BusError.self) { try await task.value }
@@ -75,13 +76,13 @@ struct DisconnectionTests {
     }
 
     @Test func closingFailsCallsUnderWayAndSendsWhatIsQueued() async throws {
-        let heard = Mailbox<String>()
+        let heard = AwaitedValues<String>()
         let registration = service.connection.onSignal(MatchRule(interface: "org.example.Last")) {
             heard.put($0.member)
         }
         try await service.connection.fence()
         let call = service.call("Hold")
-        let task = Task { @BusActor in try await client.call(call, timeout: nil) }
+        let task = Task { @LoopActor in try await client.call(call, timeout: nil) }
         let invocation = try await service.held.next()
         defer { withExtendedLifetime(invocation) {} }
         for number in 0..<1000 {
@@ -108,7 +109,7 @@ struct DisconnectionTests {
     }
 
     @Test func aCallerThatLeavesIsNoTrouble() async throws {
-        let task = Task { @BusActor in try await client.call(service.call("Hold"), timeout: nil) }
+        let task = Task { @LoopActor in try await client.call(service.call("Hold"), timeout: nil) }
         let invocation = try await service.held.next()
         client.close()
         await #expect(throws: BusError.self) { try await task.value }
@@ -119,7 +120,7 @@ struct DisconnectionTests {
 
     @Test func aServiceThatLeavesIsTold() async throws {
         let call = service.call("Hold")
-        let task = Task { @BusActor in try await client.call(call, timeout: nil) }
+        let task = Task { @LoopActor in try await client.call(call, timeout: nil) }
         let invocation = try await service.held.next()
         defer { withExtendedLifetime(invocation) {} }
         service.connection.close()
@@ -128,7 +129,7 @@ struct DisconnectionTests {
 }
 
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct LifetimeTests {
     let bus: PrivateBus
 
@@ -140,7 +141,7 @@ struct LifetimeTests {
         let watcher = try bus.connect()
         var connection: BusConnection? = try bus.connect()
         weak let weakConnection = connection
-        let owners = Mailbox<String?>()
+        let owners = AwaitedValues<String?>()
         let name = try #require(connection?.uniqueName)
         let watch = watcher.watchOwner(of: name) { owners.put($0) }
         #expect(try await owners.next() == name)
@@ -154,7 +155,7 @@ struct LifetimeTests {
     }
 
     @Test nonisolated func aConnectionReleasedOnAnyThreadIsClosedOnTheLoop() async throws {
-        let closed = Mailbox<Bool>()
+        let closed = AwaitedValues<Bool>()
         for _ in 0..<20 {
             var connection: BusConnection? = try await bus.connect()
             await connection?.onDisconnect { closed.put(MainLoop.shared.isCurrent) }.keep()
@@ -167,7 +168,7 @@ struct LifetimeTests {
     @Test func aConnectionMayBeReleasedByItsOwnHandlers() async throws {
         let service = try EchoService(bus)
         let holder = Holder()
-        let done = Mailbox<String>()
+        let done = AwaitedValues<String>()
         // By the answer to a call, by a signal, by a method call.
         holder.connection = try bus.connect()
         holder.connection?.call(service.call("Later")) { _ in
@@ -215,7 +216,7 @@ struct LifetimeTests {
         let service = try EchoService(bus)
         var client: BusConnection? = try bus.connect()
         weak let weakClient = client
-        let results = Mailbox<BusError?>()
+        let results = AwaitedValues<BusError?>()
         let call = service.call("Hold")
         client?.call(call, timeout: nil) { result in
             if case .failure(let error) = result { results.put(error as? BusError) }
@@ -232,7 +233,7 @@ struct LifetimeTests {
         let client = try bus.connect()
         weak var invocation: MethodInvocation?
         weak var pending: PendingCall?
-        let results = Mailbox<Bool>()
+        let results = AwaitedValues<Bool>()
         func run() async throws {
             pending = client.call(service.call("Hold")) { results.put((try? $0.get()) != nil) }
             let held = try await service.held.next()
@@ -244,7 +245,7 @@ struct LifetimeTests {
         try await eventually("the invocation and the call go") { invocation == nil && pending == nil }
     }
 
-    @BusActor
+    @LoopActor
     private final class Holder {
         var connection: BusConnection?
     }

@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 #endif
 
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct ExportTests {
     static let interface = "org.example.Sensor"
     static let properties = "org.freedesktop.DBus.Properties"
@@ -19,7 +20,7 @@ struct ExportTests {
     let place = path("/org/example/sensor")
     private let state = State()
 
-    @BusActor
+    @LoopActor
     private final class State {
         var alias = "one"
         var location: UInt8? = 3
@@ -173,7 +174,7 @@ struct ExportTests {
     }
 
     @Test func aChangedPropertyIsTold() async throws {
-        let heard = Mailbox<[BusValue]>()
+        let heard = AwaitedValues<[BusValue]>()
         let registration = client.onSignal(
             MatchRule(sender: service.uniqueName, path: place, interface: Self.properties, member: "PropertiesChanged")
         ) { heard.put($0.arguments) }
@@ -191,7 +192,7 @@ struct ExportTests {
     @Test func anObjectManagerListsAndTellsOfTheObjectsBelowIt() async throws {
         let manager = "org.freedesktop.DBus.ObjectManager"
         let root = path("/org/example")
-        let heard = Mailbox<BusSignal>()
+        let heard = AwaitedValues<BusSignal>()
         let registration = client.onSignal(MatchRule(sender: service.uniqueName, interface: manager)) { heard.put($0) }
         try await client.fence()
         service.exportObjectManager(at: root)

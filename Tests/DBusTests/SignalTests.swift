@@ -1,16 +1,17 @@
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
 @testable import DBus
 
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct SignalTests {
     let sender: BusConnection
     let client: BusConnection
     let bus: PrivateBus
-    let heard = Mailbox<BusSignal>()
+    let heard = AwaitedValues<BusSignal>()
 
     init() async throws {
         bus = try await .start()
@@ -25,7 +26,7 @@ struct SignalTests {
     /// The members of all signals that a rule lets through of those that `send` sends.
     private func members(_ rule: MatchRule, _ send: () throws -> Void) async throws -> [String] {
         // Hears the end of it, whatever `rule` is.
-        let end = Mailbox<Void>()
+        let end = AwaitedValues<Void>()
         let last = client.onSignal(MatchRule(interface: "org.example.End")) { _ in end.put(()) }
         let registration = client.onSignal(rule) { heard.put($0) }
         try await client.fence()
@@ -56,7 +57,7 @@ struct SignalTests {
     }
 
     @Test func tenThousandSignalsArriveInOrder() async throws {
-        let numbers = Mailbox<[UInt32]>()
+        let numbers = AwaitedValues<[UInt32]>()
         var seen: [UInt32] = []
         let registration = client.onSignal(MatchRule(interface: "org.example.A")) { signal in
             if let number = signal.arguments.first.flatMap(UInt32.init(busValue:)) { seen.append(number) }
@@ -97,7 +98,7 @@ struct SignalTests {
     @Test func aWellKnownSenderIsFollowedFromOwnerToOwner() async throws {
         let name = "org.example.Sender"
         let other = try bus.connect()
-        let owners = Mailbox<String?>()
+        let owners = AwaitedValues<String?>()
         let watch = client.watchOwner(of: name) { owners.put($0) }
         let registration = client.onSignal(MatchRule(sender: name, interface: "org.example.A")) { heard.put($0) }
         // Rules of the same interface let the bus deliver both senders' signals: the choice is the connection's.
@@ -121,7 +122,7 @@ struct SignalTests {
     @Test func aCancelledListenerHearsNothingMore() async throws {
         let rule = MatchRule(interface: "org.example.A")
         let holder = Holder()
-        let log = Mailbox<String>()
+        let log = AwaitedValues<String>()
         // The first one cancels the second in the middle of a signal.
         let first = client.onSignal(rule) { signal in
             log.put("first \(signal.member)")
@@ -174,7 +175,7 @@ struct SignalTests {
 
     @Test func anOwnerIsWatchedFromThePresentOneToItsEnd() async throws {
         let name = "org.example.Name"
-        let owners = Mailbox<String?>()
+        let owners = AwaitedValues<String?>()
         try await sender.requestName(name)
         let watch = client.watchOwner(of: name) { owners.put($0) }
         #expect(try await owners.next() == sender.uniqueName)
@@ -188,7 +189,7 @@ struct SignalTests {
 
     @Test func oneWatchOfANameDoesNotEndAnother() async throws {
         let name = "org.example.Name"
-        let owners = Mailbox<String?>()
+        let owners = AwaitedValues<String?>()
         let first = client.watchOwner(of: name) { _ in }
         let second = client.watchOwner(of: name) { owners.put($0) }
         #expect(try await owners.next() == nil)
@@ -200,7 +201,7 @@ struct SignalTests {
         second.cancel()
     }
 
-    @BusActor
+    @LoopActor
     private final class Holder {
         var registration: Registration?
     }

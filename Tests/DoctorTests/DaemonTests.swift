@@ -1,5 +1,4 @@
 import Foundation
-import DBus
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 
 /// Where a worker is: memory that it shares with the process that watches it.
 struct Progress {

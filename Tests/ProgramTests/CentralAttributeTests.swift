@@ -1,6 +1,7 @@
 import BluetoothLab
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ struct CentralAttributeTests {
     }
 
     /// Two batteries, one after the other.
-    @BusActor
+    @LoopActor
     private func batteries() -> (first: FakeCharacteristic, second: FakeCharacteristic) {
         let device = daemon.adapter.addDevice()
         let found = [80, 90].map { level in
@@ -97,7 +98,7 @@ struct CentralAttributeTests {
         _ = try await bluejay("read", Self.device, "180F/2A19#4", expecting: 7)
     }
 
-    @BusActor
+    @LoopActor
     private func inOneService() throws {
         daemon.adapter.addDevice().addService(
             "180F", (1...3).map { .init("2A19", ["read"], value: Data([UInt8($0)])) })
@@ -105,7 +106,7 @@ struct CentralAttributeTests {
 
     // MARK: Descriptors
 
-    @BusActor @discardableResult
+    @LoopActor @discardableResult
     private func described() -> FakeCharacteristic {
         let service = daemon.adapter.addDevice().addService(
             "180D", [.init("2A37", ["notify"], descriptors: ["2902", "2901"])])
@@ -155,7 +156,7 @@ struct CentralAttributeTests {
 
     // MARK: Services in services
 
-    @BusActor
+    @LoopActor
     private func nested() {
         let device = daemon.adapter.addDevice()
         let outer = device.addService("1812", [.init("2A4B", ["read"], value: Data([1]))])
@@ -189,7 +190,7 @@ struct CentralAttributeTests {
 
     // MARK: Values that cannot be read
 
-    @BusActor
+    @LoopActor
     private func threeValues() -> FakeDevice {
         let device = daemon.adapter.addDevice()
         device.addService(
@@ -214,7 +215,7 @@ struct CentralAttributeTests {
             ])
     }
 
-    @BusActor
+    @LoopActor
     private func refuse(_ device: FakeDevice, _ uuid: String, _ refusal: MethodFailure) {
         device.characteristic(uuid)?.refusal = refusal
     }

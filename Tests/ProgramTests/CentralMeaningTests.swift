@@ -1,6 +1,7 @@
 import BluetoothLab
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -32,7 +33,7 @@ struct CentralMeaningTests {
         #expect(info.transcript.contains("  2A6E Temperature @0011 (read) = 21.50 °C (6608)"), "\(info.transcript)")
     }
 
-    @BusActor
+    @LoopActor
     private func thermometer() {
         daemon.adapter.addDevice().addService(
             "181A",
@@ -60,7 +61,7 @@ struct CentralMeaningTests {
         #expect(scan.lines.last?.hasSuffix("manufacturer FFFF: 01") == true, "\(scan.transcript)")
     }
 
-    @BusActor
+    @LoopActor
     private func advertise(_ company: UInt16, _ data: Data) {
         let device = daemon.adapter.addDevice()
         device.set("ManufacturerData", [company: BusValue.bytes(data)].busValue)

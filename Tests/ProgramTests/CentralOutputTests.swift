@@ -1,6 +1,6 @@
 import BluetoothLab
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -20,7 +20,7 @@ struct CentralOutputTests {
         programs = try Programs(on: daemon)
     }
 
-    @BusActor @discardableResult
+    @LoopActor @discardableResult
     private func sensor(name: String = "Sensor") -> FakeDevice {
         let device = daemon.adapter.addDevice(name: name)
         device.addService(
@@ -28,7 +28,7 @@ struct CentralOutputTests {
         return device
     }
 
-    @BusActor
+    @LoopActor
     private func isSubscribed(_ uuid: String) async throws -> FakeCharacteristic {
         let characteristic = try #require(daemon.adapter.air.first?.characteristic(uuid))
         try await eventually("a subscription to \(uuid)") { !characteristic.subscribers.isEmpty }

@@ -1,6 +1,6 @@
 import BluetoothLab
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -18,8 +18,8 @@ struct CentralPairingTests {
         programs = try Programs(on: daemon)
     }
 
-    @BusActor
-    private func sensor(_ configure: @BusActor (FakeDevice) -> Void) -> FakeDevice {
+    @LoopActor
+    private func sensor(_ configure: @LoopActor (FakeDevice) -> Void) -> FakeDevice {
         let device = daemon.adapter.addDevice()
         device.addService(
             "180D", [.init("2A37", ["notify"]), .init("2A38", ["read", "write"], value: Data([1]))])
@@ -85,7 +85,7 @@ struct CentralPairingTests {
         #expect(try await monitor.interrupt() == 0)
     }
 
-    @BusActor
+    @LoopActor
     private func loseKeys(_ device: FakeDevice, _ hasLostKeys: Bool) { device.hasLostKeys = hasLostKeys }
 
     @Test func monitorSaysOnceThatAPasskeyIsWanted() async throws {

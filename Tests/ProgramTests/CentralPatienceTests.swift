@@ -1,6 +1,7 @@
 import BluetoothLab
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ struct CentralPatienceTests {
         programs = try Programs(on: daemon)
     }
 
-    @BusActor @discardableResult
+    @LoopActor @discardableResult
     private func sensor(
         resolutionTime: Duration? = .zero, answersDiscovery: Bool = true, advertising services: [String] = ["180D"]
     ) -> FakeDevice {
@@ -141,7 +142,7 @@ struct CentralPatienceTests {
         #expect(try await bluejay(["read", Self.device, "2A38"], expecting: 0).lines == ["(empty)"])
     }
 
-    @BusActor
+    @LoopActor
     private func setValue(_ device: FakeDevice, _ value: Data) { device.characteristic("2A38")?.value = value }
 
     @Test func aRequestThatBluetoothdGaveUpIsNotInTime() async throws {
@@ -176,7 +177,7 @@ struct CentralPatienceTests {
             ])
     }
 
-    @BusActor
+    @LoopActor
     private func setInRange(_ device: FakeDevice, _ isInRange: Bool) { device.isInRange = isInRange }
 
     @Test func aFailedDiscoveryIsNoDeviceWithoutServices() async throws {
@@ -245,7 +246,7 @@ struct CentralPatienceTests {
         #expect(await daemon.count(of: "Connect") == 1)
     }
 
-    @BusActor
+    @LoopActor
     private func chirping(_ device: FakeDevice) -> ObjectPath {
         device.addService(
             "CED261B7-F120-41C8-9A92-A41DE69CF2A8", [.init("83B4A431-A6F1-4540-B3EE-3C14AEF71A04", ["notify"])]
@@ -261,7 +262,7 @@ struct CentralPatienceTests {
         #expect(!monitor.transcript.contains("measures no heart rate"))
     }
 
-    @BusActor
+    @LoopActor
     private func answerDiscovery(_ device: FakeDevice) { device.answersDiscovery = true }
 
     /// As where bluetoothd has missed a service of a sensor that was just starting.
@@ -276,7 +277,7 @@ struct CentralPatienceTests {
         try await showsRates(monitor, of: device)
     }
 
-    @BusActor
+    @LoopActor
     private func know(_ device: FakeDevice, _ isKnown: Bool) {
         for service in device.services { service.isKnownAtOnce = isKnown }
     }
@@ -287,6 +288,6 @@ struct CentralPatienceTests {
         #expect(monitor.lines.last == "bluejay: \(Self.device) measures no heart rate")
     }
 
-    @BusActor
+    @LoopActor
     private func batteryOnly() { daemon.adapter.addDevice().addService("180F", [.init("2A19", ["read"])]) }
 }

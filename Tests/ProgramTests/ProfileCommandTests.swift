@@ -1,5 +1,4 @@
 import BluetoothLab
-import DBus
 import Foundation
 import TestSupport
 import Testing

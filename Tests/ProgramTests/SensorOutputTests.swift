@@ -1,6 +1,6 @@
 import BluetoothLab
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -42,7 +42,7 @@ struct SensorOutputTests {
     private func droppedLines() async throws -> Int { try #require(try await status()["droppedLines"] as? Int) }
 
     /// A central reads, as long as the sensor answers.
-    @BusActor
+    @LoopActor
     private func read() async throws -> Data {
         let central = daemon.adapter.connectCentral()
         let location = try #require(

@@ -1,6 +1,6 @@
 import BluetoothLab
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -16,7 +16,7 @@ struct UnpairTests {
         await addDevices()
     }
 
-    @BusActor
+    @LoopActor
     private func addDevices() {
         for (address, name) in [("C0:00:00:00:00:01", "Belt"), ("00:00:00:00:00:02", "Phone")] {
             let device = daemon.adapter.addDevice(address, name: name)
@@ -26,7 +26,7 @@ struct UnpairTests {
         daemon.adapter.addDevice("C0:00:00:00:00:03", name: "Stranger").show()
     }
 
-    @BusActor private var paired: [String] { daemon.adapter.air.filter(\.isPaired).map { $0.text("Name") } }
+    @LoopActor private var paired: [String] { daemon.adapter.air.filter(\.isPaired).map { $0.text("Name") } }
 
     @Test(arguments: ["Belt", "C0:00:00:00:00:01"])
     func bluejayForgetsTheDeviceThatIsNamed(device: String) async throws {

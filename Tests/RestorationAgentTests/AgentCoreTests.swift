@@ -1,4 +1,6 @@
 import Foundation
+import RestorationProtocol
+import TestSupport
 import Testing
 
 @testable import RestorationAgent

@@ -1,4 +1,5 @@
 import Foundation
+@testable import RestorationProtocol
 import TestSupport
 import Testing
 

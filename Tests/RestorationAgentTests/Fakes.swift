@@ -1,4 +1,6 @@
 import Foundation
+import RestorationProtocol
+import TestSupport
 
 @testable import RestorationAgent
 
@@ -139,24 +141,4 @@ final class FakePeer: AgentPeer {
         }
         return all
     }
-}
-
-extension UUID {
-    var short: String { String(uuidString.suffix(1)) }
-    static func numbered(_ number: Int) -> UUID {
-        UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number)))
-    }
-}
-
-extension AppRegistration {
-    static func app(_ identifier: String = "heart", isResuming: Bool = false) -> AppRegistration {
-        AppRegistration(
-            program: "/bin/app", identifier: identifier, command: ["/bin/app", "run"], folder: "/",
-            environment: ["PATH": "/bin"], isResuming: isResuming)
-    }
-}
-
-extension CharacteristicKey {
-    static let chirp = CharacteristicKey(service: "s1", characteristic: "c1", path: "service0010/char0011")
-    static let rate = CharacteristicKey(service: "s2", characteristic: "c2", path: "service0020/char0021")
 }

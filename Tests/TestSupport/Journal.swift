@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import MainLoop
 import Synchronization
 
 /// Lines that are noted on any thread and waited for on another.
@@ -12,7 +13,7 @@ package final class Journal: Sendable {
 
     private struct Waiter {
         let condition: @Sendable ([String]) -> Bool
-        let found: @BusActor (Bool) -> Void
+        let found: @LoopActor (Bool) -> Void
     }
 
     private let state = Mutex(State())

@@ -1,6 +1,7 @@
 import BluetoothLab
 import DBus
 import Foundation
+import MainLoop
 import Synchronization
 
 /// A message bus of a test's own: a dbus-daemon that dies with this object.
@@ -104,7 +105,7 @@ package final class PrivateBus: Sendable {
     package func freeze() { Foundation.kill(daemon, SIGSTOP) }
     package func thaw() { Foundation.kill(daemon, SIGCONT) }
 
-    @BusActor
+    @LoopActor
     package func connect() throws(BusError) -> BusConnection {
         try BusConnection(address: address)
     }

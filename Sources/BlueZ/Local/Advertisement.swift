@@ -1,18 +1,19 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// What an adapter sends out while it waits for centrals (BlueZ: `org.bluez.LEAdvertisement`,
 /// `doc/advertising-api.txt`).
-public struct AdvertisementData: Hashable, Swift.Sendable {
-    public var localName: String?
+package struct AdvertisementData: Hashable, Swift.Sendable {
+    package var localName: String?
     /// 128-bit or short UUIDs.
-    public var serviceUUIDs: [String]
-    public var manufacturerData: [UInt16: Data]
-    public var serviceData: [String: Data]
+    package var serviceUUIDs: [String]
+    package var manufacturerData: [UInt16: Data]
+    package var serviceData: [String: Data]
     /// What the device looks like, by its assigned number.
-    public var appearance: UInt16?
+    package var appearance: UInt16?
 
-    public init(
+    package init(
         localName: String? = nil, serviceUUIDs: [String] = [], manufacturerData: [UInt16: Data] = [:],
         serviceData: [String: Data] = [:], appearance: UInt16? = nil
     ) {
@@ -25,32 +26,32 @@ public struct AdvertisementData: Hashable, Swift.Sendable {
 }
 
 /// An advertisement of this program, connectable and discoverable.
-@BusActor
-public final class Advertisement {
+@LoopActor
+package final class Advertisement {
     static let interface = "org.bluez.LEAdvertisement1"
     private static var count = 0
     /// How often bluetoothd is asked.
     private static let attempts = 5
 
-    public let data: AdvertisementData
+    package let data: AdvertisementData
     /// Called when bluetoothd ended it by itself.
-    public var onRelease: (@BusActor () -> Void)?
+    package var onRelease: (@LoopActor () -> Void)?
 
     private let path: ObjectPath
     private var registration: (adapter: Adapter, connection: BusConnection)?
 
-    public init(_ data: AdvertisementData) {
+    package init(_ data: AdvertisementData) {
         self.data = data
         Self.count += 1
         path = ObjectPath.root.appending("bluejay").appending("advertisement\(Self.count)")
     }
 
-    public var isRegistered: Bool { registration != nil }
+    package var isRegistered: Bool { registration != nil }
 
     /// Starts advertising.
     ///
     /// - Throws: ``BlueZError``: the data do not fit, the adapter has no room for another advertisement, is off, …
-    public func register(with adapter: Adapter) async throws {
+    package func register(with adapter: Adapter) async throws {
         let connection = try adapter.connection
         do {
             try connection.export([exportedInterface], at: path)
@@ -83,7 +84,7 @@ public final class Advertisement {
     }
 
     /// Stops advertising. Does nothing when it is not registered, or when bluetoothd is gone.
-    public func unregister() async {
+    package func unregister() async {
         guard let (adapter, connection) = registration else { return }
         registration = nil
         // An error means that bluetoothd has forgotten it already.
@@ -92,7 +93,7 @@ public final class Advertisement {
     }
 
     /// Forgets the registration without telling bluetoothd, which is gone.
-    public func abandon() {
+    package func abandon() {
         registration?.connection.unexport(path)
         registration = nil
     }

@@ -1,36 +1,37 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// A characteristic of a ``LocalService``.
-@BusActor
-public final class LocalCharacteristic {
+@LoopActor
+package final class LocalCharacteristic {
     /// The 128-bit UUID, or a short one.
-    public let uuid: String
+    package let uuid: String
     /// As BlueZ names the properties and the permissions: `read`, `encrypt-read`, `notify`, …
-    public let flags: [String]
-    public let descriptors: [LocalDescriptor]
+    package let flags: [String]
+    package let descriptors: [LocalDescriptor]
 
     /// Answers reads. Without it they are refused.
-    public var onRead: (@BusActor (LocalRequest) -> Void)?
+    package var onRead: (@LoopActor (LocalRequest) -> Void)?
     /// Takes writes. Without it they are refused.
-    public var onWrite: (@BusActor (LocalRequest) -> Void)?
+    package var onWrite: (@LoopActor (LocalRequest) -> Void)?
     /// Called when the first central subscribes, with what bluetoothd tells of it; nil where bluetoothd tells nothing. Of
     /// further ones it tells nothing at all, as long as notifications go over the socket (seen with 5.66).
-    public var onSubscribe: (@BusActor (RequestContext?) -> Void)?
+    package var onSubscribe: (@LoopActor (RequestContext?) -> Void)?
     /// Called when the last central has unsubscribed or disconnected.
-    public var onUnsubscribe: (@BusActor () -> Void)?
+    package var onUnsubscribe: (@LoopActor () -> Void)?
     /// Called when there is room again after ``notify(_:)`` had answered false.
-    public var onReadyToNotify: (@BusActor () -> Void)?
+    package var onReadyToNotify: (@LoopActor () -> Void)?
     /// Called when a central has confirmed an indication.
-    public var onConfirm: (@BusActor () -> Void)?
+    package var onConfirm: (@LoopActor () -> Void)?
 
     private var channel: NotificationChannel?
-    private var openSignals: (@BusActor () -> NotificationChannel?)?
+    private var openSignals: (@LoopActor () -> NotificationChannel?)?
     private let offersNotifySocket: Bool
 
     /// - Parameter offersNotifySocket: whether notifications may go over a socket, which has back-pressure and costs
     ///   bluetoothd a quarter of what signals on the bus do.
-    public init(
+    package init(
         uuid: String, flags: [String], descriptors: [LocalDescriptor] = [], offersNotifySocket: Bool = true
     ) {
         self.uuid = uuid
@@ -40,20 +41,20 @@ public final class LocalCharacteristic {
     }
 
     /// Whether a central is subscribed.
-    public var isSubscribed: Bool { channel != nil }
+    package var isSubscribed: Bool { channel != nil }
 
     /// Sends a notification, or an indication where the central asked for that, to all that subscribed.
     ///
     /// - Returns: false when it was not sent because there is no room; ``onReadyToNotify`` tells when there is. Without
     ///   subscribers nothing is sent and the answer is true.
-    public func notify(_ value: Data) -> Bool {
+    package func notify(_ value: Data) -> Bool {
         guard let channel else { return true }
         return channel.send(value)
     }
 
     /// Notifies by signals if bluetoothd has neither a socket nor asked for notifications, for a central whose subscription it
     /// keeps.
-    public func resumeNotifying() {
+    package func resumeNotifying() {
         guard channel == nil else { return }
         channel = openSignals.flatMap { $0() }
     }
@@ -158,14 +159,14 @@ public final class LocalCharacteristic {
 }
 
 /// A descriptor of a ``LocalCharacteristic``.
-@BusActor
-public final class LocalDescriptor {
-    public let uuid: String
-    public let flags: [String]
-    public var onRead: (@BusActor (LocalRequest) -> Void)?
-    public var onWrite: (@BusActor (LocalRequest) -> Void)?
+@LoopActor
+package final class LocalDescriptor {
+    package let uuid: String
+    package let flags: [String]
+    package var onRead: (@LoopActor (LocalRequest) -> Void)?
+    package var onWrite: (@LoopActor (LocalRequest) -> Void)?
 
-    public init(uuid: String, flags: [String]) {
+    package init(uuid: String, flags: [String]) {
         self.uuid = uuid
         self.flags = flags
     }
@@ -186,7 +187,7 @@ public final class LocalDescriptor {
 
 extension ExportedMethod {
     fileprivate static func readValue(
-        _ handler: @escaping @BusActor () -> (@BusActor (LocalRequest) -> Void)?
+        _ handler: @escaping @LoopActor () -> (@LoopActor (LocalRequest) -> Void)?
     ) -> ExportedMethod {
         ExportedMethod(
             "ReadValue", inputs: [ExportedArgument("options", [String: BusValue].self)],
@@ -199,7 +200,7 @@ extension ExportedMethod {
     }
 
     fileprivate static func writeValue(
-        _ handler: @escaping @BusActor () -> (@BusActor (LocalRequest) -> Void)?
+        _ handler: @escaping @LoopActor () -> (@LoopActor (LocalRequest) -> Void)?
     ) -> ExportedMethod {
         ExportedMethod(
             "WriteValue",

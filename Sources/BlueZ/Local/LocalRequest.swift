@@ -1,18 +1,19 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// What bluetoothd says about the request of a central.
-public struct RequestContext: Swift.Sendable {
+package struct RequestContext: Swift.Sendable {
     /// The central's object, for ``BlueZSession/device(at:)``.
-    public let device: ObjectPath
+    package let device: ObjectPath
     /// Where in the value the request begins, in bytes.
-    public let offset: Int
+    package let offset: Int
     /// The ATT MTU of the central's link in bytes.
-    public let mtu: Int
+    package let mtu: Int
     /// Whether this only asks if a long write may begin.
-    public let isPrepareAuthorization: Bool
+    package let isPrepareAuthorization: Bool
     /// Whether the central waits for an answer: false for a Write Command.
-    public let wantsResponse: Bool
+    package let wantsResponse: Bool
 
     init(_ options: [String: BusValue]) {
         device = options["device"].flatMap(ObjectPath.init(busValue:)) ?? .root
@@ -25,11 +26,11 @@ public struct RequestContext: Swift.Sendable {
 
 /// A request that a central makes of a local attribute. It is to be answered once; a request that is released without
 /// an answer is answered with an error.
-@BusActor
-public final class LocalRequest {
-    public let context: RequestContext
+@LoopActor
+package final class LocalRequest {
+    package let context: RequestContext
     /// The bytes to write; empty for a read.
-    public let value: Data
+    package let value: Data
     private let invocation: MethodInvocation
 
     init(_ invocation: MethodInvocation, value: Data = Data(), options: [String: BusValue]) {
@@ -39,17 +40,17 @@ public final class LocalRequest {
     }
 
     /// Answers a read with the bytes from ``RequestContext/offset`` on.
-    public func reply(_ value: Data) { invocation.reply([.bytes(value)]) }
+    package func reply(_ value: Data) { invocation.reply([.bytes(value)]) }
 
     /// Answers a write.
-    public func reply() { invocation.reply() }
+    package func reply() { invocation.reply() }
 
     /// Answers with an ATT error (Core Specification, Vol 3, Part F, 3.4.1.1).
     ///
     /// bluetoothd 5.66 passes on 0x02 for reads, 0x03 for writes, 0x06, 0x07, 0x08, 0x0D, 0xFE and 0x80 to 0x9F, and makes
     /// 0x0E (Unlikely Error) of all others. It answers a write to a characteristic that also allows writes without
     /// response by itself, as soon as it has passed it on: no error reaches the central then.
-    public func fail(attError code: UInt8) {
+    package func fail(attError code: UInt8) {
         let (name, message) =
             switch code {
             case 0x02, 0x03: ("NotPermitted", "not permitted")

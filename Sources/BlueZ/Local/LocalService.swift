@@ -1,21 +1,22 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// A GATT service that this program offers. It is registered as an application of its own, so that it can come and go
 /// without the others (BlueZ: `doc/gatt-api.txt`, "Service hierarchy").
-@BusActor
-public final class LocalService {
+@LoopActor
+package final class LocalService {
     /// The 128-bit UUID, or a short one.
-    public let uuid: String
-    public let isPrimary: Bool
-    public let characteristics: [LocalCharacteristic]
+    package let uuid: String
+    package let isPrimary: Bool
+    package let characteristics: [LocalCharacteristic]
 
     private let root: ObjectPath
     private var registration: (adapter: Adapter, connection: BusConnection)?
     /// The first handle that bluetoothd is asked for; nil to leave it to bluetoothd.
     private var firstHandle: UInt16?
 
-    public init(uuid: String, isPrimary: Bool = true, characteristics: [LocalCharacteristic]) {
+    package init(uuid: String, isPrimary: Bool = true, characteristics: [LocalCharacteristic]) {
         self.uuid = uuid
         self.isPrimary = isPrimary
         self.characteristics = characteristics
@@ -26,12 +27,12 @@ public final class LocalService {
     private static var count = 0
 
     /// Whether bluetoothd has it.
-    public var isRegistered: Bool { registration != nil }
+    package var isRegistered: Bool { registration != nil }
 
     /// Registers the service with `adapter`. Connected centrals that asked for it are told (Service Changed).
     ///
     /// - Throws: ``BlueZError``.
-    public func register(with adapter: Adapter) async throws {
+    package func register(with adapter: Adapter) async throws {
         let connection = try adapter.connection
         for _ in 0..<3 {
             firstHandle = Self.takeHandles(attributeCount, on: adapter)
@@ -71,7 +72,7 @@ public final class LocalService {
 
     /// Takes the service away. Connected centrals are told. Does nothing when it is not registered, or when bluetoothd
     /// is gone.
-    public func unregister() async {
+    package func unregister() async {
         guard let (adapter, connection) = registration else { return }
         registration = nil
         // An error means that bluetoothd has forgotten it already.
@@ -81,7 +82,7 @@ public final class LocalService {
     }
 
     /// Forgets the registration without telling bluetoothd, which is gone.
-    public func abandon() {
+    package func abandon() {
         guard let (adapter, connection) = registration else { return }
         registration = nil
         unexport(from: connection)

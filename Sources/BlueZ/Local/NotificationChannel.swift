@@ -1,8 +1,9 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// The way of a local characteristic's notifications to bluetoothd.
-@BusActor
+@LoopActor
 protocol NotificationChannel: AnyObject {
     var isSocket: Bool { get }
     /// False when there is no room now.
@@ -11,7 +12,7 @@ protocol NotificationChannel: AnyObject {
 }
 
 /// Notifications over the socket that bluetoothd acquired.
-@BusActor
+@LoopActor
 final class SocketChannel: NotificationChannel {
     /// The longest value of a characteristic. What is too long for a central's link bluetoothd cuts off itself, knowing
     /// the packet size that holds now and not only the one at the time of the subscription.
@@ -22,13 +23,13 @@ final class SocketChannel: NotificationChannel {
     private let socket: PacketSocket
     private let connection: BusConnection
     private let path: ObjectPath
-    private var onReady: (@BusActor () -> Void)?
+    private var onReady: (@LoopActor () -> Void)?
     private var isBlocked = false
     private var draining: LoopSource?
 
     init(
         _ socket: PacketSocket, _ connection: BusConnection, path: ObjectPath,
-        onReady: @escaping @BusActor () -> Void, onClose: @escaping @BusActor () -> Void
+        onReady: @escaping @LoopActor () -> Void, onClose: @escaping @LoopActor () -> Void
     ) {
         self.socket = socket
         self.connection = connection
@@ -77,17 +78,17 @@ final class SocketChannel: NotificationChannel {
 ///
 /// The bus has no back-pressure of its own: what bluetoothd does not read in time piles up until the bus gives the
 /// sender up. So a window of signals is followed by a call of bluetoothd, whose answer proves that it has read them.
-@BusActor
+@LoopActor
 final class SignalChannel: NotificationChannel {
     private static let window = 32
 
     private let connection: BusConnection
     private let path: ObjectPath
-    private var onReady: (@BusActor () -> Void)?
+    private var onReady: (@LoopActor () -> Void)?
     private var unconfirmed = 0
     private var wasRefused = false
 
-    init(_ connection: BusConnection, path: ObjectPath, onReady: @escaping @BusActor () -> Void) {
+    init(_ connection: BusConnection, path: ObjectPath, onReady: @escaping @LoopActor () -> Void) {
         self.connection = connection
         self.path = path
         self.onReady = onReady
@@ -127,7 +128,7 @@ final class SignalChannel: NotificationChannel {
 
 extension BusConnection {
     /// Calls `action` when bluetoothd has handled everything that it was sent before.
-    fileprivate func confirmReceipt(_ action: @escaping @BusActor () -> Void) {
+    fileprivate func confirmReceipt(_ action: @escaping @LoopActor () -> Void) {
         let ping = MethodCall(
             destination: BlueZSession.serviceName, path: .root, interface: "org.freedesktop.DBus.Peer", method: "Ping")
         // An error is an answer, too: bluetoothd is gone, or has nothing at this path.

@@ -1,14 +1,15 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// Answers bluetoothd's questions while a device pairs (BlueZ: `org.bluez.Agent`, `doc/agent-api.txt`).
 ///
 /// The agent of this program has no input and no output: pairing is "Just Works". A program that can ask its user sets
 /// ``onPasskeyRequest`` and ``onConfirmationRequest`` and another capability.
-@BusActor
-public final class PairingAgent {
+@LoopActor
+package final class PairingAgent {
     /// What the program can do to help pairing, in BlueZ's words.
-    public enum Capability: String, Swift.Sendable {
+    package enum Capability: String, Swift.Sendable {
         case noInputNoOutput = "NoInputNoOutput"
         case displayOnly = "DisplayOnly"
         case displayYesNo = "DisplayYesNo"
@@ -17,14 +18,14 @@ public final class PairingAgent {
     }
 
     /// What a device can want that only a user can give.
-    public enum Question: String, Swift.Sendable {
+    package enum Question: String, Swift.Sendable {
         case passkey = "a passkey"
         case pinCode = "a PIN"
         case confirmation = "a number confirmed"
     }
 
     /// What the agent has answered.
-    public enum Answer: Hashable, Swift.Sendable {
+    package enum Answer: Hashable, Swift.Sendable {
         /// The device may pair. That it then does is not said.
         case agreed
         /// It was asked for this, and cannot give it: pairing has failed.
@@ -37,26 +38,26 @@ public final class PairingAgent {
     private static let path = ObjectPath.root.appending("bluejay").appending("agent")
 
     /// Asked for the six digits that the device shows; answers nil to refuse.
-    public var onPasskeyRequest: (@BusActor (ObjectPath) async -> UInt32?)?
+    package var onPasskeyRequest: (@LoopActor (ObjectPath) async -> UInt32?)?
     /// Asked whether the device shows these six digits, too. Without it everything is confirmed.
-    public var onConfirmationRequest: (@BusActor (ObjectPath, UInt32) async -> Bool)?
+    package var onConfirmationRequest: (@LoopActor (ObjectPath, UInt32) async -> Bool)?
     /// Told which six digits to show.
-    public var onDisplayPasskey: (@BusActor (ObjectPath, UInt32) -> Void)?
+    package var onDisplayPasskey: (@LoopActor (ObjectPath, UInt32) -> Void)?
 
     /// Told what has been answered about which device.
-    public var onAnswer: (@BusActor (ObjectPath, Answer) -> Void)?
+    package var onAnswer: (@LoopActor (ObjectPath, Answer) -> Void)?
 
     private let capability: Capability
     private var connection: BusConnection?
 
-    public init(capability: Capability = .noInputNoOutput) {
+    package init(capability: Capability = .noInputNoOutput) {
         self.capability = capability
     }
 
     /// Registers the agent and makes it the default one, which answers for pairings that nobody asked for by name.
     ///
     /// - Throws: ``BlueZError``.
-    public func register(with session: BlueZSession) async throws {
+    package func register(with session: BlueZSession) async throws {
         guard let connection = session.connection else { throw BlueZError.notRunning }
         do {
             connection.unexport(Self.path)
@@ -77,7 +78,7 @@ public final class PairingAgent {
     }
 
     /// Takes the agent back.
-    public func unregister() async {
+    package func unregister() async {
         guard let connection else { return }
         self.connection = nil
         // An error means that bluetoothd has forgotten it already.

@@ -1,10 +1,11 @@
 import DBus
+import MainLoop
 
 /// The pairing agent of this process, which all who use a session share: without one bluetoothd refuses to pair.
 ///
 /// It has no input and no output, so that pairing is "Just Works", as for an app on a device that never asks its user.
-@BusActor
-public final class SharedAgent {
+@LoopActor
+package final class SharedAgent {
     private weak var session: BlueZSession?
     private let agent = PairingAgent()
     private var observation: Registration?
@@ -24,7 +25,7 @@ public final class SharedAgent {
     /// - Parameter onRefusal: called if bluetoothd refuses the agent, with the reason.
     /// - Returns: a task that ends when bluetoothd has the agent, or has refused it.
     @discardableResult
-    public func register(onRefusal: @escaping @Sendable (any Error) -> Void) -> Task<Void, Never> {
+    package func register(onRefusal: @escaping @Sendable (any Error) -> Void) -> Task<Void, Never> {
         guard let session else { return Task {} }
         if observation == nil {
             observation = session.observe { [weak self] event in

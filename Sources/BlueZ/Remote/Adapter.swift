@@ -1,9 +1,10 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// A Bluetooth controller of this machine (BlueZ: `org.bluez.Adapter`, `doc/adapter-api.txt`).
-@BusActor
-public final class Adapter: RemoteObject {
+@LoopActor
+package final class Adapter: RemoteObject {
     static let interface = "org.bluez.Adapter1"
 
     init(path: ObjectPath, properties: [String: BusValue], session: BlueZSession) {
@@ -13,42 +14,42 @@ public final class Adapter: RemoteObject {
     // MARK: Properties
 
     /// The kernel's name of the controller: `hci0`.
-    public nonisolated var name: String { path.lastElement }
+    package nonisolated var name: String { path.lastElement }
     /// The controller's address, such as `00:AA:01:00:00:00`.
-    public var address: String { property("Address") ?? "" }
+    package var address: String { property("Address") ?? "" }
     /// `public` or `random`.
-    public var addressType: String { property("AddressType") ?? "public" }
+    package var addressType: String { property("AddressType") ?? "public" }
     /// The name that peers see (GAP Device Name).
-    public var alias: String { property("Alias") ?? "" }
+    package var alias: String { property("Alias") ?? "" }
     /// The system's name of the controller, which is the alias when none is set.
-    public var systemName: String { property("Name") ?? "" }
-    public var isPowered: Bool { property("Powered") ?? false }
+    package var systemName: String { property("Name") ?? "" }
+    package var isPowered: Bool { property("Powered") ?? false }
     /// Whether any program scans.
-    public var isDiscovering: Bool { property("Discovering") ?? false }
+    package var isDiscovering: Bool { property("Discovering") ?? false }
     /// `central`, `peripheral`; older versions of BlueZ do not tell.
-    public var roles: [String] { property("Roles") ?? [] }
+    package var roles: [String] { property("Roles") ?? [] }
     /// bluetoothd's release; nil if its settings give adapters another identity (`DeviceID`).
-    public var bluezVersion: BlueZVersion? { property("Modalias").flatMap { BlueZVersion(modalias: $0) } }
+    package var bluezVersion: BlueZVersion? { property("Modalias").flatMap { BlueZVersion(modalias: $0) } }
     /// Whether local services can be registered here.
-    public internal(set) var offersGattManager = false
+    package internal(set) var offersGattManager = false
     /// Whether advertisements can be registered here.
-    public internal(set) var offersAdvertising = false
+    package internal(set) var offersAdvertising = false
 
     /// The devices that bluetoothd knows here: connected, paired, or seen a moment ago.
-    public var devices: [Device] { devicesByPath.values.sorted { $0.path.string < $1.path.string } }
+    package var devices: [Device] { devicesByPath.values.sorted { $0.path.string < $1.path.string } }
     var devicesByPath: [ObjectPath: Device] = [:]
 
     // MARK: Changing it
 
-    public func setPowered(_ powered: Bool) async throws { try await setProperty("Powered", to: powered) }
+    package func setPowered(_ powered: Bool) async throws { try await setProperty("Powered", to: powered) }
     /// Sets the name that peers see. The empty string brings the system's name back.
-    public func setAlias(_ alias: String) async throws { try await setProperty("Alias", to: alias) }
+    package func setAlias(_ alias: String) async throws { try await setProperty("Alias", to: alias) }
 
     /// Makes bluetoothd forget the device: its link, its pairing, its cached services.
     ///
     /// bluetoothd (5.87, `device_request_disconnect` in src/device.c) may say that it has, and keep the device and its keys
     /// until the end of its next link: when the link has ended, and one of its own profiles has not noticed yet. By then it has.
-    public func remove(_ device: Device) async throws {
+    package func remove(_ device: Device) async throws {
         try await call("RemoveDevice", [.objectPath(device.path)])
         guard await isKept(device) else { return }
         do {
@@ -65,7 +66,7 @@ public final class Adapter: RemoteObject {
     }
 
     /// How many advertisements of programs on this machine it sends.
-    public func advertisementCount() async throws -> Int {
+    package func advertisementCount() async throws -> Int {
         let count = try await fetchProperty("ActiveInstances", of: AdvertisingManager.interface)
         return Int(UInt8(busValue: count) ?? 0)
     }
@@ -73,7 +74,7 @@ public final class Adapter: RemoteObject {
     // MARK: Discovery
 
     /// Scanning, shared by everybody in this process.
-    public private(set) lazy var discovery = Discovery(self)
+    package private(set) lazy var discovery = Discovery(self)
 
     /// Sets what this program wants to find. A scan without any filter does not report LE devices that are not
     /// discoverable, hence there is always one.
@@ -94,13 +95,13 @@ public final class Adapter: RemoteObject {
 }
 
 /// What a scan reports (BlueZ: `SetDiscoveryFilter`).
-public struct DiscoveryFilter: Hashable, Swift.Sendable {
+package struct DiscoveryFilter: Hashable, Swift.Sendable {
     /// Only devices that advertise one of these services, as 128-bit UUIDs in lower case; empty means any.
-    public var serviceUUIDs: [String]
+    package var serviceUUIDs: [String]
     /// Whether each advertisement is reported, not only news.
-    public var reportsDuplicates: Bool
+    package var reportsDuplicates: Bool
 
-    public init(serviceUUIDs: [String] = [], reportsDuplicates: Bool = false) {
+    package init(serviceUUIDs: [String] = [], reportsDuplicates: Bool = false) {
         self.serviceUUIDs = serviceUUIDs
         self.reportsDuplicates = reportsDuplicates
     }

@@ -1,4 +1,3 @@
-import DBus
 import Foundation
 
 extension Device {
@@ -11,7 +10,7 @@ extension Device {
     /// Connection Information", BlueZ `doc/mgmt-api.txt`), to programs with CAP_NET_ADMIN.
     ///
     /// - Throws: ``BlueZError/notSupported(_:)`` without the privilege, ``BlueZError/notConnected``.
-    public func readRSSI() async throws -> Int {
+    package func readRSSI() async throws -> Int {
         guard isConnected else { throw BlueZError.notConnected }
         guard let adapter, let index = UInt16(adapter.name.drop { !$0.isNumber }) else {
             throw BlueZError.gone(path.string)

@@ -1,12 +1,13 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// A remote device (BlueZ: `org.bluez.Device`, `doc/device-api.txt`).
-@BusActor
-public final class Device: RemoteObject {
+@LoopActor
+package final class Device: RemoteObject {
     static let interface = "org.bluez.Device1"
 
-    public private(set) weak var adapter: Adapter?
+    package private(set) weak var adapter: Adapter?
 
     init(path: ObjectPath, properties: [String: BusValue], adapter: Adapter, session: BlueZSession) {
         self.adapter = adapter
@@ -14,27 +15,27 @@ public final class Device: RemoteObject {
     }
 
     /// Services that every device has, and none advertises: Generic Access and Generic Attribute.
-    public nonisolated static let servicesOfEveryDevice = [
+    package nonisolated static let servicesOfEveryDevice = [
         "00001800-0000-1000-8000-00805f9b34fb", "00001801-0000-1000-8000-00805f9b34fb",
     ]
 
     // MARK: Properties
 
     /// The device's address, such as `00:AA:01:01:00:01`.
-    public var address: String { property("Address") ?? "" }
+    package var address: String { property("Address") ?? "" }
     /// `public` or `random`.
-    public var addressType: String { property("AddressType") ?? "public" }
+    package var addressType: String { property("AddressType") ?? "public" }
     /// The GAP name, or before a connection the advertised name.
-    public var name: String? { property("Name") }
-    public var alias: String { property("Alias") ?? address }
+    package var name: String? { property("Name") }
+    package var alias: String { property("Alias") ?? address }
     /// The services that are advertised, or after a connection found, as 128-bit UUIDs in lower case; see
     /// ``hidesAdvertisedServices``.
-    public var serviceUUIDs: [String] { property("UUIDs") ?? [] }
+    package var serviceUUIDs: [String] { property("UUIDs") ?? [] }
     /// Whether ``serviceUUIDs`` are those of a connection.
     ///
     /// Once bluetoothd has found a device's services, it reports those and no longer what the device advertises, until it
     /// forgets the device (5.66 to 5.87, `device_add_eir_uuids` in src/device.c).
-    public var hidesAdvertisedServices: Bool {
+    package var hidesAdvertisedServices: Bool {
         areServicesResolved || serviceUUIDs.contains { Self.servicesOfConnections.contains($0) }
     }
     /// Generic Access and Generic Attribute, which devices have and hardly any advertises.
@@ -42,28 +43,28 @@ public final class Device: RemoteObject {
         "00001800-0000-1000-8000-00805f9b34fb", "00001801-0000-1000-8000-00805f9b34fb",
     ]
     /// dBm; only while a scan sees the device. 127 means not known.
-    public var rssi: Int? { property("RSSI", as: Int16.self).map(Int.init) }
+    package var rssi: Int? { property("RSSI", as: Int16.self).map(Int.init) }
     /// dBm, as advertised.
-    public var txPower: Int? { property("TxPower", as: Int16.self).map(Int.init) }
+    package var txPower: Int? { property("TxPower", as: Int16.self).map(Int.init) }
     /// By company identifier.
-    public var manufacturerData: [UInt16: Data] { property("ManufacturerData") ?? [:] }
+    package var manufacturerData: [UInt16: Data] { property("ManufacturerData") ?? [:] }
     /// By service UUID.
-    public var serviceData: [String: Data] { property("ServiceData") ?? [:] }
+    package var serviceData: [String: Data] { property("ServiceData") ?? [:] }
     /// The advertised flags (Core Specification Supplement, Part A, 1.3).
-    public var advertisingFlags: Data? { property("AdvertisingFlags") }
-    public var isConnected: Bool { property("Connected") ?? false }
+    package var advertisingFlags: Data? { property("AdvertisingFlags") }
+    package var isConnected: Bool { property("Connected") ?? false }
     /// Whether the services were found after connecting. The last objects may still follow.
-    public var areServicesResolved: Bool { property("ServicesResolved") ?? false }
-    public var isPaired: Bool { property("Paired") ?? false }
-    public var isTrusted: Bool { property("Trusted") ?? false }
-    public var isBlocked: Bool { property("Blocked") ?? false }
+    package var areServicesResolved: Bool { property("ServicesResolved") ?? false }
+    package var isPaired: Bool { property("Paired") ?? false }
+    package var isTrusted: Bool { property("Trusted") ?? false }
+    package var isBlocked: Bool { property("Blocked") ?? false }
     /// Whether anybody would miss what bluetoothd knows of the device: its connection, its pairing, what a user has set.
     var isWorthKeeping: Bool {
         isConnected || isPaired || isTrusted || isBlocked || (name != nil && alias != name) || attempts > 0
     }
 
     /// The primary services, in the order of their handles.
-    public var services: [RemoteService] { servicesByPath.values.sorted { $0.path.string < $1.path.string } }
+    package var services: [RemoteService] { servicesByPath.values.sorted { $0.path.string < $1.path.string } }
     var servicesByPath: [ObjectPath: RemoteService] = [:]
 
     // MARK: Connecting
@@ -72,7 +73,7 @@ public final class Device: RemoteObject {
     var disconnectionReason: String?
     /// Whether the last connection ended because it could not be encrypted: one side has lost the keys. False, too, where
     /// bluetoothd does not say.
-    public var hasFailedAuthentication: Bool { disconnectionReason == "org.bluez.Reason.Authentication" }
+    package var hasFailedAuthentication: Bool { disconnectionReason == "org.bluez.Reason.Authentication" }
 
     override func update(_ changes: PropertyChanges) {
         super.update(changes)
@@ -85,7 +86,7 @@ public final class Device: RemoteObject {
     /// Connects. bluetoothd gives up after some 40 seconds when the device is not there.
     ///
     /// - Throws: ``BlueZError``. Cancelling the task stops waiting; it is ``disconnect()`` that stops the attempt.
-    public func connect() async throws {
+    package func connect() async throws {
         attempts += 1
         defer { attempts -= 1 }
         try await call("Connect", timeout: .seconds(120))
@@ -97,7 +98,7 @@ public final class Device: RemoteObject {
     }
 
     /// Asks bluetoothd whether the link is there. False, too, if it does not say.
-    public func fetchIsConnected() async -> Bool {
+    package func fetchIsConnected() async -> Bool {
         (try? await fetchProperty("Connected")).flatMap(Bool.init(busValue:)) ?? false
     }
 
@@ -111,7 +112,7 @@ public final class Device: RemoteObject {
     }
 
     /// Drops the link, or gives up the attempt to connect. It is done once ``isConnected`` is false.
-    public func disconnect() async throws {
+    package func disconnect() async throws {
         try await call("Disconnect")
     }
 
@@ -121,7 +122,7 @@ public final class Device: RemoteObject {
     /// There is no property for it. What tells is that bluetoothd turns no notifications on any more
     /// (`characteristic_start_notify` in src/gatt-client.c): asked of a characteristic that has none, it says either so, or
     /// that the characteristic has none.
-    public func isBeingDisconnected() async -> Bool {
+    package func isBeingDisconnected() async -> Bool {
         let characteristics = services.lazy.flatMap(\.characteristics)
         guard let mute = characteristics.first(where: { !$0.canNotify }) else { return false }
         do {
@@ -133,11 +134,11 @@ public final class Device: RemoteObject {
     }
 
     /// Pairs, with the help of the registered agent.
-    public func pair() async throws {
+    package func pair() async throws {
         attempts += 1
         defer { attempts -= 1 }
         try await call("Pair", timeout: .seconds(60))
     }
 
-    public func setTrusted(_ trusted: Bool) async throws { try await setProperty("Trusted", to: trusted) }
+    package func setTrusted(_ trusted: Bool) async throws { try await setProperty("Trusted", to: trusted) }
 }

@@ -1,16 +1,17 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// The scanning of one adapter, for as many in this process as want it.
 ///
 /// bluetoothd has one scan for each program, so several wishes are merged into one filter, and each device is compared with
 /// each wish here. The scan is restarted from time to time: controllers that filter duplicates, and kernels (6.1)
 /// that drop a report while discovery is still starting, otherwise keep an advertiser from being seen for many seconds.
-@BusActor
-public final class Discovery {
+@LoopActor
+package final class Discovery {
     private struct Client {
         let filter: DiscoveryFilter
-        let onSighting: @BusActor (Device) -> Void
+        let onSighting: @LoopActor (Device) -> Void
     }
 
     /// The time until the next restart, in milliseconds. The first ones come soon, since it is then that somebody waits.
@@ -35,8 +36,8 @@ public final class Discovery {
 
     /// Scans until the registration is cancelled or released. `onSighting` is called each time that an advertisement is
     /// reported of a device that `filter` lets through.
-    public func start(
-        _ filter: DiscoveryFilter, onSighting: @escaping @BusActor (Device) -> Void
+    package func start(
+        _ filter: DiscoveryFilter, onSighting: @escaping @LoopActor (Device) -> Void
     ) -> Registration {
         nextKey += 1
         let key = nextKey
@@ -51,7 +52,7 @@ public final class Discovery {
 
     /// Waits until bluetoothd has ended the scan after the last registration was cancelled. A connection that is made
     /// while the scan is on takes longer.
-    public func waitUntilStopped() async {
+    package func waitUntilStopped() async {
         guard clients.isEmpty, let running else { return }
         await running.value
     }
@@ -170,7 +171,7 @@ struct HiddenAdvertisers {
 }
 
 extension DiscoveryFilter {
-    @BusActor
+    @LoopActor
     fileprivate func lets(_ device: Device) -> Bool {
         serviceUUIDs.isEmpty || device.serviceUUIDs.contains { serviceUUIDs.contains($0) }
     }

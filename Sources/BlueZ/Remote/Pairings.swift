@@ -1,4 +1,4 @@
-import DBus
+import MainLoop
 
 extension BlueZSession {
     /// Makes bluetoothd forget devices that are paired with this machine: their keys, their link and their cached services.
@@ -11,8 +11,8 @@ extension BlueZSession {
     ///   - isMeant: whether a device is to be forgotten. It is asked of paired devices only.
     /// - Returns: the addresses of those that were forgotten, in order.
     /// - Throws: ``BlueZError``; what was forgotten before stays forgotten.
-    public func unpair(
-        on adapter: String? = nil, where isMeant: @BusActor (Device) -> Bool
+    package func unpair(
+        on adapter: String? = nil, where isMeant: @LoopActor (Device) -> Bool
     ) async throws -> [String] {
         try await waitUntilAvailable()
         var addresses: [String] = []

@@ -1,19 +1,20 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// A GATT characteristic of a remote device (BlueZ: `org.bluez.GattCharacteristic`, `doc/gatt-api.txt`).
 ///
 /// The calls take completions instead of being `async`: they are made in an order that matters.
-@BusActor
-public final class RemoteCharacteristic: RemoteObject {
+@LoopActor
+package final class RemoteCharacteristic: RemoteObject {
     static let interface = "org.bluez.GattCharacteristic1"
 
-    public private(set) weak var service: RemoteService?
+    package private(set) weak var service: RemoteService?
 
     /// Called with each value that bluetoothd tells: notifications, indications, and what anybody on this machine reads.
-    public var onValue: (@BusActor (Data) -> Void)? { didSet { watchIfNeeded() } }
+    package var onValue: (@LoopActor (Data) -> Void)? { didSet { watchIfNeeded() } }
     /// Called when somebody's notifications were turned on or off, or when the object went (false).
-    public var onNotifyingChange: (@BusActor (Bool) -> Void)? { didSet { watchIfNeeded() } }
+    package var onNotifyingChange: (@LoopActor (Bool) -> Void)? { didSet { watchIfNeeded() } }
     /// The bus tells changes only while one of the two wants them, so the properties are as they were last told.
     private var registrations: [Registration] = []
 
@@ -25,26 +26,26 @@ public final class RemoteCharacteristic: RemoteObject {
     // MARK: Properties
 
     /// The 128-bit UUID in lower case.
-    public var uuid: String { property("UUID") ?? "" }
+    package var uuid: String { property("UUID") ?? "" }
     /// `read`, `write`, `notify`, … as BlueZ names the characteristic's properties.
-    public var flags: [String] { property("Flags") ?? [] }
+    package var flags: [String] { property("Flags") ?? [] }
     /// Whether notifications or indications are among its properties.
     var canNotify: Bool { flags.contains { $0 == "notify" || $0 == "indicate" } }
     /// Whether any program on this machine has notifications turned on.
-    public var isNotifying: Bool { property("Notifying") ?? false }
+    package var isNotifying: Bool { property("Notifying") ?? false }
     /// The ATT MTU of the link in bytes, where BlueZ tells it (since 5.62).
-    public var mtu: Int? { property("MTU", as: UInt16.self).map(Int.init) }
+    package var mtu: Int? { property("MTU", as: UInt16.self).map(Int.init) }
 
     /// Asks bluetoothd for the ATT MTU. BlueZ 5.66 shows the services that it remembers before the MTU is exchanged, and
     /// does not tell when ``mtu`` changes then.
-    public func fetchMTU() async -> Int? {
+    package func fetchMTU() async -> Int? {
         (try? await fetchProperty("MTU")).flatMap(UInt16.init(busValue:)).map(Int.init) ?? mtu
     }
     /// Whether writes without response can go over a socket.
-    public var offersWriteSocket: Bool { property("WriteAcquired", as: Bool.self) != nil }
+    package var offersWriteSocket: Bool { property("WriteAcquired", as: Bool.self) != nil }
 
     /// In the order of their handles.
-    public var descriptors: [RemoteDescriptor] { descriptorsByPath.values.sorted { $0.path.string < $1.path.string } }
+    package var descriptors: [RemoteDescriptor] { descriptorsByPath.values.sorted { $0.path.string < $1.path.string } }
     var descriptorsByPath: [ObjectPath: RemoteDescriptor] = [:]
 
     private func watchIfNeeded() {
@@ -78,14 +79,14 @@ public final class RemoteCharacteristic: RemoteObject {
     private static let attTimeout: Duration = .seconds(90)
 
     /// Reads the value, all of it, up to 512 bytes.
-    public func read(completion: @escaping @BusActor (Result<Data, any Error>) -> Void) {
+    package func read(completion: @escaping @LoopActor (Result<Data, any Error>) -> Void) {
         call("ReadValue", [[String: BusValue]().busValue], timeout: Self.attTimeout) { result in
             completion(result.flatMap { reply in Result { try reply.first(as: Data.self) } })
         }
     }
 
     /// How a value is written.
-    public enum WriteKind: String, Swift.Sendable {
+    package enum WriteKind: String, Swift.Sendable {
         /// Write Request, or a long write when the value does not fit into one.
         case request
         /// Write Command: without response.
@@ -93,8 +94,8 @@ public final class RemoteCharacteristic: RemoteObject {
     }
 
     /// Writes the value. A command completes as soon as bluetoothd has taken it.
-    public func write(
-        _ value: Data, as kind: WriteKind, completion: @escaping @BusActor (Result<Void, any Error>) -> Void
+    package func write(
+        _ value: Data, as kind: WriteKind, completion: @escaping @LoopActor (Result<Void, any Error>) -> Void
     ) {
         let options: [String: BusValue] = ["type": .string(kind.rawValue)]
         call("WriteValue", [.bytes(value), options.busValue], timeout: Self.attTimeout) { result in
@@ -105,12 +106,12 @@ public final class RemoteCharacteristic: RemoteObject {
     // MARK: Notifications
 
     /// Turns notifications (or indications) on for this program; values come to ``onValue``.
-    public func startNotify(completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+    package func startNotify(completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) {
         call("StartNotify", timeout: Self.attTimeout) { result in completion(result.map { _ in }) }
     }
 
     /// Turns them off for this program.
-    public func stopNotify(completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+    package func stopNotify(completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) {
         call("StopNotify", timeout: Self.attTimeout) { result in completion(result.map { _ in }) }
     }
 
@@ -118,16 +119,16 @@ public final class RemoteCharacteristic: RemoteObject {
 
     /// Turns notifications on and takes them from a socket, one packet each, past the bus. Every other program is
     /// locked out, and what the socket cannot take is lost.
-    public func acquireNotify(completion: @escaping @BusActor (Result<PacketSocket, any Error>) -> Void) {
+    package func acquireNotify(completion: @escaping @LoopActor (Result<PacketSocket, any Error>) -> Void) {
         acquire("AcquireNotify", completion)
     }
 
     /// Gets a socket for writes without response, past the bus. Every other program is locked out.
-    public func acquireWrite(completion: @escaping @BusActor (Result<PacketSocket, any Error>) -> Void) {
+    package func acquireWrite(completion: @escaping @LoopActor (Result<PacketSocket, any Error>) -> Void) {
         acquire("AcquireWrite", completion)
     }
 
-    private func acquire(_ method: String, _ completion: @escaping @BusActor (Result<PacketSocket, any Error>) -> Void)
+    private func acquire(_ method: String, _ completion: @escaping @LoopActor (Result<PacketSocket, any Error>) -> Void)
     {
         call(method, [[String: BusValue]().busValue], timeout: Self.attTimeout) { result in
             completion(

@@ -2,7 +2,7 @@ import DBus
 import Foundation
 
 /// What bluetoothd answers when it cannot do something.
-public enum BlueZError: Error, Hashable, Swift.Sendable {
+package enum BlueZError: Error, Hashable, Swift.Sendable {
     /// org.bluez is not on the system bus: bluetoothd does not run, or went away.
     case notRunning
     /// The system bus refuses this user the access to org.bluez.
@@ -41,7 +41,7 @@ extension BlueZError {
 
     /// The meaning of an error that came over the bus. The texts are those of BlueZ 5.66's `src/gatt-client.c` and
     /// `src/error.c`.
-    public init(_ error: BusError) {
+    package init(_ error: BusError) {
         switch error {
         case .remote(let name, let message, let call): self = Self.remote(name, message, call)
         case .timedOut(let call): self = .timedOut(call)
@@ -114,9 +114,9 @@ extension BlueZError {
 }
 
 extension BlueZError: LocalizedError, CustomStringConvertible {
-    public var errorDescription: String? { description }
+    package var errorDescription: String? { description }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .notRunning: "org.bluez is not on the system bus: is bluetoothd running?"
         case .accessDenied(let message): "the system bus refuses access to org.bluez: \(message)"

@@ -1,8 +1,9 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// What happens in bluetoothd's object tree.
-public enum BlueZEvent {
+package enum BlueZEvent {
     case stateChanged(BlueZSession.State)
     case adapterAdded(Adapter)
     case adapterChanged(Adapter, PropertyChanges)
@@ -21,11 +22,11 @@ public enum BlueZEvent {
 /// A connection to bluetoothd: a live mirror of its object tree (`org.freedesktop.DBus.ObjectManager` at `/`).
 ///
 /// It survives bluetoothd and the bus: when either comes back, the tree is built anew, with new objects.
-@BusActor
-public final class BlueZSession {
-    public nonisolated static let serviceName = "org.bluez"
+@LoopActor
+package final class BlueZSession {
+    package nonisolated static let serviceName = "org.bluez"
 
-    public enum State: Hashable, Swift.Sendable {
+    package enum State: Hashable, Swift.Sendable {
         /// Nothing is known yet.
         case starting
         /// bluetoothd cannot be reached, for this reason.
@@ -37,15 +38,15 @@ public final class BlueZSession {
     }
 
     /// The session of this process, on the system bus.
-    public nonisolated static let shared = BlueZSession { () throws(BusError) in try BusConnection.system() }
+    package nonisolated static let shared = BlueZSession { () throws(BusError) in try BusConnection.system() }
 
-    public private(set) var state: State = .starting
+    package private(set) var state: State = .starting
     /// All adapters, in the order of their names (hci0, hci1, …).
-    public var adapters: [Adapter] { objects.adapters.values.sorted { $0.path.string < $1.path.string } }
+    package var adapters: [Adapter] { objects.adapters.values.sorted { $0.path.string < $1.path.string } }
     /// The connection to the bus; nil while there is none.
-    public private(set) var connection: BusConnection?
+    package private(set) var connection: BusConnection?
 
-    private let connect: @BusActor () throws(BusError) -> BusConnection
+    private let connect: @LoopActor () throws(BusError) -> BusConnection
     package nonisolated let timing: Timing
     /// Where programs leave to the next which handles their services had.
     nonisolated let handleFolder: String
@@ -53,15 +54,15 @@ public final class BlueZSession {
     var handles: [ObjectPath: HandleRanges] = [:]
     private var objects = ObjectTree()
     /// The pairing agent that answers for this process.
-    public private(set) lazy var sharedAgent = SharedAgent(self)
-    private var observers: [(key: Int, handler: @BusActor (BlueZEvent) -> Void)] = []
+    package private(set) lazy var sharedAgent = SharedAgent(self)
+    private var observers: [(key: Int, handler: @LoopActor (BlueZEvent) -> Void)] = []
     private var nextKey = 0
     private var registrations: [Registration] = []
     private var retry: LoopSource?
     private var generation = 0
 
     /// A session on another bus. It starts with ``start()``.
-    public nonisolated init(connect: @escaping @BusActor () throws(BusError) -> BusConnection) {
+    package nonisolated init(connect: @escaping @LoopActor () throws(BusError) -> BusConnection) {
         self.connect = connect
         timing = Timing()
         handleFolder = NextHandle.folder
@@ -69,7 +70,7 @@ public final class BlueZSession {
 
     /// A session with a patience and a memory of its own.
     package nonisolated init(
-        timing: Timing, handleFolder: String, connect: @escaping @BusActor () throws(BusError) -> BusConnection
+        timing: Timing, handleFolder: String, connect: @escaping @LoopActor () throws(BusError) -> BusConnection
     ) {
         self.connect = connect
         self.timing = timing
@@ -101,13 +102,13 @@ public final class BlueZSession {
     // MARK: Observing
 
     /// Starts the session. Does nothing the second time.
-    public func start() {
+    package func start() {
         guard connection == nil, retry == nil else { return }
         open()
     }
 
     /// Calls `handler` for every event until the registration is cancelled or released.
-    public func observe(_ handler: @escaping @BusActor (BlueZEvent) -> Void) -> Registration {
+    package func observe(_ handler: @escaping @LoopActor (BlueZEvent) -> Void) -> Registration {
         nextKey += 1
         let key = nextKey
         observers.append((key, handler))
@@ -121,7 +122,7 @@ public final class BlueZSession {
     /// Waits until ``state`` is known, at most for `timeout`.
     ///
     /// - Throws: ``BlueZError`` when bluetoothd cannot be reached.
-    public func waitUntilAvailable(timeout: Duration = .seconds(10)) async throws {
+    package func waitUntilAvailable(timeout: Duration = .seconds(10)) async throws {
         start()
         if state == .starting {
             var observation: Registration?
@@ -382,18 +383,18 @@ public final class BlueZSession {
     }
 
     /// The device at `path`, such as the `device` option of a server's method call names it.
-    public func device(at path: ObjectPath) -> Device? { objects.devices[path] }
+    package func device(at path: ObjectPath) -> Device? { objects.devices[path] }
 
-    public func service(at path: ObjectPath) -> RemoteService? { objects.services[path] }
-    public func characteristic(at path: ObjectPath) -> RemoteCharacteristic? { objects.characteristics[path] }
-    public func descriptor(at path: ObjectPath) -> RemoteDescriptor? { objects.descriptors[path] }
+    package func service(at path: ObjectPath) -> RemoteService? { objects.services[path] }
+    package func characteristic(at path: ObjectPath) -> RemoteCharacteristic? { objects.characteristics[path] }
+    package func descriptor(at path: ObjectPath) -> RemoteDescriptor? { objects.descriptors[path] }
 
     /// Runs `work` once bluetoothd has reported everything that it had decided to report until now.
     ///
     /// It sends its news in bursts when it is idle. Before each answer of its own code, it sends what is pending
     /// (`g_dbus_send_message` in gdbus/object.c). A Ping would not do: libdbus answers that one by itself, ahead of
     /// pending news.
-    public func afterBurst(_ work: @escaping @Sendable @BusActor () -> Void) {
+    package func afterBurst(_ work: @escaping @Sendable @LoopActor () -> Void) {
         guard let connection else { return MainLoop.shared.async(work) }
         let question = MethodCall(
             destination: Self.serviceName, path: PairingAgent.managerPath,
@@ -409,8 +410,8 @@ public final class BlueZSession {
     /// interface said so ("is already connected" in its debug log).
     ///
     /// - Parameter completion: called once, later, in order with what bluetoothd reports by itself.
-    public func confirmConnection(
-        of path: ObjectPath, completion: @escaping @BusActor (Result<Bool, any Error>) -> Void
+    package func confirmConnection(
+        of path: ObjectPath, completion: @escaping @LoopActor (Result<Bool, any Error>) -> Void
     ) {
         guard let connection else { return MainLoop.shared.async { completion(.failure(BlueZError.notRunning)) } }
         let call = MethodCall(
@@ -432,13 +433,13 @@ public final class BlueZSession {
     }
 
     /// The adapter with this name (`hci0`) or address (any letter case).
-    public func adapter(named name: String) -> Adapter? {
+    package func adapter(named name: String) -> Adapter? {
         adapters.first { $0.name == name || $0.address.caseInsensitiveCompare(name) == .orderedSame }
     }
 }
 
 /// The mirrored objects by path.
-@BusActor
+@LoopActor
 private struct ObjectTree {
     var adapters: [ObjectPath: Adapter] = [:]
     var devices: [ObjectPath: Device] = [:]
@@ -470,7 +471,7 @@ private struct ObjectTree {
 }
 
 /// Resumes a continuation at the first of several events.
-@BusActor
+@LoopActor
 final class OnceContinuation {
     private var continuation: CheckedContinuation<Void, Never>?
 

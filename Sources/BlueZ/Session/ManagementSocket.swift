@@ -1,8 +1,8 @@
-import DBus
 import Foundation
+import MainLoop
 
 /// The kernel's Bluetooth management interface, for one request.
-@BusActor
+@LoopActor
 package final class ManagementSocket {
     private let descriptor: Int32
     private var reading: LoopSource?
@@ -73,7 +73,7 @@ package final class ManagementSocket {
 
     private typealias Outcome = Result<[UInt8], BlueZError>
 
-    @BusActor
+    @LoopActor
     private final class OnceOutcome {
         private var continuation: CheckedContinuation<Outcome, Never>?
 

@@ -1,6 +1,6 @@
 import CGLib
-import DBus
 import Foundation
+import MainLoop
 import Synchronization
 
 /// What the reader's thread has taken from one socket and the loop has not taken yet.
@@ -37,13 +37,13 @@ final class PacketInbox: Swift.Sendable {
     }
 
     /// Called on the loop when there is something to take.
-    let onNews: @Sendable @BusActor () -> Void
+    let onNews: @Sendable @LoopActor () -> Void
     private let limits: PacketBatch.Limits
     private let state: Mutex<State>
 
     /// - Parameter descriptor: stays the caller's, who closes it after ``close()``.
     init(
-        _ descriptor: Int32, limits: PacketBatch.Limits, onNews: @escaping @Sendable @BusActor () -> Void
+        _ descriptor: Int32, limits: PacketBatch.Limits, onNews: @escaping @Sendable @LoopActor () -> Void
     ) {
         self.limits = limits
         self.onNews = onNews

@@ -1,6 +1,6 @@
 import CGLib
-import DBus
 import Foundation
+import MainLoop
 import Synchronization
 
 /// The thread that takes packets out of sockets, all those of the process, as soon as they come.
@@ -22,10 +22,10 @@ final class PacketReader: Swift.Sendable {
     private let bell: Int32
     private let state = Mutex(State())
 
-    @BusActor private static var running: (reader: PacketReader, source: LoopSource)?
+    @LoopActor private static var running: (reader: PacketReader, source: LoopSource)?
 
     /// The reader of this process, which starts when it is first asked for. Without a socket it sleeps.
-    @BusActor
+    @LoopActor
     static func shared() throws(BlueZError) -> PacketReader {
         if let running { return running.reader }
         let reader = try PacketReader()
@@ -75,7 +75,7 @@ final class PacketReader: Swift.Sendable {
 
     // MARK: The loop
 
-    @BusActor
+    @LoopActor
     private func announce() {
         var count: UInt64 = 0
         _ = Glibc.read(bell, &count, 8)

@@ -1,17 +1,18 @@
 import CGLib
 import DBus
 import Foundation
+import MainLoop
 
 /// One end of a SOCK_SEQPACKET pair whose other end bluetoothd holds: one characteristic value a packet
 /// (`AcquireNotify`, `AcquireWrite`).
-@BusActor
-public final class PacketSocket {
+@LoopActor
+package final class PacketSocket {
     /// The ATT MTU that holds for the link, in bytes: a value may have 3 bytes less.
-    public let mtu: Int
+    package let mtu: Int
     /// Called when there is room again after ``send(_:)`` had answered false.
-    public var onReady: (@BusActor () -> Void)?
+    package var onReady: (@LoopActor () -> Void)?
     /// Called once when the other end has closed; not after ``close()``.
-    public var onClose: (@BusActor () -> Void)?
+    package var onClose: (@LoopActor () -> Void)?
 
     // Only `deinit` touches it off the actor, when nobody else can.
     private nonisolated(unsafe) var descriptor: Int32
@@ -29,8 +30,8 @@ public final class PacketSocket {
         func end(_ descriptor: Int32) { reader.remove(number, descriptor, inbox) }
     }
 
-    private var onPackets: (@BusActor ([Data]) -> Void)?
-    private var onLoss: (@BusActor (PacketLoss) -> Void)?
+    private var onPackets: (@LoopActor ([Data]) -> Void)?
+    private var onLoss: (@LoopActor (PacketLoss) -> Void)?
     /// Empty: memory to swap with the inbox's.
     private var batch = PacketBatch()
 
@@ -60,10 +61,10 @@ public final class PacketSocket {
         Glibc.close(descriptor)
     }
 
-    public var isOpen: Bool { descriptor >= 0 }
+    package var isOpen: Bool { descriptor >= 0 }
 
     /// Closes this end. Neither ``onClose`` nor anything else is called afterwards.
-    public func close() {
+    package func close() {
         guard descriptor >= 0 else { return }
         reception?.end(descriptor)
         ending?.cancel()
@@ -80,7 +81,7 @@ public final class PacketSocket {
     }
 
     /// Hands on the packets that have come so far, and closes this end.
-    public func finish() {
+    package func finish() {
         if let reception {
             let buffer = PacketBuffer()
             var capacity = PacketCapacity()
@@ -95,7 +96,7 @@ public final class PacketSocket {
     ///
     /// - Returns: false when there is no room for it now; ``onReady`` tells when there is.
     /// - Throws: ``BlueZError/notConnected`` when the other end is gone.
-    public func send(_ packet: Data) throws(BlueZError) -> Bool {
+    package func send(_ packet: Data) throws(BlueZError) -> Bool {
         guard descriptor >= 0 else { throw .notConnected }
         let sent = packet.withUnsafeBytes { bytes in
             Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -116,7 +117,7 @@ public final class PacketSocket {
     }
 
     /// How many bytes the other end has not taken yet.
-    public var unreadByteCount: Int {
+    package var unreadByteCount: Int {
         var count: Int32 = 0
         // SIOCOUTQ, which Glibc's module does not export.
         guard descriptor >= 0, ioctl(descriptor, 0x5411, &count) == 0 else { return 0 }
@@ -132,15 +133,15 @@ public final class PacketSocket {
     /// - Parameters:
     ///   - onPackets: called with the packets that have come, at least one, in their order.
     ///   - onLoss: called when packets were lost, or may have been, after `onPackets` with those that came before.
-    public func receive(
-        _ onPackets: @escaping @BusActor ([Data]) -> Void, onLoss: @escaping @BusActor (PacketLoss) -> Void
+    package func receive(
+        _ onPackets: @escaping @LoopActor ([Data]) -> Void, onLoss: @escaping @LoopActor (PacketLoss) -> Void
     ) throws(BlueZError) {
         try receive(limits: PacketBatch.Limits(), onPackets, onLoss: onLoss)
     }
 
     func receive(
-        limits: PacketBatch.Limits, _ onPackets: @escaping @BusActor ([Data]) -> Void,
-        onLoss: @escaping @BusActor (PacketLoss) -> Void = { _ in }
+        limits: PacketBatch.Limits, _ onPackets: @escaping @LoopActor ([Data]) -> Void,
+        onLoss: @escaping @LoopActor (PacketLoss) -> Void = { _ in }
     ) throws(BlueZError) {
         guard descriptor >= 0, reception == nil else { throw .notConnected }
         let reader = try PacketReader.shared()

@@ -1,14 +1,15 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// An object of bluetoothd, mirrored: its properties are as bluetoothd last told them.
 ///
 /// An object that bluetoothd removed stays usable as a value, but its calls fail; ``isValid`` tells.
-@BusActor
-public class RemoteObject {
-    public nonisolated let path: ObjectPath
+@LoopActor
+package class RemoteObject {
+    package nonisolated let path: ObjectPath
     /// False once bluetoothd has removed the object, or is gone itself.
-    public internal(set) var isValid = true
+    package internal(set) var isValid = true
     private(set) var properties: [String: BusValue]
     let interface: String
     /// Nil when the session has been released: calls fail then, as without bluetoothd.
@@ -83,7 +84,7 @@ public class RemoteObject {
     /// there is an answer.
     func call(
         _ method: String, _ arguments: [BusValue] = [], timeout: Duration? = BusConnection.defaultTimeout,
-        completion: @escaping @BusActor (Result<MethodReply, any Error>) -> Void
+        completion: @escaping @LoopActor (Result<MethodReply, any Error>) -> Void
     ) {
         do {
             let call = methodCall(method, arguments)
@@ -134,12 +135,12 @@ public class RemoteObject {
 }
 
 /// What one PropertiesChanged signal said.
-public struct PropertyChanges: Swift.Sendable {
-    public let changed: [String: BusValue]
-    public let invalidated: [String]
+package struct PropertyChanges: Swift.Sendable {
+    package let changed: [String: BusValue]
+    package let invalidated: [String]
 
     /// Whether `name` has a new value, or lost its value.
-    public func contains(_ name: String) -> Bool {
+    package func contains(_ name: String) -> Bool {
         changed[name] != nil || invalidated.contains(name)
     }
 }

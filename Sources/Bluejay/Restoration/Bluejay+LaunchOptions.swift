@@ -1,4 +1,4 @@
-import RestorationAgent
+import RestorationProtocol
 import UIKitStandIns
 
 /// Why the program was started; nil or empty for a fresh start.

@@ -1,6 +1,6 @@
 import Bluejay
-import DBus
 import GATTProfiles
+import MainLoop
 
 /// The heart-rate sensor's program.
 @MainActor

@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import MainLoop
 import Synchronization
 
 /// The recorders of the lab (`lab-record`): they write as long as the lab is up, once a test has asked for them. What
@@ -52,7 +53,7 @@ enum Recording {
     }
 
     /// The bus driver answers any question; this one is about the mark.
-    @BusActor
+    @LoopActor
     private static func writeToBus(_ mark: String) async {
         guard let connection = try? BusConnection.system(), let path = ObjectPath("/org/freedesktop/DBus") else {
             return

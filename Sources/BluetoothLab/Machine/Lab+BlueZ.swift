@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import Foundation
+import MainLoop
 
 /// A release of BlueZ, such as 5.66.
 public typealias BlueZVersion = BlueZ.BlueZVersion
@@ -12,13 +13,13 @@ extension Lab {
     /// Switches a controller off, which ends its connections.
     public func power(off adapter: String) async throws { try await setPower(false, adapter) }
 
-    @BusActor
+    @LoopActor
     private func setPower(_ isOn: Bool, _ name: String) async throws {
         try await adapter(name).setPowered(isOn)
     }
 
     /// Whether the device of this address is paired with the controller.
-    @BusActor
+    @LoopActor
     public func isPaired(_ address: String, on name: String) async throws -> Bool {
         try await adapter(name).devices.contains { $0.address == address && $0.isPaired }
     }
@@ -27,7 +28,7 @@ extension Lab {
     /// has been encrypted, so what needs encryption may have been read before.
     ///
     /// - Throws: ``LabError`` if it is not paired in time.
-    @BusActor
+    @LoopActor
     public func waitUntilPaired(_ address: String, on name: String, within limit: Duration = .seconds(20)) async throws
     {
         let adapter = try await adapter(name)
@@ -76,7 +77,7 @@ extension Lab {
     }
 
     /// Asks bluetoothd, because what has changed may still be on its way here.
-    @BusActor
+    @LoopActor
     private func property<T: BusType>(
         _ property: String, of interface: String, on name: String
     ) async throws -> T {
@@ -91,7 +92,7 @@ extension Lab {
     }
 
     /// What bluetoothd has of the controllers and devices, for people.
-    @BusActor
+    @LoopActor
     public func describeDevices() async throws -> String {
         try await BlueZSession.shared.waitUntilAvailable()
         return BlueZSession.shared.adapters.map { adapter in
@@ -105,7 +106,7 @@ extension Lab {
     }
 
     /// Makes bluetoothd forget a device: connection, pairing, services and all.
-    @BusActor
+    @LoopActor
     public func forget(_ address: String, on name: String) async throws {
         let adapter = try await adapter(name)
         for device in adapter.devices where device.address == address { try await adapter.remove(device) }
@@ -115,7 +116,7 @@ extension Lab {
     /// more, and it would not connect again by itself.
     ///
     /// - Throws: `BlueZError.notConnected` when there is no link.
-    @BusActor
+    @LoopActor
     public func cutLink(to address: String, on name: String) async throws {
         guard let index = UInt16(name.drop { !$0.isNumber }) else { throw LabError("no adapter \(name)") }
         // "Disconnect", for a public address, which the lab's controllers have.
@@ -126,7 +127,7 @@ extension Lab {
     /// Brings the lab's controllers into the state in which the lab starts: bluetoothd runs, they are powered, and no
     /// device is known to them. bluetoothd otherwise keeps what it knows of a device's services, by the address, and in
     /// the lab one peripheral after another has the same address.
-    @BusActor
+    @LoopActor
     public func reset() async throws {
         if (try? await BlueZSession.shared.waitUntilAvailable(timeout: .seconds(2))) == nil {
             try await bluetoothd(.start)
@@ -138,7 +139,7 @@ extension Lab {
         }
     }
 
-    @BusActor
+    @LoopActor
     private func adapter(_ name: String) async throws -> Adapter {
         try await BlueZSession.shared.waitUntilAvailable()
         guard let adapter = BlueZSession.shared.adapter(named: name) else { throw LabError("no adapter \(name)") }

@@ -1,5 +1,5 @@
 import BlueZ
-import DBus
+import MainLoop
 
 /// Which controller a manager uses: the one that the program names, else the one that `BLUETOOTH_ADAPTER` names, else the
 /// first one that is powered.
@@ -46,7 +46,7 @@ package enum AdapterChoice: Hashable, Swift.Sendable {
 }
 
 extension AdapterChoice.Candidate {
-    @BusActor
+    @LoopActor
     package init(_ adapter: Adapter) {
         self.init(name: adapter.name, address: adapter.address, isPowered: adapter.isPowered)
     }

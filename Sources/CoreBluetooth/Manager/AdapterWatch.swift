@@ -1,8 +1,9 @@
 import BlueZ
 import DBus
+import MainLoop
 
 /// Follows the controller that a manager uses, through power changes and restarts of bluetoothd.
-@BusActor
+@LoopActor
 final class AdapterWatch {
     /// What the manager needs the controller for.
     enum Role: Swift.Sendable {
@@ -18,7 +19,7 @@ final class AdapterWatch {
     private let choice: AdapterChoice
     private let role: Role
     private let session: BlueZSession
-    private let onChange: @BusActor (CBManagerState, Adapter?) -> Void
+    private let onChange: @LoopActor (CBManagerState, Adapter?) -> Void
     private var observation: Registration?
     /// The controller that was on while it was in use.
     private var settledAddress: String?
@@ -32,7 +33,7 @@ final class AdapterWatch {
     ///   ``CBManagerState/resetting`` first.
     init(
         choice: AdapterChoice, role: Role, session: BlueZSession,
-        onChange: @escaping @BusActor (CBManagerState, Adapter?) -> Void
+        onChange: @escaping @LoopActor (CBManagerState, Adapter?) -> Void
     ) {
         self.choice = choice
         self.role = role

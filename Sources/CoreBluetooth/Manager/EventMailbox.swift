@@ -1,5 +1,5 @@
-import DBus
 import DequeModule
+import MainLoop
 import Synchronization
 
 /// Carries events from the loop to a manager's queue, in order.

@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 
 /// One program that is connected to the control socket. Its requests are answered one after another, in order, and the next
 /// one not before the answer has been taken.

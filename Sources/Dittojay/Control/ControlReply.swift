@@ -49,7 +49,7 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     public var line: String { json.text }
 
     /// The object.
-    public var json: JSONObject {
+    package var json: JSONObject {
         var object = JSONObject()
         object.add("ok", ok)
         object.add("error", error)

@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 
 /// Listens at the control socket and hands what comes to a handler. Used on one queue only, like its handler.
 final class ControlServer {

@@ -56,7 +56,7 @@ public struct HeartRateSimulation: Swift.Sendable {
     ///
     /// - Parameter maximumLength: how many bytes the measurement may have at most. Of more beats than fit only the last
     ///   are reported.
-    public mutating func step(maximumLength: Int = 20) -> HeartRateMeasurement {
+    package mutating func step(maximumLength: Int = 20) -> HeartRateMeasurement {
         let interval = settings.interval
         count += 1
         time += interval

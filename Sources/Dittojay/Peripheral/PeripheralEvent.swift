@@ -58,7 +58,7 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
     }
 
     public var kind: Kind
-    public var time: Timestamp
+    package var time: Timestamp
     public var central: Central?
     /// The names in the profile.
     public var service: String?
@@ -74,7 +74,7 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
     public var seed: UInt64?
     public var socket: String?
 
-    public init(_ kind: Kind, time: Timestamp = .now) {
+    package init(_ kind: Kind, time: Timestamp = .now) {
         self.kind = kind
         self.time = time
     }
@@ -100,7 +100,7 @@ extension PeripheralEvent {
     }
 
     /// The same for programs.
-    public var json: JSONObject {
+    package var json: JSONObject {
         var object = JSONObject()
         object.add("time", time.utc)
         object.add("event", kind.rawValue)
@@ -118,7 +118,7 @@ extension PeripheralEvent {
     }
 
     /// What takes the place of events that nobody has read in time, for programs.
-    public static func notice(ofDropped count: Int) -> JSONObject {
+    package static func notice(ofDropped count: Int) -> JSONObject {
         var object = JSONObject()
         object.add("time", Timestamp.now.utc)
         object.add("event", droppedKind)

@@ -66,7 +66,7 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
     public var droppedLines: Int?
 
     /// One line for programs.
-    public var json: JSONObject {
+    package var json: JSONObject {
         var object = JSONObject()
         object.add("pid", pid)
         object.add("uptime", uptime, places: 3)

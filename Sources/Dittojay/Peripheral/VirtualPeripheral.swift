@@ -1,7 +1,7 @@
 import BlueZ
 import CoreBluetooth
-import DBus
 import GATTProfiles
+import MainLoop
 import UserFolders
 
 /// A Bluetooth LE peripheral that exists in software only, made from a ``PeripheralProfile``.
@@ -42,9 +42,6 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     public var onEvent: ((PeripheralEvent) -> Void)?
     /// Called once when the peripheral advertises for the first time, or has failed to: from then on commands make sense.
     public var onReady: (() -> Void)?
-    /// Called when something is done that does not come again soon: the peripheral has started, the adapter has
-    /// been chosen, it is on, the peripheral advertises, a central has connected or disconnected.
-    public var onMilestone: (() -> Void)?
     /// How many lines of output were dropped by the program that shows the events; for ``status``.
     public var droppedLines: (() -> Int)?
     /// Called once when the peripheral has ended: without an error after ``stop()``, with one if it could not start.
@@ -132,7 +129,6 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             event.seed = options.seed
             event.socket = options.controlSocket?.path
         }
-        onMilestone?()
         let custodian = AdapterCustodian(
             selection: options.adapter, alias: localName, session: session, folder: folder,
             onEvent: { [weak self, queue] event in queue.async { [weak self] in self?.handle(event) } })
@@ -177,7 +173,6 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         self.adapter = adapter
         // Stopped before it had begun: `stop` has nothing to withdraw, but this would publish.
         guard life == .running else { return }
-        onMilestone?()
         manager = CBPeripheralManager(
             delegate: self, queue: queue, options: [CBPeripheralManagerOptionAdapterKey: adapter.address],
             session: session)
@@ -252,7 +247,6 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
                 play(profile.scenario) { [weak self] in self?.tell(.scenario) { $0.message = "ended" } }
             }
         }
-        onMilestone?()
         let ready = onReady
         onReady = nil
         ready?()
@@ -267,7 +261,6 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         case .poweredOn:
             if hasBeenOn { tell(.state) { $0.message = "Bluetooth is on" } }
             hasBeenOn = true
-            onMilestone?()
             publishAll()
             // Nothing to wait for if no service is published at the start.
             advertise()
@@ -294,13 +287,11 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             centrals[address] = central
             tell(.connected) { $0.central = central }
             occurred(.connected)
-            onMilestone?()
         case .disconnected(let address):
             let central = centrals.removeValue(forKey: address) ?? PeripheralEvent.Central(address: address)
             unanswered[address] = nil
             tell(.disconnected) { $0.central = central }
             occurred(.disconnected)
-            onMilestone?()
         case .heard(let address, let mtu):
             centrals[address] = PeripheralEvent.Central(address: address, mtu: mtu)
         case .absent(let address):

@@ -22,13 +22,13 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
 
     /// Numbers that count.
     public struct Counter: Hashable, Swift.Sendable {
-        public var number: NumberType
+        package var number: NumberType
         public var first: Int64
         public var step: Int64
         /// The bytes in front of each number.
         public var prefix: [UInt8]
 
-        public init(number: NumberType, first: Int64 = 0, step: Int64 = 1, prefix: [UInt8] = []) {
+        package init(number: NumberType, first: Int64 = 0, step: Int64 = 1, prefix: [UInt8] = []) {
             self.number = number
             self.first = first
             self.step = step
@@ -38,7 +38,7 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
 
     /// Numbers that wander.
     public struct RandomWalk: Hashable, Swift.Sendable {
-        public var number: NumberType
+        package var number: NumberType
         /// It begins in the middle.
         public var range: ClosedRange<Int64>
         /// The largest change from one number to the next.
@@ -48,7 +48,7 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
         /// Replays the same walk whatever the seed of the run; nil follows that.
         public var seed: UInt64?
 
-        public init(
+        package init(
             number: NumberType, range: ClosedRange<Int64>, step: Int64 = 1, prefix: [UInt8] = [], seed: UInt64? = nil
         ) {
             self.number = number

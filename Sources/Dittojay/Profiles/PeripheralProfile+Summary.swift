@@ -32,7 +32,7 @@ extension PeripheralProfile {
     }
 
     /// The same as an object for programs.
-    public var json: JSONObject {
+    package var json: JSONObject {
         var object = JSONObject()
         object.add("profile", name)
         object.add("name", localName)

@@ -1,13 +1,13 @@
 import AssignedNumbers
 
 /// The format of an attribute's value, from the table of those that the Bluetooth SIG has assigned a number.
-public struct AttributeFormat: Hashable, Swift.Sendable {
+package struct AttributeFormat: Hashable, Swift.Sendable {
     private let fields: [FormatField]
 
     /// The format of the values of a characteristic or a descriptor; nil if none is known.
     ///
     /// - Parameter uuid: in 4 or 36 characters and upper case.
-    public init?(uuid: String) {
+    package init?(uuid: String) {
         let base = "-0000-1000-8000-00805F9B34FB"
         let isLong = uuid.utf8.count == 36 && uuid.hasPrefix("0000") && uuid.hasSuffix(base)
         let digits = isLong ? uuid.dropFirst(4).prefix(4) : uuid[...]
@@ -31,7 +31,7 @@ public struct AttributeFormat: Hashable, Swift.Sendable {
     }
 
     /// What a value means; nil if it does not fit the format.
-    public func decode(_ bytes: some Collection<UInt8>) -> DecodedValue? {
+    package func decode(_ bytes: some Collection<UInt8>) -> DecodedValue? {
         var reader = FormatReader(bytes)
         var flags: UInt64?
         var decoded: [DecodedValue.Field] = []

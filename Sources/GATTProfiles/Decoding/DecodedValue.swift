@@ -1,18 +1,18 @@
 import AssignedNumbers
 
 /// What an attribute's value means, by the format that the Bluetooth SIG has given to it.
-public struct DecodedValue: Hashable, Swift.Sendable {
+package struct DecodedValue: Hashable, Swift.Sendable {
     /// One field of the value.
-    public struct Field: Hashable, Swift.Sendable {
+    package struct Field: Hashable, Swift.Sendable {
         /// As in the middle of a line: `heart rate`.
-        public let name: String
-        public let content: Content
+        package let name: String
+        package let content: Content
         /// Whether people need not see it: it only says which other fields are there.
         let isAuxiliary: Bool
     }
 
     /// What a field holds.
-    public enum Content: Hashable, Swift.Sendable {
+    package enum Content: Hashable, Swift.Sendable {
         /// A number in decimal digits, which JSON takes as well, and its unit, empty if there is none.
         case number(String, unit: String)
         /// Several of them.
@@ -25,24 +25,24 @@ public struct DecodedValue: Hashable, Swift.Sendable {
         case text(String)
     }
 
-    public let fields: [Field]
+    package let fields: [Field]
 
     /// In one line, for people: `21.50 °C`; the fields' names are there if there are several.
-    public var text: String {
+    package var text: String {
         let shown = fields.filter { !$0.isAuxiliary }
         if let only = shown.first, shown.count == 1 { return only.content.text }
         return shown.map { "\($0.name) \($0.content.text)" }.joined(separator: ", ")
     }
 
     /// Whether it is nothing but a text.
-    public var isText: Bool {
+    package var isText: Bool {
         if case .text? = fields.first?.content { fields.count == 1 } else { false }
     }
 }
 
 extension DecodedValue.Content {
     /// For people.
-    public var text: String {
+    package var text: String {
         switch self {
         case .number(let digits, let unit): unit.isEmpty ? digits : "\(digits) \(unit)"
         case .numbers(let all, let unit): all.joined(separator: " ") + (unit.isEmpty || all.isEmpty ? "" : " \(unit)")

@@ -1,5 +1,6 @@
-import DBus
 import Foundation
+import MainLoop
+import RestorationProtocol
 
 /// One program that is connected to the agent's socket. Used on the agent's queue only.
 final class AgentConnection: AgentPeer {

@@ -1,5 +1,6 @@
-import DBus
 import Foundation
+import MainLoop
+import RestorationProtocol
 
 /// Listens at the agent's socket and hands what programs say to the core. Used on the agent's queue only.
 package final class AgentServer {

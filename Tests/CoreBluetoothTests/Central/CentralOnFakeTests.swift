@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -12,7 +12,7 @@ struct CentralOnFakeTests {
 
     init() async throws { daemon = try await .start() }
 
-    @BusActor
+    @LoopActor
     private func sensor() -> FakeDevice {
         let device = daemon.adapter.addDevice()
         device.addService(

@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -25,8 +25,8 @@ struct FailedPairingTests {
         return timing
     }
 
-    @BusActor
-    private func device(_ configure: @BusActor (FakeDevice) -> Void) -> FakeDevice {
+    @LoopActor
+    private func device(_ configure: @LoopActor (FakeDevice) -> Void) -> FakeDevice {
         let device = daemon.adapter.addDevice()
         device.addService("180D", [.init("2A38", ["read", "write", "notify"], value: Data([1]))])
         configure(device)

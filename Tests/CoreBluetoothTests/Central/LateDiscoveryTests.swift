@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -12,7 +12,7 @@ struct LateDiscoveryTests {
 
     init() async throws { daemon = try await .start() }
 
-    @BusActor
+    @LoopActor
     private func device(_ characteristics: [FakeCharacteristic.Plan] = []) -> (FakeDevice, FakeService) {
         let device = daemon.adapter.addDevice()
         return (device, device.addService("180D", characteristics))
@@ -50,7 +50,7 @@ struct LateDiscoveryTests {
         try await app.saw("notifying 2A37 true")
     }
 
-    @BusActor
+    @LoopActor
     private func delay(_ service: FakeService, _ delay: Duration) {
         for characteristic in service.characteristics { characteristic.delay = delay }
     }
@@ -62,12 +62,12 @@ struct LateDiscoveryTests {
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: device)
         app.queue.sync { peripheral.discoverServices([CBUUID(string: "180F")]) }
-        Task { @BusActor in Later.run(after: .milliseconds(200)) { late.appear() } }
+        Task { @LoopActor in Later.run(after: .milliseconds(200)) { late.appear() } }
         try await app.saw("services")
         _ = try service("180F", of: peripheral, app)
     }
 
-    @BusActor
+    @LoopActor
     private func setLate(_ service: FakeService) { service.isKnownAtOnce = false }
 
     @Test func whatComesWhileTheProgramDoesNotRunIsFound() async throws {
@@ -84,7 +84,7 @@ struct LateDiscoveryTests {
     }
 
     /// The loop stands still for longer than what is missing is waited for.
-    @BusActor
+    @LoopActor
     private func standStill(thenShow plan: FakeCharacteristic.Plan, in service: FakeService) {
         Thread.sleep(forTimeInterval: 0.2 + AttributeNews.quietTime / .seconds(1))
         service.add(plan).appear()
@@ -114,7 +114,7 @@ struct LateDiscoveryTests {
         try await app.saw("2A37 = 003c")
     }
 
-    @BusActor
+    @LoopActor
     private func show(_ plan: FakeCharacteristic.Plan, in service: FakeService) { service.add(plan).appear() }
 
     @Test func whatIsNotThereIsReportedAsMissingAfterAMoment() async throws {
@@ -136,7 +136,7 @@ struct LateDiscoveryTests {
             "services failed: bluetoothd found no services: the device did not answer, or not all that it was asked")
     }
 
-    @BusActor
+    @LoopActor
     private func stopAnswering(_ device: FakeDevice) {
         device.answersDiscovery = false
         device.set("UUIDs", ["0000180d-0000-1000-8000-00805f9b34fb"].busValue)

@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -12,7 +12,7 @@ struct LinkLifeTests {
 
     init() async throws { daemon = try await .start() }
 
-    @BusActor
+    @LoopActor
     private func device(inRange: Bool = true) -> FakeDevice {
         let device = daemon.adapter.addDevice()
         device.addService("180D", [.init("2A38", ["read", "write"], value: Data([1]))])

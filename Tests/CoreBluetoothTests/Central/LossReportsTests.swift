@@ -1,11 +1,11 @@
 import BlueZ
-import DBus
+import MainLoop
 import TestSupport
 import Testing
 
 @testable import CoreBluetooth
 
-@BusActor
+@LoopActor
 @Suite(.fewAtOnce, .timeLimit(.minutes(5))) struct LossReportsTests {
     @Test func theFirstLossIsReportedAtOnceAndWhatFollowsInOne() async throws {
         var reported: [PacketLoss] = []

@@ -1,14 +1,14 @@
-import DBus
+import MainLoop
 import Testing
 
 @testable import CoreBluetooth
 
-@BusActor
+@LoopActor
 @Suite struct RequestQueueTests {
     @Test func requestsRunOneAfterAnotherInOrder() {
         let queue = RequestQueue()
         var started: [Int] = []
-        var finish: [@BusActor () -> Void] = []
+        var finish: [@LoopActor () -> Void] = []
         for number in 0..<3 {
             queue.add { done in
                 started.append(number)
@@ -37,7 +37,7 @@ import Testing
 
     @Test func whatEndsAfterTheQueueWasClearedDoesNotEndWhatCameLater() {
         let queue = RequestQueue()
-        var late: (@BusActor () -> Void)?
+        var late: (@LoopActor () -> Void)?
         queue.add { late = $0 }
         queue.add { _ in Issue.record("a dropped request has started") }
         queue.clear()

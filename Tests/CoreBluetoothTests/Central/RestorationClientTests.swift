@@ -1,5 +1,5 @@
-import DBus
-import RestorationAgent
+import MainLoop
+import RestorationProtocol
 import Synchronization
 import TestSupport
 import Testing
@@ -48,13 +48,13 @@ private struct LauncherFailure: Error {}
             inbox: RestorationInbox(mailbox: EventMailbox(queue: queue)))
     }
 
-    @BusActor
+    @LoopActor
     private func open(_ client: RestorationClient) async -> Welcome? {
         await withCheckedContinuation { continuation in client.open { continuation.resume(returning: $0) } }
     }
 
     /// Connects and subscribes, as a link does.
-    @BusActor
+    @LoopActor
     private func subscribe(_ client: RestorationClient) async throws -> AgentSubscription {
         client.connected(PeripheralRequest(peripheral: peripheral.identifier, adapter: "a", reconnects: false))
         let subscription = AgentSubscription(
@@ -130,7 +130,7 @@ private struct LauncherFailure: Error {}
         await client.close()
     }
 
-    @BusActor
+    @LoopActor
     private func adopt(_ request: SubscriptionRequest, _ client: RestorationClient) {
         let subscription = AgentSubscription(
             characteristic, request.key, of: request.peripheral, usesSocket: nil, client: client)

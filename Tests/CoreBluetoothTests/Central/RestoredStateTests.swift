@@ -1,6 +1,6 @@
-import DBus
 import Foundation
-import RestorationAgent
+import MainLoop
+import RestorationProtocol
 import TestSupport
 import Testing
 
@@ -17,7 +17,7 @@ struct RestoredStateTests {
         bench = try AgentBench()
     }
 
-    @BusActor
+    @LoopActor
     private func sensor() -> FakeDevice {
         let device = daemon.adapter.addDevice()
         device.addService("180D", [.init("2A37", ["notify"]), .init("2A38", ["read"], value: Data([1]))])
@@ -32,7 +32,7 @@ struct RestoredStateTests {
     }
 
     /// An earlier run, which has not said goodbye, as the agent has it in its record.
-    @BusActor
+    @LoopActor
     private func leave(_ state: PeripheralRecord.State, _ device: FakeDevice, isUp: Bool = true) throws {
         var peripheral = PeripheralRecord(
             PeripheralRequest(
@@ -51,12 +51,12 @@ struct RestoredStateTests {
         try bench.start(RestorationRecord(apps: [app]), linksAreUp: isUp)
     }
 
-    @BusActor
+    @LoopActor
     private func identifier(_ device: FakeDevice) throws -> UUID {
         try #require(PeerIdentifier(addressText: device.address, isRandom: true)).uuid
     }
 
-    @BusActor
+    @LoopActor
     private func key(_ device: FakeDevice) throws -> CharacteristicKey {
         let characteristic = try #require(device.characteristic("2A37"))
         return CharacteristicKey(

@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ struct SubscriptionKindTests {
     init() async throws { daemon = try await .start() }
 
     private func listening(
-        _ flags: [String], flood: Data? = nil, prepare: @Sendable @BusActor (FakeBluetoothd) -> Void = { _ in }
+        _ flags: [String], flood: Data? = nil, prepare: @Sendable @LoopActor (FakeBluetoothd) -> Void = { _ in }
     ) async throws -> (FakeCharacteristic, CentralApp) {
         let device = await daemon.adapter.addDevice()
         await device.addService("180D", [.init("2A37", flags)])

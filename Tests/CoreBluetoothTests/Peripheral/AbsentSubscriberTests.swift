@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import MainLoop
 import Synchronization
 import TestSupport
 import Testing
@@ -9,7 +10,7 @@ import Testing
 
 /// Subscriptions of bonded centrals, which bluetoothd keeps while they are away, though it ends the socket.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-@BusActor
+@LoopActor
 struct AbsentSubscriberTests {
     private let daemon: FakeBluetoothd
     private let app: Sensor
@@ -88,7 +89,7 @@ struct AbsentSubscriberTests {
 }
 
 /// The values that a characteristic sends as signals.
-@BusActor
+@LoopActor
 private final class Signals {
     private(set) var values: [Data] = []
     private var registration: Registration?

@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -115,7 +115,7 @@ struct AdvertisingTests {
         try await eventually("it is down") { daemon.adapter.advertisements.isEmpty }
     }
 
-    @Test @BusActor func anAdvertisementThatIsConfirmedAfterThePowerWasOffIsTakenDown() async throws {
+    @Test @LoopActor func anAdvertisementThatIsConfirmedAfterThePowerWasOffIsTakenDown() async throws {
         daemon.react(to: "RegisterAdvertisement", times: 1, with: .silent)
         start()
         let call = try await daemon.call("RegisterAdvertisement")

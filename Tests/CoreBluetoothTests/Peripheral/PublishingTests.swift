@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -80,7 +80,7 @@ struct PublishingTests {
         #expect(await daemon.adapter.offeredHandles == [nil])
     }
 
-    @Test @BusActor func aServiceIsWithdrawnThatBluetoothdConfirmsAfterThePowerWasOff() async throws {
+    @Test @LoopActor func aServiceIsWithdrawnThatBluetoothdConfirmsAfterThePowerWasOff() async throws {
         try await app.saw("state on")
         daemon.react(to: "RegisterApplication", times: 1, with: .silent)
         let service = service("180D")

@@ -1,5 +1,6 @@
 import Foundation
 import RestorationAgent
+import RestorationProtocol
 import TestSupport
 
 /// An agent in this process, behind a real socket, whose Bluetooth says yes to everything.

@@ -1,16 +1,17 @@
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 
 /// An object that answers with what it is given, and some that answer badly.
-@BusActor
+@LoopActor
 final class EchoService {
     static let name = "org.example.Echo"
     nonisolated static let path = TestSupport.path("/org/example/echo")
 
     let connection: BusConnection
     /// Calls of `Hold`, which answers when the test does, or lets go of it.
-    let held = Mailbox<MethodInvocation>()
+    let held = AwaitedValues<MethodInvocation>()
     private(set) var count = 0
 
     init(_ bus: PrivateBus) throws {
@@ -28,7 +29,7 @@ final class EchoService {
                         ExportedMethod("Hold") { [weak self] in self?.held.put($0) },
                         ExportedMethod("Drop") { _ in },
                         ExportedMethod("Later") { invocation in
-                            Task { @BusActor in
+                            Task { @LoopActor in
                                 await Task.yield()
                                 invocation.reply([.string("later")])
                             }

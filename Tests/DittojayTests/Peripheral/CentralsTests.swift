@@ -1,6 +1,6 @@
-import DBus
 import Foundation
 import GATTProfiles
+import MainLoop
 import TestSupport
 import Testing
 
@@ -135,7 +135,7 @@ struct CentralsTests {
         try await peripheral.saw("pairing-failed 03: it wants a passkey to pair, which dittojay cannot give")
     }
 
-    @BusActor
+    @LoopActor
     private func ask(_ question: String, about central: FakeDevice) async {
         await withCheckedContinuation { continuation in
             peripheral.daemon.agents.ask(question, [central.path.busValue]) { _ in continuation.resume() }

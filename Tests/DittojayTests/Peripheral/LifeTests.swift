@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -37,7 +37,7 @@ struct LifeTests {
         #expect(peripheral.lines.count { $0 == "ended" } == 1)
     }
 
-    @Test @BusActor func stoppingWhilePublishingLeavesNothing() async throws {
+    @Test @LoopActor func stoppingWhilePublishingLeavesNothing() async throws {
         let peripheral = try await Simulation()
         let daemon = peripheral.daemon
         daemon.react(to: "RegisterApplication", with: .silent)

@@ -1,6 +1,6 @@
-import DBus
 import Foundation
 import GATTProfiles
+import MainLoop
 import TestSupport
 import Testing
 
@@ -156,7 +156,7 @@ struct ScenarioTests {
         #expect(await peripheral.perform(.addService("chirp")).ok)
     }
 
-    @Test @BusActor func aServiceThatIsWithdrawnWhileItIsPublishedIsAnswered() async throws {
+    @Test @LoopActor func aServiceThatIsWithdrawnWhileItIsPublishedIsAnswered() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         let emptied = await peripheral.perform(.removeService(nil))
@@ -173,7 +173,7 @@ struct ScenarioTests {
         try await eventually("none is left") { daemon.adapter.offeredServices.isEmpty }
     }
 
-    @Test @BusActor func aServiceThatIsPublishedWhenThePowerGoesIsAnswered() async throws {
+    @Test @LoopActor func aServiceThatIsPublishedWhenThePowerGoesIsAnswered() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         let removed = await peripheral.perform(.removeService("chirp"))

@@ -3,6 +3,7 @@ import DBus
 import Dispatch
 import Foundation
 import GATTProfiles
+import MainLoop
 import Synchronization
 import TestSupport
 import UserFolders
@@ -113,16 +114,16 @@ final class Simulation: Sendable {
         try await eventually("the centrals \(expected)") { self.centrals == expected }
     }
 
-    @BusActor
+    @LoopActor
     func connect(_ number: String = "02") -> FakeDevice { daemon.adapter.connectCentral("C0:00:00:00:00:" + number) }
 
-    @BusActor
+    @LoopActor
     func characteristic(_ uuid: String) throws -> FakeLocalCharacteristic {
         try required(daemon.adapter.characteristic(uuid))
     }
 
     /// A characteristic whose values were turned on by a central.
-    @BusActor
+    @LoopActor
     func subscribed(
         _ uuid: String, by central: FakeDevice, mtu: UInt16 = 517, reads: Bool = true
     ) async throws -> FakeLocalCharacteristic {

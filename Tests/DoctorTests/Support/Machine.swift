@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import MainLoop
 import TestSupport
 
 @testable import Doctor
@@ -96,7 +97,7 @@ final class Machine {
     /// Puts a bluetoothd on the bus.
     ///
     /// - Parameter configure: makes its adapters, hci0, hci1, …, others than ordinary ones.
-    func start(adapters count: Int = 1, _ configure: @Sendable @BusActor (FakeAdapter) -> Void = { _ in }) async throws
+    func start(adapters count: Int = 1, _ configure: @Sendable @LoopActor (FakeAdapter) -> Void = { _ in }) async throws
     {
         let daemon = try await FakeBluetoothd(on: bus, adapters: 0)
         for _ in 0..<count { await daemon.addAdapter(nil, configure) }

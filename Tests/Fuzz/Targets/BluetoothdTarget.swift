@@ -2,6 +2,7 @@ import BlueZ
 import CoreBluetooth
 import DBus
 import Foundation
+import MainLoop
 import Synchronization
 import TestSupport
 
@@ -32,7 +33,7 @@ private final class Failure: Sendable {
 }
 
 /// Bluetooth and the app do what the dice say; then bluetoothd is started anew, and everything has to work.
-@BusActor
+@LoopActor
 private final class ChaoticStory {
     private static var bus: PrivateBus?
     private static let methods = [

@@ -3,7 +3,7 @@ import CoreBluetooth
 import Foundation
 import GATTProfiles
 import LineOutput
-import RestorationAgent
+import RestorationProtocol
 
 extension FuzzTarget {
     /// Values of characteristics: as people write them, and as they come.

@@ -2,11 +2,12 @@ import BlueZ
 import BluetoothLab
 import DBus
 import Foundation
+import MainLoop
 
 /// What other programs may ask of bluetoothd, though this package does not, and what releases do differently.
 extension Lab {
     /// Writes without response to a connected device, however long the value is, and returns when bluetoothd has taken it.
-    @BusActor
+    @LoopActor
     func writeCommand(_ value: Data, to uuid: String, of address: String, on name: String) async throws {
         let characteristic = BlueZSession.shared.adapter(named: name)?.devices.first { $0.address == address }?
             .services.flatMap(\.characteristics).first { $0.uuid == uuid.lowercased() }
@@ -19,7 +20,7 @@ extension Lab {
     /// Scans with a filter for a service.
     ///
     /// - Returns: whether the device was reported, and not bluetoothd gone.
-    @BusActor
+    @LoopActor
     func bluetoothdSurvivesScan(for uuid: String, finding address: String, on name: String) async throws -> Bool {
         let connection = try BusConnection.system()
         defer { connection.close() }

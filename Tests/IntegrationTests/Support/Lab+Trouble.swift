@@ -2,6 +2,7 @@ import BlueZ
 import BluetoothLab
 import DBus
 import Foundation
+import MainLoop
 
 /// Trouble that a test makes for a while.
 extension Lab {
@@ -57,7 +58,7 @@ extension Lab {
         try outcome.get()
     }
 
-    @BusActor
+    @LoopActor
     private func setDiscoverable(_ isOn: Bool, on name: String) async throws {
         let connection = try BusConnection.system()
         defer { connection.close() }
@@ -72,7 +73,7 @@ extension Lab {
         }.value
     }
 
-    @BusActor
+    @LoopActor
     private func reloadBusPolicy() async throws {
         let connection = try BusConnection.system()
         defer { connection.close() }

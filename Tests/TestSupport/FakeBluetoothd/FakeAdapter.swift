@@ -1,7 +1,8 @@
 import DBus
+import MainLoop
 
 /// A controller of the fake bluetoothd.
-@BusActor
+@LoopActor
 package final class FakeAdapter: FakeObject {
     package let index: Int
     /// What can be found and connected to. Bluetoothd has an object for a device only once it was found.
@@ -144,7 +145,7 @@ package final class FakeAdapter: FakeObject {
 
     // MARK: Interface
 
-    override var settable: [String: @BusActor (BusValue) throws -> Void] {
+    override var settable: [String: @LoopActor (BusValue) throws -> Void] {
         [
             "Powered": { [weak self] value in
                 let isOn = Bool(busValue: value) ?? false

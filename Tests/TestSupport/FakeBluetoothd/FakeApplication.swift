@@ -1,8 +1,9 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// A GATT application that a program has registered with the fake bluetoothd, and what remote centrals do with it.
-@BusActor
+@LoopActor
 package final class FakeApplication {
     package let client: String
     package let root: ObjectPath
@@ -51,7 +52,7 @@ package final class FakeApplication {
     /// Asks the program for what it offers, as bluetoothd does.
     static func load(
         _ root: ObjectPath, of client: String, on adapter: FakeAdapter,
-        _ completion: @escaping @BusActor (FakeApplication?) -> Void
+        _ completion: @escaping @LoopActor (FakeApplication?) -> Void
     ) {
         let call = MethodCall(
             destination: client, path: root, interface: "org.freedesktop.DBus.ObjectManager",
@@ -85,7 +86,7 @@ package final class FakeApplication {
 }
 
 /// A characteristic of a program, as remote centrals use it through bluetoothd.
-@BusActor
+@LoopActor
 package final class FakeLocalCharacteristic {
     package let path: ObjectPath
     package let uuid: String
@@ -225,7 +226,7 @@ package final class FakeLocalCharacteristic {
 }
 
 /// An advertisement that a program has registered.
-@BusActor
+@LoopActor
 package final class FakeAdvertisement {
     package let client: String
     package let path: ObjectPath
@@ -247,7 +248,7 @@ package final class FakeAdvertisement {
     /// Asks the program what is to be advertised, as bluetoothd does.
     static func load(
         _ path: ObjectPath, of client: String, on adapter: FakeAdapter,
-        _ completion: @escaping @BusActor (FakeAdvertisement?) -> Void
+        _ completion: @escaping @LoopActor (FakeAdvertisement?) -> Void
     ) {
         let call = MethodCall(
             destination: client, path: path, interface: "org.freedesktop.DBus.Properties", method: "GetAll",
@@ -262,7 +263,7 @@ package final class FakeAdvertisement {
 }
 
 /// The pairing agents of programs: `org.bluez.AgentManager1`.
-@BusActor
+@LoopActor
 package final class FakeAgents: FakeObject {
     package private(set) var registered: [(client: String, path: ObjectPath, capability: String)] = []
     package private(set) var defaultClient: String?
@@ -285,7 +286,7 @@ package final class FakeAgents: FakeObject {
     ///
     /// - Parameter completion: gets the answer, or nil if there is no agent or it refuses.
     package func ask(
-        _ method: String, _ arguments: [BusValue], _ completion: @escaping @BusActor ([BusValue]?) -> Void
+        _ method: String, _ arguments: [BusValue], _ completion: @escaping @LoopActor ([BusValue]?) -> Void
     ) {
         guard let agent = registered.last(where: { $0.client == defaultClient }) else { return completion(nil) }
         let call = MethodCall(

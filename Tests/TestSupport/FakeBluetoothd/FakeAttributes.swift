@@ -1,8 +1,9 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// A service of a remote device.
-@BusActor
+@LoopActor
 package final class FakeService: FakeObject {
     package unowned let device: FakeDevice
     package let uuid: String
@@ -68,7 +69,7 @@ package final class FakeService: FakeObject {
 }
 
 /// A characteristic of a remote device.
-@BusActor
+@LoopActor
 package final class FakeCharacteristic: FakeObject {
     /// What a characteristic is to be.
     package struct Plan: Sendable {
@@ -190,7 +191,7 @@ package final class FakeCharacteristic: FakeObject {
         try? daemon.connection.emitPropertiesChanged(["Value": .bytes(value)], of: interface, at: path)
     }
 
-    private func access(_ invocation: MethodInvocation, _ work: @escaping @BusActor () -> Void) throws {
+    private func access(_ invocation: MethodInvocation, _ work: @escaping @LoopActor () -> Void) throws {
         guard service.device.isConnected else { throw MethodFailure.bluez("Failed", "Not connected") }
         if needsPasskey {
             unanswered.append(invocation)
@@ -327,7 +328,7 @@ package final class FakeCharacteristic: FakeObject {
 }
 
 /// A descriptor of a remote characteristic.
-@BusActor
+@LoopActor
 package final class FakeDescriptor: FakeObject {
     package let uuid: String
     package var value = Data()

@@ -1,4 +1,5 @@
 import DBus
+import MainLoop
 
 /// A bluetoothd of a test's own: the objects of `org.bluez` on a private bus, without a controller or a radio.
 ///
@@ -6,7 +7,7 @@ import DBus
 /// wrong, silent, or not there: see ``react(to:at:times:with:)``. Every call of it is in ``calls``.
 ///
 /// Programs in a process of their own reach it by the environment variable `DBUS_SYSTEM_BUS_ADDRESS`.
-@BusActor
+@LoopActor
 package final class FakeBluetoothd {
     package static let serviceName = "org.bluez"
 
@@ -23,7 +24,7 @@ package final class FakeBluetoothd {
     private var slot: Slot?
     var script = Script()
     private var shown: [ObjectPath: FakeObject] = [:]
-    private var callWaiters: [@BusActor (FakeCall) -> Void] = []
+    private var callWaiters: [@LoopActor (FakeCall) -> Void] = []
     private var clients: [String: Registration] = [:]
 
     /// Starts one with as many controllers: hci0, hci1, …
@@ -90,7 +91,8 @@ package final class FakeBluetoothd {
     ///
     /// - Parameter configure: makes it another than an ordinary one before anybody sees it.
     @discardableResult
-    package func addAdapter(_ index: Int? = nil, _ configure: @BusActor (FakeAdapter) -> Void = { _ in }) -> FakeAdapter
+    package func addAdapter(_ index: Int? = nil, _ configure: @LoopActor (FakeAdapter) -> Void = { _ in })
+        -> FakeAdapter
     {
         let index = index ?? (adapters.map(\.index).max() ?? -1) + 1
         let adapter = FakeAdapter(index: index, daemon: self)
@@ -166,7 +168,7 @@ package final class FakeBluetoothd {
     /// A method of one of its objects, which does what the script says.
     func method(
         _ name: String, of path: ObjectPath, inputs: [ExportedArgument] = [], outputs: [ExportedArgument] = [],
-        _ ordinary: @escaping @BusActor (MethodInvocation) throws -> Void
+        _ ordinary: @escaping @LoopActor (MethodInvocation) throws -> Void
     ) -> ExportedMethod {
         ExportedMethod(name, inputs: inputs, outputs: outputs) { [weak self] invocation in
             let call = FakeCall(method: name, path: path, invocation: invocation) {
@@ -233,13 +235,13 @@ package final class FakeBluetoothd {
 }
 
 /// A call of the daemon.
-@BusActor
+@LoopActor
 package struct FakeCall {
     package let method: String
     package let path: ObjectPath
     package let invocation: MethodInvocation
     /// Does what bluetoothd does.
-    package let proceed: @BusActor () -> Void
+    package let proceed: @LoopActor () -> Void
 
     package var sender: String { invocation.sender }
 }

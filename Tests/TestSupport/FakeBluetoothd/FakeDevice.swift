@@ -1,7 +1,8 @@
 import DBus
+import MainLoop
 
 /// A remote device: what advertises, is connected to, has services; or a central that has connected.
-@BusActor
+@LoopActor
 package final class FakeDevice: FakeObject {
     package unowned let adapter: FakeAdapter
     package var isInRange = true
@@ -118,7 +119,7 @@ package final class FakeDevice: FakeObject {
         show()
         set("Connected", .boolean(true))
         guard let resolutionTime else { return }
-        let resolve: @BusActor () -> Void = { [weak self] in
+        let resolve: @LoopActor () -> Void = { [weak self] in
             guard let self, current == connection, isConnected else { return }
             if answersDiscovery { for service in services where service.isKnownAtOnce { service.appear() } }
             let always = answersDiscovery ? ["1800", "1801"].map(FakeService.fullUUID) : []
@@ -147,8 +148,8 @@ package final class FakeDevice: FakeObject {
     }
 
     /// Ends the link as bluetoothd does when a program asks it to, after ``disconnectionTime``.
-    package func disconnect(_ completion: @escaping @BusActor () -> Void = {}) {
-        let end: @BusActor () -> Void = { [weak self] in
+    package func disconnect(_ completion: @escaping @LoopActor () -> Void = {}) {
+        let end: @LoopActor () -> Void = { [weak self] in
             self?.lose()
             completion()
         }
@@ -200,9 +201,9 @@ package final class FakeDevice: FakeObject {
     // MARK: Pairing
 
     /// Pairs, with the help of the default agent.
-    package func pair(_ completion: @escaping @BusActor (MethodFailure?) -> Void) {
+    package func pair(_ completion: @escaping @LoopActor (MethodFailure?) -> Void) {
         guard let pairing else { return }
-        let finish: @BusActor (MethodFailure?) -> Void = { [weak self] failure in
+        let finish: @LoopActor (MethodFailure?) -> Void = { [weak self] failure in
             if failure == nil {
                 self?.set("Paired", .boolean(true))
                 self?.set("Bonded", .boolean(true))
@@ -231,7 +232,7 @@ package final class FakeDevice: FakeObject {
 
     // MARK: Interface
 
-    override var settable: [String: @BusActor (BusValue) throws -> Void] {
+    override var settable: [String: @LoopActor (BusValue) throws -> Void] {
         [
             "Trusted": { [weak self] in self?.set("Trusted", $0) },
             "Alias": { [weak self] in self?.set("Alias", $0) },

@@ -1,8 +1,9 @@
 import DBus
 import Foundation
+import MainLoop
 
 /// An object of the fake bluetoothd: one interface with properties that programs can watch, and perhaps others.
-@BusActor
+@LoopActor
 package class FakeObject {
     package nonisolated let path: ObjectPath
     package let interface: String
@@ -21,7 +22,7 @@ package class FakeObject {
     /// What else the object offers.
     var otherInterfaces: [(interface: ExportedInterface, values: [String: BusValue])] { [] }
     /// Those properties that programs may set, with what checks or does it.
-    var settable: [String: @BusActor (BusValue) throws -> Void] { [:] }
+    var settable: [String: @LoopActor (BusValue) throws -> Void] { [:] }
 
     package subscript(_ property: String) -> BusValue? { values[property] }
 
@@ -59,7 +60,7 @@ package class FakeObject {
         let names = Set(values.keys).union(settable.keys).union(["RSSI", "MTU"])
         let properties = names.sorted().map { name in
             let set = settable[name].map { set in
-                { @BusActor [weak daemon] (value: BusValue) in
+                { @LoopActor [weak daemon] (value: BusValue) in
                     try daemon?.script.checkSetting(of: name)
                     try set(value)
                 }
@@ -72,7 +73,7 @@ package class FakeObject {
 
     func method(
         _ name: String, inputs: [ExportedArgument] = [], outputs: [ExportedArgument] = [],
-        _ ordinary: @escaping @BusActor (MethodInvocation) throws -> Void
+        _ ordinary: @escaping @LoopActor (MethodInvocation) throws -> Void
     ) -> ExportedMethod {
         daemon.method(name, of: path, inputs: inputs, outputs: outputs, ordinary)
     }

@@ -1,4 +1,5 @@
 import DBus
+import MainLoop
 
 /// What the fake bluetoothd does when it is called.
 package enum FakeReaction: Sendable {
@@ -11,11 +12,11 @@ package enum FakeReaction: Sendable {
     /// This answer, right or wrong, and nothing else.
     case answer([BusValue])
     /// Whatever the test does; ``FakeCall/proceed`` is what bluetoothd does.
-    case handler(@Sendable @BusActor (FakeCall) -> Void)
+    case handler(@Sendable @LoopActor (FakeCall) -> Void)
 }
 
 /// What a test has scripted.
-@BusActor
+@LoopActor
 struct Script {
     struct Rule {
         let method: String?
@@ -81,12 +82,12 @@ extension MethodFailure {
 }
 
 /// Timers that nobody has to keep.
-@BusActor
+@LoopActor
 package enum Later {
     private static var timers: [Int: LoopSource] = [:]
     private static var count = 0
 
-    package static func run(after delay: Duration, _ work: @escaping @BusActor () -> Void) {
+    package static func run(after delay: Duration, _ work: @escaping @LoopActor () -> Void) {
         count += 1
         let key = count
         timers[key] = .timer(after: delay) {
@@ -107,10 +108,10 @@ package struct NotInTime: Error, CustomStringConvertible {
 /// Waits for the first value that `begin` hands to its argument, at once or later.
 ///
 /// - Throws: ``NotInTime``.
-@BusActor
+@LoopActor
 package func event<T: Sendable>(
     _ what: String, within limit: Duration = .seconds(30),
-    _ begin: @BusActor (@escaping @BusActor (T) -> Void) -> Void
+    _ begin: @LoopActor (@escaping @LoopActor (T) -> Void) -> Void
 ) async throws -> T {
     var timer: LoopSource?
     defer { timer?.cancel() }
@@ -130,9 +131,9 @@ package func event<T: Sendable>(
 /// Waits until `condition` holds, looking again whenever the loop has nothing else to do.
 ///
 /// - Throws: ``NotInTime``.
-@BusActor
+@LoopActor
 package func eventually(
-    _ what: String, within limit: Duration = .seconds(30), _ condition: @escaping @BusActor () -> Bool
+    _ what: String, within limit: Duration = .seconds(30), _ condition: @escaping @LoopActor () -> Bool
 ) async throws {
     var poll: LoopSource?
     defer { poll?.cancel() }

@@ -1,4 +1,4 @@
-import DBus
+import MainLoop
 
 /// Knows whether more of a device's attributes are to be expected.
 ///
@@ -9,7 +9,7 @@ import DBus
 ///
 /// The while is counted in steps of the loop's, not by the clock: what came while this program did not run is still to be
 /// read when it runs again.
-@BusActor
+@LoopActor
 final class AttributeNews {
     private static let step: Duration = .milliseconds(100)
     /// How many steps no attribute must have come before what is not there counts as missing.
@@ -20,8 +20,8 @@ final class AttributeNews {
     static let quietTime = step * quietSteps
 
     private struct Wait {
-        let isComplete: @BusActor () -> Bool
-        let work: @BusActor () -> Void
+        let isComplete: @LoopActor () -> Bool
+        let work: @LoopActor () -> Void
         var hasNews = false
     }
 
@@ -39,7 +39,7 @@ final class AttributeNews {
 
     /// Does `work` as soon as `isComplete` holds, or when it still does not after no attribute has come for a while.
     /// One at a time: a former one that still waits is forgotten.
-    func whenComplete(_ isComplete: @escaping @BusActor () -> Bool, _ work: @escaping @BusActor () -> Void) {
+    func whenComplete(_ isComplete: @escaping @LoopActor () -> Bool, _ work: @escaping @LoopActor () -> Void) {
         wait = Wait(isComplete: isComplete, work: work)
         evaluate()
     }

@@ -1,6 +1,6 @@
 import BlueZ
-import DBus
-import RestorationAgent
+import MainLoop
+import RestorationProtocol
 
 /// The central role on BlueZ: hands what the app asks for over to the loop, where ``CentralCore`` does the work.
 final class BlueZCentralEngine: CentralEngine {
@@ -80,7 +80,7 @@ final class BlueZCentralEngine: CentralEngine {
 
     // MARK: Requests
 
-    private func withLink(_ peripheral: CBPeripheral, _ body: @escaping @Sendable @BusActor (PeripheralLink) -> Void) {
+    private func withLink(_ peripheral: CBPeripheral, _ body: @escaping @Sendable @LoopActor (PeripheralLink) -> Void) {
         MainLoop.shared.async { [core] in
             // The link may have gone while this was on its way: requests are dropped then, as after any disconnection.
             if let link = core.link(of: peripheral) { body(link) }

@@ -1,9 +1,10 @@
 import BlueZ
 import DBus
-import RestorationAgent
+import MainLoop
+import RestorationProtocol
 
 /// A central manager's work on the loop: its state, its scan and its links.
-@BusActor
+@LoopActor
 final class CentralCore {
     nonisolated let registry = PeripheralRegistry()
     let session: BlueZSession

@@ -1,5 +1,5 @@
 import BlueZ
-import DBus
+import MainLoop
 
 /// Notices that no link to a peripheral can be encrypted, because one side has lost the keys of the pairing.
 ///
@@ -9,7 +9,7 @@ import DBus
 ///
 /// If it is this machine: a peripheral with BlueZ asks for encryption, this machine pairs, which the agent is asked about, and
 /// the peripheral, which takes it for an attack, refuses and ends the link (`JustWorksRepairing`).
-@BusActor
+@LoopActor
 struct EncryptionFailures {
     /// The peripheral has lost the keys. Apple's systems report the same.
     static let keysLost = CBError(.peerRemovedPairingInformation)

@@ -1,17 +1,17 @@
 import BlueZ
-import DBus
+import MainLoop
 
 /// Reports losses: the first one at once, and what follows it within a second in one.
-@BusActor
+@LoopActor
 final class LossReports {
     private static let interval: Duration = .seconds(1)
 
-    private let report: @BusActor (PacketLoss) -> Void
+    private let report: @LoopActor (PacketLoss) -> Void
     private let interval: Duration
     private var unreported = PacketLoss()
     private var timer: LoopSource?
 
-    init(interval: Duration = interval, _ report: @escaping @BusActor (PacketLoss) -> Void) {
+    init(interval: Duration = interval, _ report: @escaping @LoopActor (PacketLoss) -> Void) {
         self.interval = interval
         self.report = report
     }

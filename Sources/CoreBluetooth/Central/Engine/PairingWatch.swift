@@ -1,5 +1,5 @@
 import BlueZ
-import DBus
+import MainLoop
 
 /// Notices that a request cannot be answered because pairing has failed.
 ///
@@ -8,11 +8,11 @@ import DBus
 /// for its encryption without a limit: neither this request nor a later one is ever answered (`bt_att_chan_set_security` in
 /// src/shared/att.c; the socket stays in BT_CONFIG). What can be seen is that the agent was asked, or that the device is
 /// paired with, and that there is no answer all the same.
-@BusActor
+@LoopActor
 final class PairingWatch {
     private let timing: BlueZSession.Timing
 
-    private var fail: (@BusActor (CBATTError) -> Void)?
+    private var fail: (@LoopActor (CBATTError) -> Void)?
     private var timer: LoopSource?
     private var isPaired = false
     private var hasBegun: Bool { timer != nil }
@@ -27,7 +27,7 @@ final class PairingWatch {
     func linkBegins() { hasAgreed = false }
 
     /// - Parameter fail: called once, before ``requestEnds()``, if the request cannot be answered any more.
-    func requestBegins(_ fail: @escaping @BusActor (CBATTError) -> Void) {
+    func requestBegins(_ fail: @escaping @LoopActor (CBATTError) -> Void) {
         requestEnds()
         self.fail = fail
     }
@@ -84,9 +84,9 @@ extension PeripheralLink {
     /// Runs a request; if pairing for it fails, that is the answer, and the link, over which nothing can be asked any more,
     /// is ended.
     func watchingPairing<T: Swift.Sendable>(
-        _ completion: @escaping @BusActor (Result<T, any Error>) -> Void
-    ) -> @BusActor (Result<T, any Error>) -> Void {
-        var waiting: (@BusActor (Result<T, any Error>) -> Void)? = completion
+        _ completion: @escaping @LoopActor (Result<T, any Error>) -> Void
+    ) -> @LoopActor (Result<T, any Error>) -> Void {
+        var waiting: (@LoopActor (Result<T, any Error>) -> Void)? = completion
         pairingWatch.requestBegins { [weak self] error in
             let completion = waiting
             waiting = nil

@@ -1,5 +1,5 @@
 import BlueZ
-import DBus
+import MainLoop
 
 /// Telling what the device has answered from what bluetoothd says when the device has not.
 ///
@@ -17,8 +17,8 @@ extension PeripheralLink {
     /// Before an answer that may be none is passed on, makes sure that the link is there. If it is not, the app learns only
     /// that; or that pairing has failed.
     func doubting<T: Swift.Sendable>(
-        _ completion: @escaping @BusActor (Result<T, any Error>) -> Void
-    ) -> @BusActor (Result<T, any Error>) -> Void {
+        _ completion: @escaping @LoopActor (Result<T, any Error>) -> Void
+    ) -> @LoopActor (Result<T, any Error>) -> Void {
         let start = ContinuousClock.now
         let wasPaired = device?.isPaired
         let completion = watchingPairing(completion)

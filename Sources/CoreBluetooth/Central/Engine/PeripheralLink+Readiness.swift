@@ -1,5 +1,5 @@
 import BlueZ
-import DBus
+import MainLoop
 
 /// Whether a link that is up can be used.
 extension PeripheralLink {
@@ -42,12 +42,12 @@ extension PeripheralLink {
     }
 
     /// Waits until something is so that bluetoothd tells of the device, or the attempt is given up.
-    private func wait(atMost limit: Duration, until condition: @escaping @BusActor () -> Bool) async {
+    private func wait(atMost limit: Duration, until condition: @escaping @LoopActor () -> Bool) async {
         guard !condition() else { return }
         var timer: LoopSource?
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             var waiting: CheckedContinuation<Void, Never>? = continuation
-            let end: @BusActor () -> Void = {
+            let end: @LoopActor () -> Void = {
                 waiting?.resume()
                 waiting = nil
             }

@@ -1,5 +1,5 @@
 import BlueZ
-import DBus
+import MainLoop
 
 /// Reading, writing and notifications.
 extension PeripheralLink {
@@ -87,7 +87,7 @@ extension PeripheralLink {
 
     func write(_ data: Data, to characteristic: CBCharacteristic) {
         addRequest { link, done in
-            let report: @BusActor (Result<Void, any Error>) -> Void = { [weak link] result in
+            let report: @LoopActor (Result<Void, any Error>) -> Void = { [weak link] result in
                 link?.reportOutcome(result) { peripheral, error in
                     peripheral.delegate?.peripheral(peripheral, didWriteValueFor: characteristic, error: error)
                 }
@@ -111,7 +111,7 @@ extension PeripheralLink {
 
     func write(_ data: Data, to descriptor: CBDescriptor) {
         addRequest { link, done in
-            let report: @BusActor (Result<Void, any Error>) -> Void = { [weak link] result in
+            let report: @LoopActor (Result<Void, any Error>) -> Void = { [weak link] result in
                 link?.reportOutcome(result) { peripheral, error in
                     peripheral.delegate?.peripheral(peripheral, didWriteValueFor: descriptor, error: error)
                 }
@@ -173,7 +173,7 @@ extension PeripheralLink {
 
     /// Nil when somebody else holds the socket, or bluetoothd has none to give.
     private func withWriteSocket(
-        _ remote: RemoteCharacteristic, _ body: @escaping @BusActor (WriteSocket?) -> Void
+        _ remote: RemoteCharacteristic, _ body: @escaping @LoopActor (WriteSocket?) -> Void
     ) {
         if let socket = writeSockets[remote.path], socket.isOpen { return body(socket) }
         remote.acquireWrite { [weak self] result in
@@ -188,7 +188,7 @@ extension PeripheralLink {
 
     func setNotifying(_ enabled: Bool, for characteristic: CBCharacteristic) {
         addRequest { link, done in
-            let report: @BusActor (Result<Void, any Error>) -> Void = { [weak link] result in
+            let report: @LoopActor (Result<Void, any Error>) -> Void = { [weak link] result in
                 let isNotifying = link?.isSubscribed(characteristic) ?? false
                 link?.reportOutcome(result) { peripheral, error in
                     characteristic.isNotifying = isNotifying
@@ -211,7 +211,7 @@ extension PeripheralLink {
 
     private func subscribe(
         _ remote: RemoteCharacteristic, _ characteristic: CBCharacteristic,
-        _ report: @escaping @BusActor (Result<Void, any Error>) -> Void
+        _ report: @escaping @LoopActor (Result<Void, any Error>) -> Void
     ) {
         let subscription: Subscription
         if let agent = agentSubscription(remote, characteristic) {
@@ -233,7 +233,7 @@ extension PeripheralLink {
         }
         post { _ in characteristic.notificationLoss = CBNotificationLoss() }
         subscriptions[remote.path] = subscription
-        let confirm: @BusActor (Result<Void, any Error>) -> Void = doubting { [weak self] result in
+        let confirm: @LoopActor (Result<Void, any Error>) -> Void = doubting { [weak self] result in
             guard let self, subscriptions[remote.path] === subscription else {
                 // The service was removed meanwhile, and the subscription with it.
                 return report(.failure(CBError(.invalidHandle)))
@@ -257,7 +257,7 @@ extension PeripheralLink {
     }
 
     private func unsubscribe(
-        _ subscription: Subscription, _ report: @escaping @BusActor (Result<Void, any Error>) -> Void
+        _ subscription: Subscription, _ report: @escaping @LoopActor (Result<Void, any Error>) -> Void
     ) {
         subscription.stop { [weak self] result in
             subscription.end()
@@ -293,7 +293,7 @@ extension PeripheralLink {
 
     /// Adds a request that bluetoothd gets over the bus, after everything that was sent past it.
     private func addRequest(
-        _ body: @escaping @BusActor (PeripheralLink, _ done: @escaping @BusActor () -> Void) -> Void
+        _ body: @escaping @LoopActor (PeripheralLink, _ done: @escaping @LoopActor () -> Void) -> Void
     ) {
         requests.add { [weak self] done in
             guard let self else { return done() }
@@ -306,7 +306,7 @@ extension PeripheralLink {
 
     /// The sockets and the bus are two ways to bluetoothd: what went into a socket must have been read before anything
     /// that is to come after it goes over the bus. Nothing tells when that is so; it takes less than a millisecond.
-    private func afterWriteSockets(_ work: @escaping @BusActor () -> Void) {
+    private func afterWriteSockets(_ work: @escaping @LoopActor () -> Void) {
         guard writeSockets.values.contains(where: \.hasUnread) else { return work() }
         drainTimer = .timer(after: .milliseconds(1)) { [weak self] in self?.afterWriteSockets(work) }
     }
@@ -316,8 +316,8 @@ extension PeripheralLink {
     /// device's second refusal.
     private func retrying<T: Swift.Sendable>(
         attempts: Int = busyRetries,
-        _ request: @escaping @BusActor (@escaping @BusActor (Result<T, any Error>) -> Void) -> Void,
-        completion: @escaping @BusActor (Result<T, any Error>) -> Void
+        _ request: @escaping @LoopActor (@escaping @LoopActor (Result<T, any Error>) -> Void) -> Void,
+        completion: @escaping @LoopActor (Result<T, any Error>) -> Void
     ) {
         let wasPaired = device?.isPaired ?? false
         request { [weak self] result in
@@ -339,7 +339,7 @@ extension PeripheralLink {
         }
     }
 
-    private func afterPairing(until deadline: ContinuousClock.Instant, _ work: @escaping @BusActor (Bool) -> Void) {
+    private func afterPairing(until deadline: ContinuousClock.Instant, _ work: @escaping @LoopActor (Bool) -> Void) {
         guard phase == .connected, let device, !device.isPaired, deadline > .now else {
             return work(phase == .connected && device?.isPaired ?? false)
         }

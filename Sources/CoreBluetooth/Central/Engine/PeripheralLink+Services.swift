@@ -1,5 +1,6 @@
 import BlueZ
 import DBus
+import MainLoop
 
 /// Finding services, characteristics and descriptors: all of it is answered from bluetoothd's objects.
 extension PeripheralLink {
@@ -56,7 +57,7 @@ extension PeripheralLink {
 
     /// Does `work` when bluetoothd has told all services, and all of those that it is just telling; or when they cannot be
     /// known.
-    private func whenResolved(_ work: @escaping @BusActor () -> Void) {
+    private func whenResolved(_ work: @escaping @LoopActor () -> Void) {
         if resolutionFailure != nil {
             work()
         } else if !isResolved {
@@ -73,14 +74,14 @@ extension PeripheralLink {
     /// - Parameter isComplete: whether all that is looked for is there. What is not is waited for while more is to be
     ///   expected.
     private func addLookup(
-        isComplete: @escaping @BusActor (PeripheralLink) -> Bool = { _ in true },
-        _ work: @escaping @BusActor (PeripheralLink) -> Void
+        isComplete: @escaping @LoopActor (PeripheralLink) -> Bool = { _ in true },
+        _ work: @escaping @LoopActor (PeripheralLink) -> Void
     ) {
         requests.add { [weak self] done in
             guard let self else { return done() }
             whenResolved { [weak self] in
                 guard let self else { return done() }
-                let answer: @BusActor () -> Void = { [weak self] in
+                let answer: @LoopActor () -> Void = { [weak self] in
                     if let self { work(self) }
                     done()
                 }

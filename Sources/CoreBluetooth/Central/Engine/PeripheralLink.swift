@@ -1,8 +1,9 @@
 import BlueZ
 import DBus
+import MainLoop
 
 /// A peripheral that is being connected to, or is connected: from `connect` to the disconnection.
-@BusActor
+@LoopActor
 final class PeripheralLink {
     enum Phase {
         case connecting
@@ -29,7 +30,7 @@ final class PeripheralLink {
     /// Why the services of this connection cannot be known; nil while they can.
     var resolutionFailure: CBError?
     var resolutionTimer: LoopSource?
-    var resolutionWaiters: [@BusActor () -> Void] = []
+    var resolutionWaiters: [@LoopActor () -> Void] = []
     /// Whether more attributes are to be expected.
     let news = AttributeNews()
     /// The services whose characteristics the app has been told.
@@ -39,7 +40,7 @@ final class PeripheralLink {
     var busyTimer: LoopSource?
     /// Changes of the services that the app has not been told yet, and what is to be looked up after them.
     var serviceChanges = ServiceChanges<CBService>()
-    var changeWaiters: [@BusActor () -> Void] = []
+    var changeWaiters: [@LoopActor () -> Void] = []
     let pairingWatch: PairingWatch
     /// Why the link is being ended, if it is for a fault.
     var endReason: CBError?
@@ -53,8 +54,8 @@ final class PeripheralLink {
     /// Whether bluetoothd has been asked to connect and has yet to answer.
     private var isCalling = false
     var encryptionFailures = EncryptionFailures()
-    var onExistingLinkChange: (@BusActor () -> Void)?
-    var onCancel: (@BusActor () -> Void)?
+    var onExistingLinkChange: (@LoopActor () -> Void)?
+    var onCancel: (@LoopActor () -> Void)?
 
     /// How long a link may take to go down after bluetoothd was asked for it.
     static let disconnectionTimeout: Duration = .seconds(5)
@@ -323,15 +324,15 @@ final class PeripheralLink {
 }
 
 /// Scans until bluetoothd has an object for a device.
-@BusActor
+@LoopActor
 private final class DeviceSearch {
     private let discovery: Discovery
-    private let find: @BusActor () -> Device?
+    private let find: @LoopActor () -> Device?
     private var continuation: CheckedContinuation<Device?, Never>?
     private var scanning: Registration?
     private var isCancelled = false
 
-    init(_ discovery: Discovery, find: @escaping @BusActor () -> Device?) {
+    init(_ discovery: Discovery, find: @escaping @LoopActor () -> Device?) {
         self.discovery = discovery
         self.find = find
     }

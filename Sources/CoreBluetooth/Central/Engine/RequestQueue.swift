@@ -1,11 +1,11 @@
-import DBus
 import DequeModule
+import MainLoop
 
 /// Runs the requests to one peripheral one after another.
-@BusActor
+@LoopActor
 final class RequestQueue {
     /// Starts a request; it calls the closure that it is given when it is through.
-    typealias Request = @BusActor (_ done: @escaping @BusActor () -> Void) -> Void
+    typealias Request = @LoopActor (_ done: @escaping @LoopActor () -> Void) -> Void
 
     private var waiting: Deque<Request> = []
     private var isBusy = false

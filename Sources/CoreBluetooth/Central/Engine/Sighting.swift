@@ -1,5 +1,5 @@
 import BlueZ
-import DBus
+import MainLoop
 
 /// What is known of an advertiser when it is sighted.
 struct Sighting: Hashable, Swift.Sendable {
@@ -12,7 +12,7 @@ struct Sighting: Hashable, Swift.Sendable {
     /// dBm; 127 means not known.
     let rssi: Int
 
-    @BusActor
+    @LoopActor
     init?(_ device: Device) {
         guard let identifier = PeerIdentifier(device)?.uuid else { return nil }
         self.identifier = identifier
@@ -56,7 +56,7 @@ struct Sighting: Hashable, Swift.Sendable {
 }
 
 extension PeerIdentifier {
-    @BusActor
+    @LoopActor
     init?(_ device: Device) {
         self.init(addressText: device.address, isRandom: device.addressType == "random")
     }

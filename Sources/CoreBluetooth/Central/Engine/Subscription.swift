@@ -1,12 +1,12 @@
 import BlueZ
-import DBus
+import MainLoop
 
 /// A characteristic whose notifications the app wants.
-@BusActor
+@LoopActor
 final class Subscription {
     let remote: RemoteCharacteristic
     /// Delivers values to the app, in their order.
-    private let deliver: @BusActor ([Data]) -> Void
+    private let deliver: @LoopActor ([Data]) -> Void
     /// Reports what the socket has lost, not more often than the app can use it.
     private let losses: LossReports
     private var socket: PacketSocket?
@@ -23,8 +23,8 @@ final class Subscription {
     ///   - deliver: called with values, in their order.
     ///   - lost: called when values were lost, or may have been.
     init(
-        _ remote: RemoteCharacteristic, deliver: @escaping @BusActor ([Data]) -> Void,
-        lost: @escaping @BusActor (PacketLoss) -> Void
+        _ remote: RemoteCharacteristic, deliver: @escaping @LoopActor ([Data]) -> Void,
+        lost: @escaping @LoopActor (PacketLoss) -> Void
     ) {
         self.remote = remote
         self.deliver = deliver
@@ -40,7 +40,7 @@ final class Subscription {
         losses = LossReports { _ in }
     }
 
-    func start(usingSocket: Bool, completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+    func start(usingSocket: Bool, completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) {
         if let agent { return agent.start(completion: completion) }
         // bluetoothd has no sockets for indications.
         guard usingSocket, remote.flags.contains("notify") else { return startSignals(completion) }
@@ -60,12 +60,12 @@ final class Subscription {
         self.socket = socket
     }
 
-    private func startSignals(_ completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+    private func startSignals(_ completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) {
         remote.onValue = { [weak self] in self?.received([$0]) }
         remote.startNotify(completion: completion)
     }
 
-    func stop(completion: @escaping @BusActor (Result<Void, any Error>) -> Void) {
+    func stop(completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) {
         if let agent { return agent.stop(completion: completion) }
         if let socket {
             // Closing it is what turns notifications off.

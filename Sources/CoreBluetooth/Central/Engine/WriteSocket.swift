@@ -1,15 +1,15 @@
 import BlueZ
-import DBus
 import DequeModule
+import MainLoop
 
 /// The way of a characteristic's writes without response past the bus.
 ///
 /// It is used for characteristics that can be written in this way only: while somebody holds the socket bluetoothd
 /// refuses every other write (5.66).
-@BusActor
+@LoopActor
 final class WriteSocket {
     private var socket: PacketSocket?
-    private var waiting: Deque<(Data, @BusActor () -> Void)> = []
+    private var waiting: Deque<(Data, @LoopActor () -> Void)> = []
 
     init(_ socket: PacketSocket) {
         self.socket = socket
@@ -20,7 +20,7 @@ final class WriteSocket {
     var isOpen: Bool { socket != nil }
 
     /// Sends `value`; `done` is called when the socket has taken it, or is gone.
-    func send(_ value: Data, done: @escaping @BusActor () -> Void) {
+    func send(_ value: Data, done: @escaping @LoopActor () -> Void) {
         waiting.append((value, done))
         if waiting.count == 1 { sendWaiting() }
     }

@@ -1,10 +1,10 @@
-import DBus
-import RestorationAgent
+import MainLoop
+import RestorationProtocol
 
 /// A characteristic whose notifications the restoration agent has turned on for this program.
-@BusActor
+@LoopActor
 final class AgentSubscription {
-    typealias Completion = @BusActor (Result<Void, any Error>) -> Void
+    typealias Completion = @LoopActor (Result<Void, any Error>) -> Void
 
     let characteristic: CBCharacteristic
     /// Marks the values in the inbox. Another agent gets another number.

@@ -1,4 +1,4 @@
-import RestorationAgent
+import RestorationProtocol
 
 extension AppRegistration {
     /// How this process is registered under a restore identifier.

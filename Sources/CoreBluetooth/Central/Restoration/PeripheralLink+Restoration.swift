@@ -1,6 +1,6 @@
 import BlueZ
-import DBus
-import RestorationAgent
+import MainLoop
+import RestorationProtocol
 
 /// The part of a link that the agent takes in it.
 extension PeripheralLink {
@@ -54,7 +54,7 @@ extension PeripheralLink {
 }
 
 extension CharacteristicKey {
-    @BusActor
+    @LoopActor
     init(_ remote: RemoteCharacteristic) {
         self.init(
             service: remote.service?.uuid ?? "", characteristic: remote.uuid,

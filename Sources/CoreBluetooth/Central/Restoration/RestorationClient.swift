@@ -1,5 +1,5 @@
-import DBus
-import RestorationAgent
+import MainLoop
+import RestorationProtocol
 
 /// Where the restoration agent of a program is, and how it is started.
 package struct AgentAccess: Swift.Sendable {
@@ -18,7 +18,7 @@ package struct AgentAccess: Swift.Sendable {
 /// The connection of one central manager to the restoration agent.
 ///
 /// It survives the agent: when the agent is gone, another is started, and gets to know what this program has.
-@BusActor
+@LoopActor
 final class RestorationClient {
     private enum State {
         case closed
@@ -44,7 +44,7 @@ final class RestorationClient {
     private var timer: LoopSource?
     private var deadline: LoopSource?
     private var lastStart: ContinuousClock.Instant?
-    private var onWelcome: (@BusActor (Welcome?) -> Void)?
+    private var onWelcome: (@LoopActor (Welcome?) -> Void)?
     /// What a new agent has to be told.
     private var peripherals: [UUID: (request: PeripheralRequest, isConnected: Bool)] = [:]
     private var subscriptions: [UInt32: AgentSubscription] = [:]
@@ -68,7 +68,7 @@ final class RestorationClient {
     /// Registers with the agent.
     ///
     /// - Parameter onWelcome: called once, with what is to be restored, or with nil when there is no agent.
-    func open(onWelcome: @escaping @BusActor (Welcome?) -> Void) {
+    func open(onWelcome: @escaping @LoopActor (Welcome?) -> Void) {
         self.onWelcome = onWelcome
         deadline = .timer(after: Self.welcomeTimeout) { [weak self] in self?.giveUp("it does not answer") }
         call()

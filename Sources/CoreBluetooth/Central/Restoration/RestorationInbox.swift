@@ -1,5 +1,5 @@
-import DBus
-import RestorationAgent
+import MainLoop
+import RestorationProtocol
 import Synchronization
 
 /// The values that the agent has for a central manager.
@@ -41,7 +41,7 @@ final class RestorationInbox: Swift.Sendable {
     // MARK: On the loop
 
     /// Takes over the socket of an agent.
-    @BusActor
+    @LoopActor
     func take(_ socket: Int32) {
         let isTaken = state.withLock { state in
             if state.isClosed { return false }
@@ -53,27 +53,27 @@ final class RestorationInbox: Swift.Sendable {
     }
 
     /// From now on values are delivered.
-    @BusActor
+    @LoopActor
     func start() {
         isStarted = true
         arm()
     }
 
     /// Values of this number belong to this characteristic.
-    @BusActor
+    @LoopActor
     func expect(_ number: UInt32, _ characteristic: CBCharacteristic, isOn: Bool) {
         state.withLock { $0.targets[number] = Target(characteristic: characteristic, isOn: isOn) }
     }
 
     /// The app has been told that notifications are on, or will be before anything that is posted from now on.
-    @BusActor
+    @LoopActor
     func turnOn(_ number: UInt32) {
         mailbox.post { [self] in state.withLock { $0.targets[number]?.isOn = true } }
         arm()
     }
 
     /// Delivers what is there, and then nothing more of this characteristic.
-    @BusActor
+    @LoopActor
     func close(_ characteristic: CBCharacteristic) {
         mailbox.post { [self] in
             while deliverNext() {}
@@ -85,7 +85,7 @@ final class RestorationInbox: Swift.Sendable {
     }
 
     /// Delivers nothing more.
-    @BusActor
+    @LoopActor
     func close() {
         watch?.cancel()
         watch = nil
@@ -98,7 +98,7 @@ final class RestorationInbox: Swift.Sendable {
         for socket in sockets { Glibc.close(socket) }
     }
 
-    @BusActor
+    @LoopActor
     private func arm() {
         guard isStarted, watch == nil, let socket = state.withLock({ $0.sockets.first }) else { return }
         watch = .descriptor(socket, .readable) { [weak self] _ in

@@ -1,5 +1,5 @@
 import BlueZ
-import DBus
+import MainLoop
 
 /// The peripheral role on BlueZ: passes the calls of a manager on to the loop, where ``PeripheralCore`` does the work.
 final class BlueZPeripheralEngine: PeripheralEngine {

@@ -1,8 +1,9 @@
 import BlueZ
 import DBus
+import MainLoop
 
 /// A published characteristic and who is subscribed to it.
-@BusActor
+@LoopActor
 final class CharacteristicLink {
     let plan: CharacteristicPlan
     let local: LocalCharacteristic
@@ -46,7 +47,7 @@ struct EndedSubscription {
 }
 
 /// A connected central.
-@BusActor
+@LoopActor
 final class RemoteCentral {
     let path: ObjectPath
     nonisolated let central: CBCentral

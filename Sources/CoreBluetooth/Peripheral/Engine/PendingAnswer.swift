@@ -1,5 +1,5 @@
 import BlueZ
-import DBus
+import MainLoop
 import Synchronization
 
 /// The answer that bluetoothd waits for, to be given once. If it is released without, the central gets an error at once

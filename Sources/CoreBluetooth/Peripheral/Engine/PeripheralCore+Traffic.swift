@@ -1,5 +1,6 @@
 import BlueZ
 import DBus
+import MainLoop
 
 /// Requests, subscriptions and notifications.
 extension PeripheralCore {

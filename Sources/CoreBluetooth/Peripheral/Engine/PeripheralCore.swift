@@ -1,9 +1,10 @@
 import BlueZ
 import DBus
 import DequeModule
+import MainLoop
 
 /// The state of a peripheral manager on the loop. What it finds out is delivered on the manager's queue, in order.
-@BusActor
+@LoopActor
 final class PeripheralCore {
     // A weak reference may be loaded on any thread, and it is stored once, in `init`.
     private nonisolated(unsafe) weak var manager: CBPeripheralManager?
@@ -20,7 +21,7 @@ final class PeripheralCore {
     private var epoch = 0
     private var isInvalid = false
 
-    private var jobs = Deque<@BusActor () async -> Void>()
+    private var jobs = Deque<@LoopActor () async -> Void>()
     private var isWorking = false
 
     /// The services of this epoch, from the beginning of their registration.
@@ -67,7 +68,7 @@ final class PeripheralCore {
     }
 
     /// Does `job` after all jobs before it.
-    private func enqueue(_ job: @escaping @BusActor () async -> Void) {
+    private func enqueue(_ job: @escaping @LoopActor () async -> Void) {
         jobs.append(job)
         guard !isWorking else { return }
         isWorking = true
@@ -273,7 +274,7 @@ final class PeripheralCore {
 }
 
 /// A service that bluetoothd has, or is about to have.
-@BusActor
+@LoopActor
 final class PublishedService {
     let local: LocalService
     let links: [CharacteristicLink]

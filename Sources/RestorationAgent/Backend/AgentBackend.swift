@@ -1,4 +1,5 @@
 import Foundation
+import RestorationProtocol
 
 /// The Bluetooth part of the agent. Used on the agent's queue only, and calls back there.
 package protocol AgentBackend: AnyObject {

@@ -27,7 +27,7 @@ package enum AgentLimits {
     package static let recordLength = 16 * 1024 * 1024
 
     /// Whether a text is no longer than the name of an attribute or a controller can be, and is written in JSON as it is.
-    static func isName(_ text: String) -> Bool {
+    package static func isName(_ text: String) -> Bool {
         text.utf8.count <= nameLength
             && text.utf8.allSatisfy {
                 (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
@@ -35,7 +35,7 @@ package enum AgentLimits {
     }
 
     /// Why a registration is too much; nil if it is not.
-    static func objection(to registration: AppRegistration) -> String? {
+    package static func objection(to registration: AppRegistration) -> String? {
         guard !registration.identifier.isEmpty, !registration.program.isEmpty, !registration.command.isEmpty else {
             return "the registration is not complete"
         }
@@ -54,12 +54,12 @@ package enum AgentLimits {
 
 extension CharacteristicKey {
     /// Whether it is one that the agent keeps.
-    var isWithinLimits: Bool { [service, characteristic, path].allSatisfy(AgentLimits.isName) }
+    package var isWithinLimits: Bool { [service, characteristic, path].allSatisfy(AgentLimits.isName) }
 }
 
 extension ServiceChangeRecord {
     /// Adds services that were removed, each once.
-    mutating func add(_ uuids: [String]) {
+    package mutating func add(_ uuids: [String]) {
         for uuid in uuids where !invalidated.contains(uuid) {
             guard invalidated.count < AgentLimits.invalidatedServices, AgentLimits.isName(uuid) else { continue }
             invalidated.append(uuid)
@@ -84,7 +84,7 @@ extension RestorationRecord {
 
 extension AppRegistration {
     /// Whether both are the same registration of the same program.
-    func isSameProgram(as other: AppRegistration) -> Bool {
+    package func isSameProgram(as other: AppRegistration) -> Bool {
         program == other.program && identifier == other.identifier
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RestorationProtocol
 
 /// What the agent needs of the system beside Bluetooth. Used on the agent's queue only.
 package protocol AgentSurroundings: AnyObject {

@@ -1,4 +1,5 @@
 import Foundation
+import RestorationProtocol
 
 /// One registration of a program, as the agent knows it.
 final class RegisteredApp {

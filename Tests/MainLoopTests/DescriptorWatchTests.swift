@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -35,7 +35,7 @@ struct DescriptorWatchTests {
     @Test func handlerIsCalledOnTheQueueWhileThereIsSomethingToRead() async throws {
         let (near, far) = try Self.socketPair()
         defer { close(far) }
-        let bytes = Mailbox<UInt8?>()
+        let bytes = AwaitedValues<UInt8?>()
         let watch = DescriptorWatch(near, queue: queue) { [queue] in
             dispatchPrecondition(condition: .onQueue(queue))
             bytes.put(Self.byte(from: near))
@@ -50,7 +50,7 @@ struct DescriptorWatchTests {
 
     @Test func otherEndThatGoesIsReportedAndTheDescriptorIsClosed() async throws {
         let (near, far) = try Self.socketPair()
-        let ends = Mailbox<UInt8?>()
+        let ends = AwaitedValues<UInt8?>()
         let watch = Holder()
         queue.sync {
             watch.value = DescriptorWatch(near, queue: queue) {
@@ -71,7 +71,7 @@ struct DescriptorWatchTests {
     @Test func suspendedWatchLeavesWhatIsThere() async throws {
         let (near, far) = try Self.socketPair()
         defer { close(far) }
-        let bytes = Mailbox<UInt8?>()
+        let bytes = AwaitedValues<UInt8?>()
         let watch = DescriptorWatch(near, queue: queue) { bytes.put(Self.byte(from: near)) }
         queue.sync {
             watch.start()
@@ -92,7 +92,7 @@ struct DescriptorWatchTests {
     @Test func handlerIsNeitherCalledNorKeptAfterCancelling() async throws {
         let (near, far) = try Self.socketPair()
         weak var kept: Holder?
-        let calls = Mailbox<Bool>()
+        let calls = AwaitedValues<Bool>()
         queue.sync {
             let holder = Holder()
             kept = holder
@@ -120,7 +120,7 @@ struct DescriptorWatchTests {
     /// Each end goes at any moment, with bytes under way.
     @Test func connectionsThatEndFromBothSidesAtOnceAllComeToTheirEnd() async throws {
         var dice = Dice(state: 6)
-        let ended = Mailbox<Int>()
+        let ended = AwaitedValues<Int>()
         var all: Set<Int> = []
         let rounds = 3000
         for round in 0..<rounds {

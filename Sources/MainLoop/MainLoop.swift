@@ -2,17 +2,18 @@ import CGLib
 import Foundation
 import Synchronization
 
-/// The GLib main loop that owns libdbus and every file descriptor that comes over the bus.
+/// The GLib main loop of the process.
 ///
-/// It runs on a thread of its own for as long as the process lives, and it is the executor of ``BusActor``: what is
-/// isolated to that actor runs here, one thing after another, with no lock.
-public final class MainLoop: SerialExecutor, TaskExecutor {
+/// It runs on a thread of its own for as long as the process lives, and it is the executor of ``LoopActor``: what is
+/// isolated to that actor runs here, one thing after another, with no lock. The bus connection and every file descriptor
+/// that comes over it belong to it.
+package final class MainLoop: SerialExecutor, TaskExecutor {
     /// The loop of this process.
-    public static let shared = MainLoop()
+    package static let shared = MainLoop()
 
     private enum Work: Swift.Sendable {
         case job(UnownedJob)
-        case closure(@Sendable @BusActor () -> Void)
+        case closure(@Sendable @LoopActor () -> Void)
     }
 
     /// How often one turn of the loop looks for work that its own work added, before I/O gets its turn.
@@ -43,25 +44,25 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
             let loop = g_main_loop_new(context, 0)
             g_main_loop_run(loop)
         }
-        thread.name = "dbus-loop"
+        thread.name = "main-loop"
         thread.start()
         started.wait()
     }
 
     /// Whether the caller is on the loop's thread.
-    public var isCurrent: Bool {
+    package var isCurrent: Bool {
         // Only the loop's own thread can find its own identifier here, and it stored that itself: no ordering needed.
         thread.load(ordering: .relaxed) == pthread_self()
     }
 
     /// Runs `work` on the loop, after everything that was handed to it before, from whatever thread.
-    public func async(_ work: @escaping @Sendable @BusActor () -> Void) {
+    package func async(_ work: @escaping @Sendable @LoopActor () -> Void) {
         append(.closure(work))
     }
 
     /// Runs `work` on the loop and waits for its result, from whatever thread. For short work only.
-    public func sync<T: Swift.Sendable>(_ work: @escaping @Sendable @BusActor () -> T) -> T {
-        if isCurrent { return BusActor.assumeIsolated(work) }
+    package func sync<T: Swift.Sendable>(_ work: @escaping @Sendable @LoopActor () -> T) -> T {
+        if isCurrent { return LoopActor.assumeIsolated(work) }
         let done = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var result: T?
         async {
@@ -73,15 +74,15 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
         return result.unsafelyUnwrapped
     }
 
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         append(.job(UnownedJob(job)))
     }
 
-    public func checkIsolated() {
-        precondition(isCurrent, "this must run on the bus's main loop")
+    package func checkIsolated() {
+        precondition(isCurrent, "this must run on the main loop")
     }
 
-    public func isIsolatingCurrentContext() -> Bool? {
+    package func isIsolatingCurrentContext() -> Bool? {
         isCurrent
     }
 
@@ -108,8 +109,8 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
     /// does not rest when many came at once: they share the cost already.
     ///
     /// - Parameter count: how many have come together.
-    @BusActor
-    public func paceFlood(_ count: Int = 1) {
+    @LoopActor
+    package func paceFlood(_ count: Int = 1) {
         pacing.arrived(count, at: .now)
     }
 
@@ -129,18 +130,16 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
     }
 
     private func installWakeSource() {
-        let source = g_unix_fd_source_new(wakeDescriptor, G_IO_IN)
-        cglib_unix_fd_source_set_callback(
-            source,
-            { _, _, data in
+        let source = cglib_descriptor_source_new(
+            wakeDescriptor, G_IO_IN,
+            { _, data in
                 guard let data else { return 0 }
                 let loop = Unmanaged<MainLoop>.fromOpaque(data).takeUnretainedValue()
                 var count: UInt64 = 0
                 _ = read(loop.wakeDescriptor, &count, 8)
                 loop.perform {}
                 return 1
-            },
-            Unmanaged.passUnretained(self).toOpaque(), nil)
+            }, Unmanaged.passUnretained(self).toOpaque(), nil)
         Self.allowRecursion(source)
         g_source_attach(source, context)
         g_source_unref(source)
@@ -155,9 +154,9 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
     /// Runs `callback`, something that the loop calls, and then what is pending, and what that adds, for some rounds;
     /// the rest waits for the next turn, so that I/O is not starved.
     @inline(__always)
-    func perform<T>(_ callback: @BusActor () -> T) -> T {
+    func perform<T>(_ callback: @LoopActor () -> T) -> T {
         isPerforming = true
-        let result = BusActor.assumeIsolated(callback)
+        let result = LoopActor.assumeIsolated(callback)
         runPending()
         isPerforming = false
         return result
@@ -171,33 +170,12 @@ public final class MainLoop: SerialExecutor, TaskExecutor {
             for work in batch {
                 switch work {
                 case .job(let job): job.runSynchronously(on: executor)
-                case .closure(let closure): BusActor.assumeIsolated { closure() }
+                case .closure(let closure): LoopActor.assumeIsolated { closure() }
                 }
             }
             // The memory is used again, unless a burst made it large.
             batch.removeAll(keepingCapacity: batch.count <= 1024)
         }
         if pending.withLock({ !$0.isEmpty }) { wake() }
-    }
-}
-
-/// The actor of everything that touches the bus; its executor is ``MainLoop/shared``.
-@globalActor
-public actor BusActor {
-    public static let shared = BusActor()
-
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
-        MainLoop.shared.asUnownedSerialExecutor()
-    }
-
-    /// Runs `operation` as part of this actor; the caller must be on the loop's thread (a C callback of GLib or libdbus).
-    public static func assumeIsolated<T>(
-        _ operation: @BusActor () throws -> T, file: StaticString = #fileID, line: UInt = #line
-    ) rethrows -> T {
-        precondition(MainLoop.shared.isCurrent, "this must run on the bus's main loop", file: file, line: line)
-        // The isolation is a matter of the type system only; the check above is what it stands for.
-        return try withoutActuallyEscaping(operation) { operation in
-            try unsafeBitCast(operation, to: (() throws -> T).self)()
-        }
     }
 }

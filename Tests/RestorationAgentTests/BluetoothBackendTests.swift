@@ -1,9 +1,10 @@
 import CoreBluetooth
 import Foundation
-import RestorationAgent
+import RestorationProtocol
+import TestSupport
 import Testing
 
-@testable import BluejayCommand
+@testable import RestorationAgent
 
 /// Without Bluetooth: what the agent keeps of controllers that programs name.
 @Suite("The agent's managers")

@@ -1,12 +1,14 @@
 import DBus
 import Foundation
+import MainLoop
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct LoopTests {
     @Test func actorRunsOnTheLoop() async {
         #expect(!MainLoop.shared.isCurrent)
-        let (before, after) = await Task { @BusActor in
+        let (before, after) = await Task { @LoopActor in
             let before = MainLoop.shared.isCurrent
             await Task.yield()
             return (before, MainLoop.shared.isCurrent)
@@ -16,7 +18,7 @@ struct LoopTests {
     }
 
     @Test func workFromEachThreadRunsInItsOrder() async throws {
-        let done = Mailbox<[Int: [Int]]>()
+        let done = AwaitedValues<[Int: [Int]]>()
         let log = Log()
         for thread in 0..<8 {
             Thread.detachNewThread {
@@ -34,7 +36,7 @@ struct LoopTests {
 
     /// The waiting thread goes on while the loop still holds the work.
     @Test func resultsAreWaitedForFromManyThreads() async throws {
-        let done = Mailbox<Int>()
+        let done = AwaitedValues<Int>()
         for thread in 0..<4 {
             Thread.detachNewThread {
                 done.put((0..<5000).reduce(0) { sum, number in sum + MainLoop.shared.sync { number % 2 + thread } })
@@ -45,14 +47,14 @@ struct LoopTests {
         #expect(sums.sorted() == (0..<4).map { 2500 + 5000 * $0 })
     }
 
-    @BusActor
+    @LoopActor
     private final class Log {
         var numbers: [Int: [Int]] = [:]
         nonisolated init() {}
     }
 
     @Test func workThatAddsWorkDoesNotStarveTimers() async throws {
-        let fired = Mailbox<Int>()
+        let fired = AwaitedValues<Int>()
         try await onLoop {
             let flood = Flood()
             let timer = LoopSource.timer(after: .milliseconds(5)) {
@@ -65,7 +67,7 @@ struct LoopTests {
         }
     }
 
-    @BusActor
+    @LoopActor
     private final class Flood {
         var isOver = false
         var turns = 0
@@ -75,8 +77,8 @@ struct LoopTests {
         }
     }
 
-    @Test(arguments: [0, 1, 30]) @BusActor func aTimerFiresOnceAndNotBeforeItsTime(milliseconds: Int) async throws {
-        let fired = Mailbox<Duration>()
+    @Test(arguments: [0, 1, 30]) @LoopActor func aTimerFiresOnceAndNotBeforeItsTime(milliseconds: Int) async throws {
+        let fired = AwaitedValues<Duration>()
         let start = ContinuousClock.now
         let timer = LoopSource.timer(after: .milliseconds(milliseconds)) { fired.put(ContinuousClock.now - start) }
         #expect(try await fired.next() >= .milliseconds(milliseconds))
@@ -85,8 +87,8 @@ struct LoopTests {
         timer.cancel()
     }
 
-    @Test @BusActor func aRepeatingTimerStopsWhenItCancelsItself() async throws {
-        let fired = Mailbox<Int>()
+    @Test @LoopActor func aRepeatingTimerStopsWhenItCancelsItself() async throws {
+        let fired = AwaitedValues<Int>()
         let holder = Holder()
         var count = 0
         holder.source = .timer(after: .milliseconds(1), repeats: true) {
@@ -102,8 +104,8 @@ struct LoopTests {
         #expect(fired.waiting.isEmpty)
     }
 
-    @Test @BusActor func aReleasedTimerDoesNotFireAndLetsGoOfItsAction() async throws {
-        let fired = Mailbox<Int>()
+    @Test @LoopActor func aReleasedTimerDoesNotFireAndLetsGoOfItsAction() async throws {
+        let fired = AwaitedValues<Int>()
         var token: Token? = Token()
         weak let weakToken = token
         var timer: LoopSource? = .timer(after: .milliseconds(2)) { [token] in
@@ -119,11 +121,11 @@ struct LoopTests {
         #expect(fired.waiting.isEmpty)
     }
 
-    @Test @BusActor func aDescriptorTellsOfDataAndOfTheOtherEndsDeath() async throws {
+    @Test @LoopActor func aDescriptorTellsOfDataAndOfTheOtherEndsDeath() async throws {
         var ends: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let (ours, theirs) = (BusFileDescriptor(owning: ends[0]), BusFileDescriptor(owning: ends[1]))
-        let events = Mailbox<DescriptorEvents>()
+        let events = AwaitedValues<DescriptorEvents>()
         let descriptor = try #require(ours.rawValue)
         let holder = Holder()
         holder.source = .descriptor(descriptor, .readable) { ready in
@@ -148,7 +150,7 @@ struct LoopTests {
     }
 
     @Test func aRegistrationReleasedElsewhereIsUndoneOnTheLoop() async throws {
-        let undone = Mailbox<Bool>()
+        let undone = AwaitedValues<Bool>()
         var registration: Registration? = await onLoop {
             Registration { undone.put(MainLoop.shared.isCurrent) }
         }
@@ -157,7 +159,7 @@ struct LoopTests {
         #expect(try await undone.next())
     }
 
-    @Test @BusActor func aRegistrationIsUndoneOnceAndNotWhenKept() {
+    @Test @LoopActor func aRegistrationIsUndoneOnceAndNotWhenKept() {
         var count = 0
         var registration: Registration? = Registration { count += 1 }
         registration?.cancel()
@@ -170,25 +172,24 @@ struct LoopTests {
         #expect(count == 1)
     }
 
-    @BusActor
+    @LoopActor
     private final class Holder {
         var source: LoopSource?
     }
 
     private final class Token: Swift.Sendable {}
+
+    @Test func durationsBecomeMillisecondsRoundedUp() {
+        #expect(Duration.zero.wholeMilliseconds == 0)
+        #expect(Duration.milliseconds(-5).wholeMilliseconds == 0)
+        #expect(Duration.microseconds(1).wholeMilliseconds == 1)
+        #expect(Duration.milliseconds(25_000).wholeMilliseconds == 25_000)
+        #expect(Duration.seconds(Int64.max).wholeMilliseconds == 2_000_000_000)
+    }
 }
 
 /// Runs `body` on the loop.
-@BusActor
-func onLoop<T: Swift.Sendable>(_ body: @BusActor () async throws -> T) async rethrows -> T {
+@LoopActor
+func onLoop<T: Swift.Sendable>(_ body: @LoopActor () async throws -> T) async rethrows -> T {
     try await body()
-}
-
-/// Lets the loop run until a timer of `delay` fires: what was due before has fired then, too.
-@BusActor
-func pass(_ delay: Duration) async throws {
-    let fired = Mailbox<Void>()
-    let timer = LoopSource.timer(after: delay) { fired.put(()) }
-    try await fired.next()
-    timer.cancel()
 }

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// Everything but the initializer is to be called on the queue. While it runs, the watch keeps itself alive.
 // @unchecked: the state is only touched on `queue`, the source only on the loop.
-public final class DescriptorWatch: @unchecked Swift.Sendable {
+package final class DescriptorWatch: @unchecked Swift.Sendable {
     private let descriptor: Int32
     private let events: DescriptorEvents
     private let queue: DispatchQueue
@@ -16,8 +16,8 @@ public final class DescriptorWatch: @unchecked Swift.Sendable {
     private var isSuspended = false
     /// Whether the loop watches, or has something on its way to the queue.
     private var isArmed = false
-    /// The loop's part, there for one event at a time.
-    private nonisolated(unsafe) var source: LoopSource?
+    /// The loop's part, paused from an event until the queue has looked.
+    private nonisolated(unsafe) var source: DescriptorSource?
 
     /// Takes the descriptor over.
     ///
@@ -27,7 +27,7 @@ public final class DescriptorWatch: @unchecked Swift.Sendable {
     ///   - queue: a serial queue.
     ///   - handler: called on the queue as long as the descriptor is ready or the other end is gone, and never again once
     ///     the watch is cancelled. It is released then.
-    public init(
+    package init(
         _ descriptor: Int32, for events: DescriptorEvents = .readable, queue: DispatchQueue,
         handler: @escaping () -> Void
     ) {
@@ -43,28 +43,28 @@ public final class DescriptorWatch: @unchecked Swift.Sendable {
     }
 
     /// Whether the watch has come to its end.
-    public var isCancelled: Bool { handler == nil }
+    package var isCancelled: Bool { handler == nil }
 
     /// Begins to watch.
-    public func start() {
+    package func start() {
         guard handler != nil, !isSuspended, !isArmed else { return }
         isArmed = true
         MainLoop.shared.async { [self] in watch() }
     }
 
     /// Calls the handler no more until ``resume()``. What is there to be read stays where it is.
-    public func suspend() {
+    package func suspend() {
         isSuspended = true
     }
 
     /// Goes on after ``suspend()``.
-    public func resume() {
+    package func resume() {
         isSuspended = false
         start()
     }
 
     /// Ends the watch and closes the descriptor. Does nothing the second time.
-    public func cancel() {
+    package func cancel() {
         guard handler != nil else { return }
         handler = nil
         MainLoop.shared.async { [self] in
@@ -74,16 +74,17 @@ public final class DescriptorWatch: @unchecked Swift.Sendable {
         }
     }
 
-    @BusActor
+    @LoopActor
     private func watch() {
+        if let source { return source.resume() }
         source = .descriptor(descriptor, events) { [self] _ in
             // Until the queue has looked, it would be reported again and again.
-            unwatch()
+            source?.pause()
             queue.async { [self] in handle() }
         }
     }
 
-    @BusActor
+    @LoopActor
     private func unwatch() {
         source?.cancel()
         source = nil

@@ -1,9 +1,9 @@
 import CoreBluetooth
-import RestorationAgent
+import RestorationProtocol
 
 /// The agent's Bluetooth: connections and subscriptions by CoreBluetooth. Used on the main queue only.
-final class BluetoothBackend: NSObject, AgentBackend {
-    weak var observer: (any AgentBackendObserver)?
+package final class BluetoothBackend: NSObject, AgentBackend {
+    package weak var observer: (any AgentBackendObserver)?
 
     /// One for each controller, by its address.
     var managers: [String: CBCentralManager] = [:]
@@ -45,7 +45,7 @@ final class BluetoothBackend: NSObject, AgentBackend {
 
     // MARK: Connections
 
-    func keep(_ request: PeripheralRequest) {
+    package func keep(_ request: PeripheralRequest) {
         if let known = kept[request.peripheral], known.loss == nil {
             if known.isReady || known.request.adapter == request.adapter {
                 // A link that is up stays on its controller.
@@ -72,7 +72,7 @@ final class BluetoothBackend: NSObject, AgentBackend {
         manager.connect(peripheral, options: kept.connectOptions)
     }
 
-    func release(_ identifier: UUID, disconnecting: Bool) {
+    package func release(_ identifier: UUID, disconnecting: Bool) {
         guard let known = kept.removeValue(forKey: identifier) else { return }
         known.failAll(AgentFailure(CBError(.peripheralDisconnected)))
         defer { releaseManagers() }
@@ -90,7 +90,7 @@ final class BluetoothBackend: NSObject, AgentBackend {
 
     // MARK: Subscriptions
 
-    func subscribe(
+    package func subscribe(
         _ identifier: UUID, _ key: CharacteristicKey, usesSocket: Bool?,
         completion: @escaping (Result<CharacteristicKey, AgentFailure>) -> Void
     ) {
@@ -121,7 +121,7 @@ final class BluetoothBackend: NSObject, AgentBackend {
         }
     }
 
-    func unsubscribe(
+    package func unsubscribe(
         _ identifier: UUID, _ key: CharacteristicKey, completion: @escaping (Result<Void, AgentFailure>) -> Void
     ) {
         guard let known = kept[identifier], known.isReady, let peripheral = known.peripheral,

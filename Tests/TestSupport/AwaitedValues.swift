@@ -1,14 +1,16 @@
 import Foundation
+import MainLoop
 import Synchronization
-import DBus
 import Testing
 
-struct DeadlineMissed: Error {
+/// Something that a test waited for did not come.
+package struct DeadlineMissed: Error {
     let what: String
+    package init(what: String) { self.what = what }
 }
 
 /// Where callbacks put what they got, and a test waits for it.
-final class Mailbox<Item: Swift.Sendable>: Swift.Sendable {
+package final class AwaitedValues<Item: Swift.Sendable>: Swift.Sendable {
     private struct State {
         var items: [Item] = []
         var waiter: (key: UUID, continuation: CheckedContinuation<Item?, Never>)?
@@ -16,7 +18,9 @@ final class Mailbox<Item: Swift.Sendable>: Swift.Sendable {
 
     private let state = Mutex(State())
 
-    func put(_ item: Item) {
+    package init() {}
+
+    package func put(_ item: Item) {
         let waiter = state.withLock { state in
             guard let waiter = state.waiter else {
                 state.items.append(item)
@@ -29,9 +33,9 @@ final class Mailbox<Item: Swift.Sendable>: Swift.Sendable {
     }
 
     /// What was put and not taken.
-    var waiting: [Item] { state.withLock { $0.items } }
+    package var waiting: [Item] { state.withLock { $0.items } }
 
-    func next(within limit: Duration = .seconds(20)) async throws -> Item {
+    package func next(within limit: Duration = .seconds(20)) async throws -> Item {
         let key = UUID()
         let timer = Task {
             try await Task.sleep(for: limit)
@@ -55,35 +59,18 @@ final class Mailbox<Item: Swift.Sendable>: Swift.Sendable {
         return item
     }
 
-    func next(_ count: Int) async throws -> [Item] {
+    package func next(_ count: Int) async throws -> [Item] {
         var items: [Item] = []
         while items.count < count { items.append(try await next()) }
         return items
     }
 }
 
-/// Waits until `condition` holds, for what nobody can be told about.
-func eventually(
-    _ what: String, within limit: Duration = .seconds(20), isolation: isolated (any Actor)? = #isolation,
-    _ condition: () throws -> Bool
-) async throws {
-    let deadline = ContinuousClock.now + limit
-    while try !condition() {
-        guard ContinuousClock.now < deadline else { throw DeadlineMissed(what: what) }
-        try await Task.sleep(for: .milliseconds(1))
-    }
-}
-
-/// The ``BusError`` that `body` throws.
-func busError<T>(
-    isolation: isolated (any Actor)? = #isolation, sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () async throws -> T
-) async throws -> BusError {
-    do {
-        _ = try await body()
-    } catch let error as BusError {
-        return error
-    }
-    Issue.record("no error was thrown", sourceLocation: sourceLocation)
-    throw DeadlineMissed(what: "an error")
+/// Lets the loop run until a timer of `delay` fires: what was due before has fired then, too.
+@LoopActor
+package func pass(_ delay: Duration) async throws {
+    let fired = AwaitedValues<Void>()
+    let timer = LoopSource.timer(after: delay) { fired.put(()) }
+    try await fired.next()
+    timer.cancel()
 }

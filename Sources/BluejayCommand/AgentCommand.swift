@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LineOutput
 import RestorationAgent
+import RestorationProtocol
 
 struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import CoreBluetooth
-import RestorationAgent
+import RestorationProtocol
 
 extension BluetoothBackend: CBCentralManagerDelegate {
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    package func centralManagerDidUpdateState(_ central: CBCentralManager) {
         let own = kept.values.filter { managers[$0.request.adapter] === central }
         guard central.state == .poweredOn else {
             for known in own {
@@ -15,7 +15,7 @@ extension BluetoothBackend: CBCentralManagerDelegate {
         for known in own { connect(known) }
     }
 
-    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    package func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         // Told again when only the options of the connection have changed.
         guard let known = kept(peripheral.identifier, by: central), !known.isReady, known.servicesToCome == 0 else {
             return
@@ -23,11 +23,11 @@ extension BluetoothBackend: CBCentralManagerDelegate {
         peripheral.discoverServices(nil)
     }
 
-    func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: Error?) {
+    package func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: Error?) {
         lost(peripheral, by: central, isComing: false)
     }
 
-    func centralManager(
+    package func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: Error?
     ) {
@@ -64,7 +64,7 @@ extension BluetoothBackend: CBCentralManagerDelegate {
 }
 
 extension BluetoothBackend: CBPeripheralDelegate {
-    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: Error?) {
+    package func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: Error?) {
         guard let known = kept[peripheral.identifier] else { return }
         let services = peripheral.services ?? []
         known.servicesToCome = services.count
@@ -72,7 +72,8 @@ extension BluetoothBackend: CBPeripheralDelegate {
         for service in services { peripheral.discoverCharacteristics(nil, for: service) }
     }
 
-    func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: Error?) {
+    package func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: Error?)
+    {
         guard let known = kept[peripheral.identifier], known.servicesToCome > 0 else { return }
         known.servicesToCome -= 1
         if known.servicesToCome == 0 { ready(known) }
@@ -87,7 +88,7 @@ extension BluetoothBackend: CBPeripheralDelegate {
         for wish in wishes { subscribe(wish, known) }
     }
 
-    func peripheral(
+    package func peripheral(
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: Error?
     ) {
         guard let known = kept[peripheral.identifier] else { return }
@@ -113,12 +114,14 @@ extension BluetoothBackend: CBPeripheralDelegate {
         }
     }
 
-    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: Error?) {
+    package func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: Error?
+    ) {
         guard error == nil, let value = characteristic.value else { return }
         observer?.received(value, from: peripheral.identifier, path: CharacteristicKey(characteristic).path)
     }
 
-    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+    package func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         guard kept[peripheral.identifier] != nil else { return }
         observer?.servicesChanged(
             peripheral.identifier, invalidated: invalidatedServices.map(\.uuid.bluezText),

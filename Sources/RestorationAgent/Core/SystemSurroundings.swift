@@ -1,4 +1,5 @@
 import Foundation
+import RestorationProtocol
 
 /// The system that an agent runs on.
 package final class SystemSurroundings: AgentSurroundings {

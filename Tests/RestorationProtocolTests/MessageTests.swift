@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
-@testable import RestorationAgent
+@testable import RestorationProtocol
 
-@Suite struct PartsTests {
+@Suite struct MessageTests {
     @Test func `a frame is its number and its value`() {
         let frame = ValueFrame(subscription: 0x0102_0304, value: Data([9, 8]))
         #expect(frame.bytes == Data([1, 2, 3, 4, 9, 8]))

@@ -1,4 +1,5 @@
 import Foundation
+import RestorationProtocol
 
 /// What happens to peripherals.
 extension AgentCore: AgentBackendObserver {

@@ -1,6 +1,7 @@
-import DBus
 import DequeModule
 import Foundation
+import MainLoop
+import RestorationProtocol
 
 /// The values of one program that it has yet to take.
 ///

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DBus
+@testable import MainLoop
 
 @Suite struct PacingTests {
     private let start = ContinuousClock.now

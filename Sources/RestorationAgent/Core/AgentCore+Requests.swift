@@ -1,4 +1,5 @@
 import Foundation
+import RestorationProtocol
 
 /// What programs ask for.
 extension AgentCore {

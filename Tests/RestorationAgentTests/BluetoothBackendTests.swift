@@ -24,7 +24,7 @@ struct BluetoothBackendTests {
         #expect(backend.managers.count == 1)
         backend.release(first, disconnecting: true)
         #expect(backend.managers.count == 1)
-        weak var manager = backend.managers.values.first
+        weak let manager = backend.managers.values.first
         backend.release(second, disconnecting: false)
         #expect(backend.managers.isEmpty && backend.kept.isEmpty && backend.leaving.isEmpty)
         #expect(manager == nil)

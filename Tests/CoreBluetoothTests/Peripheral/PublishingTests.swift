@@ -23,6 +23,14 @@ struct PublishingTests {
         CBMutableService(type: CBUUID(string: uuid), primary: true)
     }
 
+    /// Services are told apart by their identity, which another object may get as soon as one is released.
+    @Test func aPublishedServiceIsKeptForTheApp() async throws {
+        weak let published = try await app.publish("180D")
+        #expect(published != nil)
+        app.act { $0.removeAllServices() }
+        try await eventually("the service is released") { published == nil }
+    }
+
     @Test func servicesArePublishedInTheirOrderAndWithdrawn() async throws {
         let first = try await app.publish("180D", [CBMutableCharacteristic("2A38")])
         try await app.publish("180F", [CBMutableCharacteristic("2A19")])

@@ -276,10 +276,13 @@ final class PeripheralCore {
 /// A service that bluetoothd has, or is about to have.
 @LoopActor
 final class PublishedService {
+    /// What the app has added, which need not keep it. While this lives, no other service has its identity.
+    let service: CBMutableService
     let local: LocalService
     let links: [CharacteristicLink]
 
     init(_ plan: ServicePlan, links: [CharacteristicLink]) {
+        service = plan.service
         self.links = links
         local = LocalService(uuid: plan.uuid, isPrimary: plan.isPrimary, characteristics: links.map(\.local))
     }

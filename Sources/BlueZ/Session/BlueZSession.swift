@@ -94,7 +94,7 @@ package final class BlueZSession {
         package var pairing: Duration = .seconds(32)
         /// How long the answer to a request may take once pairing for it is done. A device that answers later is taken for one
         /// that wants a passkey.
-        package var answerAfterPairing: Duration = .seconds(5)
+        package var answerAfterPairing: Duration = .seconds(15)
 
         package init() {}
     }

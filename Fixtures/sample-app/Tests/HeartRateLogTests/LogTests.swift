@@ -15,7 +15,7 @@ struct LogTests {
         #expect(lines[0].hasPrefix(first))
     }
 
-    /// A sensor that somebody else made, and the program as its users start it.
+    /// A sensor with other options, and the program as its users start it.
     @Test(.bluetoothLab(sensor: .dittojay("--rate", "10", "--rate-format", "uint16")))
     func theProgramTakesSixteenBitRates() async throws {
         let program = try ChildProcess("heart-rate-log", ["5"])

@@ -92,7 +92,7 @@ struct AttributeTable {
     }
 }
 
-/// What can be read and written.
+/// An attribute that can be read or written.
 enum AttributeTarget {
     case characteristic(CBCharacteristic)
     case descriptor(CBDescriptor)

@@ -48,7 +48,7 @@ final class Output {
         StandardError.write("bluejay: \(failure.message)")
     }
 
-    /// Hands over what is held back to be written with other lines.
+    /// Hands over lines that are held back to be written with others.
     func flush() {
         writer.flush()
     }

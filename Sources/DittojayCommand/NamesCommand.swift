@@ -38,7 +38,7 @@ struct NamesCommand: ParsableCommand {
     }
 
     private static func lines(_ matches: [NameSearch.Match]) -> [String] {
-        // Columns, as wide as most of what is in them.
+        // Columns, wide enough for most of their entries.
         let typed = min(matches.map(\.typedName.count).max() ?? 0, 40)
         let kinds = matches.map(\.kind.rawValue.count).max() ?? 0
         return matches.map { match in

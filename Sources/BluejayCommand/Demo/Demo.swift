@@ -5,7 +5,7 @@ import MainLoop
 /// The heart-rate sensor's program.
 @MainActor
 final class Demo {
-    /// What can be listened to.
+    /// A characteristic that it can listen to.
     enum Source: String, CaseIterable {
         case rate, chirp
 

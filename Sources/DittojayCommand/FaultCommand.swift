@@ -40,7 +40,7 @@ struct FaultCommand: ParsableCommand {
         @Flag(help: "The value is not sent.")
         var drop = false
 
-        @Option(help: ArgumentHelp("How often it does not happen first; default: 0.", valueName: "count"))
+        @Option(help: ArgumentHelp("How often it does not happen first.", valueName: "count"))
         var after = 0
 
         @Option(help: ArgumentHelp("How often it then happens; default: always.", valueName: "count"))

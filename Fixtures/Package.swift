@@ -12,8 +12,8 @@ let uiKitStandIns: Target.Dependency = .product(name: "UIKitStandIns", package: 
 
 /// In both language modes.
 let programs: [(folder: String, name: String, libraries: [Target.Dependency])] = [
-    ("front-page", "watch", [bluejay]),
-    ("front-page", "battery", [coreBluetooth]),
+    ("library-guide", "watch", [bluejay]),
+    ("library-guide", "battery", [coreBluetooth]),
     ("readme", "heart-rate", [bluejay]),
     ("readme", "coffee", [bluejay]),
     ("readme", "unlock", [bluejay]),

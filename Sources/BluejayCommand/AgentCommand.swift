@@ -7,21 +7,21 @@ import RestorationProtocol
 struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent",
-        abstract: "Keep the Bluetooth state of programs that are gone, and start them when something happens.",
+        abstract: "Keep the Bluetooth state of programs that were killed, and start them when something happens.",
         discussion: """
             One agent serves all programs of a user that have state restoration on. A program that needs one and finds none \
-            starts it; as a service of systemd it runs from the login on:
+            starts it. As a service of systemd it runs from the login on:
 
               bluejay agent --print-unit > ~/.config/systemd/user/bluejay-agent.service
               systemctl --user enable --now bluejay-agent
 
             ENVIRONMENT
-              BLUEJAY_AGENT_SOCKET     where it listens; default bluejay-agent.sock in XDG_RUNTIME_DIR
-              BLUEJAY_STATE_DIRECTORY  where its record is; default ~/.local/state/bluejay
+              BLUEJAY_AGENT_SOCKET     where it listens; default: bluejay-agent.sock in XDG_RUNTIME_DIR
+              BLUEJAY_STATE_DIRECTORY  where its record is; default: ~/.local/state/bluejay
               BLUEJAY_AGENT_PROGRAM    for programs: which bluejay to start as the agent
             """)
 
-    @Flag(help: "End when there is nothing left to keep and nobody is connected.")
+    @Flag(help: "End when there is nothing left to keep and no program is connected.")
     var exitWhenIdle = false
 
     @Flag(help: "Print a unit for systemd's user services and end.")
@@ -73,15 +73,15 @@ private enum AgentProgram {
     private static var sources: [Any] = []
     private static var idleRounds = 0
 
-    /// Seconds between two looks whether there is anything to do.
+    /// Seconds between two checks for anything to do.
     private static let idleInterval = 15.0
 
     static func start(_ location: AgentLocation, exitsWhenIdle: Bool) throws {
         try location.prepare()
         signal(SIGPIPE, SIG_IGN)
-        // How the programs that it starts end is nobody's concern; they must not stay behind as zombies.
+        // The exit statuses of programs that it starts do not matter, but they must not stay behind as zombies.
         signal(SIGCHLD, SIG_IGN)
-        // What it starts, and where that starts, must not depend on where it was started itself.
+        // A program that it starts must not depend on the folder in which the agent was started.
         chdir("/")
         raiseDescriptorLimit()
         let file = RecordFile(folder: location.stateFolder)
@@ -89,7 +89,7 @@ private enum AgentProgram {
             StandardError.write("\(Date.now.formatted(.iso8601)) \(text)")
         }
         let backend = BluetoothBackend()
-        // The lock first: who does not have it must not touch the record or Bluetooth.
+        // The lock first: an agent that does not have it must not touch the record or Bluetooth.
         let core = AgentCore(
             record: RestorationRecord(), backend: backend, surroundings: surroundings, queue: .main)
         let server = try AgentServer(location, core: core, queue: .main)
@@ -118,7 +118,7 @@ private enum AgentProgram {
         if idleRounds >= 2 { stop() }
     }
 
-    /// Ends. What is to be restored is on disk, and the links stay up.
+    /// Ends. The state to restore is on disk, and the links stay up.
     private static func stop() {
         server?.stop()
         core?.saveNow()

@@ -3,7 +3,7 @@ import Bluejay
 import CoreBluetooth
 import GATTProfiles
 
-/// All that a device has, in the order of the handles, as it was discovered.
+/// Everything that a device has, in the order of the handles, as it was discovered.
 @MainActor
 struct AttributeTable {
     /// The primary services and those that they include.
@@ -52,7 +52,7 @@ struct AttributeTable {
 
     // MARK: Finding
 
-    /// The only attribute that is meant.
+    /// The one attribute that a selector names.
     ///
     /// - Parameter device: the device, for the message.
     /// - Throws: ``Failure`` if there is none, or more than one.
@@ -92,7 +92,7 @@ struct AttributeTable {
     }
 }
 
-/// What can be read and written.
+/// An attribute that can be read or written.
 enum AttributeTarget {
     case characteristic(CBCharacteristic)
     case descriptor(CBDescriptor)

@@ -10,7 +10,7 @@ struct CharacteristicOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             "SERVICE/CHARACTERISTIC, CHARACTERISTIC or SERVICE/CHARACTERISTIC/DESCRIPTOR, or a handle as @002a.",
-            discussion: "Each part is a UUID or a name; 180F#2/2A19 and 180F/2A19#2 name the second of several alike."))
+            discussion: "Each part is a UUID or a name; 180F#2/2A19 and 180F/2A19#2 name the second of its kind."))
     var characteristic: String
 
     func validate() throws {
@@ -35,7 +35,7 @@ struct CharacteristicOptions: ParsableArguments {
 }
 
 extension DirectPeripheral {
-    /// Adds which attribute it is about.
+    /// Adds the attribute to an object.
     func add(_ target: AttributeTarget, to object: inout JSONObject) {
         object.add("characteristic", table.path(of: target))
         object.add("handle", target.attribute.handle.map(AttributeSelector.digits(ofHandle:)))

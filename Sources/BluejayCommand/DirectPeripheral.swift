@@ -1,8 +1,8 @@
 import Bluejay
 import CoreBluetooth
 
-/// A connected peripheral used without Bluejay, for what Bluejay's API has no call for: to discover everything, to use one
-/// of several characteristics alike, to write without response no faster than the link takes it.
+/// A connected peripheral used without Bluejay, for what Bluejay's API cannot do: discover everything, use one of several
+/// characteristics that are alike, write without response no faster than the link takes it.
 ///
 /// One request at a time. Each has a limit; the errors are ``Failure``, which names the attempt and the device.
 @MainActor
@@ -19,7 +19,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         case bluetoothOff
     }
 
-    /// What a request is answered with.
+    /// The answer to a request.
     private enum Answer: Hashable {
         case services
         case included(ObjectIdentifier)
@@ -94,7 +94,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
 
     /// Discovers all services, those that they include, characteristics and descriptors.
     ///
-    /// - Parameter limit: the time in seconds that ended at `deadline`, for the message.
+    /// - Parameter limit: the time in seconds that ends at `deadline`, for the message.
     func discoverEverything(until deadline: ContinuousClock.Instant, limit: Double) async throws {
         do {
             try await discover(until: deadline)
@@ -104,7 +104,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
                 "that and the connection took longer than \(inSeconds(limit)) (--connect-timeout)")
         } catch {
             var failure = Failure(error, attempt: "cannot discover the services of \(device)", device: device)
-            // Without its services a connection is none.
+            // A connection without services is of no use.
             if failure.status != .bluetoothUnavailable { failure.status = .connectionFailed }
             throw failure
         }
@@ -312,7 +312,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {
         if let error = error as? CBError, error.isAboutPairing { return end(.unencrypted(error)) }
-        // Not by a write: what is written may be why.
+        // Not by a write: the value that is written may be why.
         let isAtOnce = exchange.map { $0.begin + Self.atOnce > .now && $0.isForValues } ?? false
         end(isAtOnce ? .linkLostAtOnce : .linkLost)
     }

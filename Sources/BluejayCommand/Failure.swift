@@ -13,21 +13,21 @@ enum ExitStatus: Int32, Swift.Sendable {
     case outputLost = 74
 }
 
-/// Why a command has not done what it was asked for.
+/// Why a command has failed.
 struct Failure: Error {
     var status: ExitStatus
-    /// What was attempted on what: "cannot read body-sensor-location of Dittojay"; nil if the reason says it.
+    /// What was attempted on what: "cannot read body-sensor-location of Dittojay"; nil if the reason includes it.
     var attempt: String?
     var reason: String
     /// The ATT error with which the device has answered.
     var attError: Int?
 
-    /// Whether the device wants another pairing than it has.
+    /// Whether the device wants a pairing other than the one that it has.
     var isAboutPairing: Bool {
         attError.map { CBATTError(CBATTError.Code(rawValue: $0) ?? .success).isAboutPairing } ?? false
     }
 
-    /// What is said to the user.
+    /// The message for the user.
     var message: String { attempt.map { "\($0): \(reason)" } ?? reason }
 
     init(_ status: ExitStatus, attempt: String? = nil, _ reason: String, attError: Int? = nil) {
@@ -102,13 +102,13 @@ struct Failure: Error {
     private static let isOff = "Bluetooth is off, or bluetoothd has ended; \(doctorsAdvice)"
 }
 
-/// Where an installed program sends its user.
+/// The advice of an installed program to its user.
 let doctorsAdvice = "\"bluejay doctor\" says what to do"
 
 // MARK: Pairing
 
 extension CBATTError {
-    /// Whether the device wants another pairing than it has, or one at all.
+    /// Whether the device wants a pairing, or one other than the one that it has.
     var isAboutPairing: Bool {
         switch code {
         case .insufficientAuthentication, .insufficientEncryption, .insufficientEncryptionKeySize: true

@@ -6,7 +6,7 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address.", valueName: "name"))
     var adapter: String?
 
-    @Flag(help: "Print JSON, one object a line.")
+    @Flag(help: "Print JSON, one object per line.")
     var json = false
 
     @Flag(help: "Report on standard error what the library does.")
@@ -19,8 +19,8 @@ struct NotificationOptions: ParsableArguments {
         help: ArgumentHelp(
             "Take notifications from sockets, not from the bus.",
             discussion: """
-                Cheaper at high rates; no other program gets the same ones meanwhile. Values are lost only on a machine \
-                that is too busy to read them for some 100 ms, and what may be missing is reported.
+                Cheaper at high rates; no other program gets them meanwhile. Values are lost only on a machine that is \
+                too busy to read them for some 100 ms, and what may be missing is reported.
                 """))
     var sockets = false
 }
@@ -38,7 +38,7 @@ struct DeviceOptions: ParsableArguments {
 
     func validate() throws {
         guard connectTimeout > 0, connectTimeout <= 1e6 else {
-            throw ValidationError("--connect-timeout is a number of seconds above 0")
+            throw ValidationError("--connect-timeout must be a number of seconds above 0")
         }
         guard !device.isEmpty else { throw ValidationError("DEVICE is empty") }
     }
@@ -48,8 +48,8 @@ struct DeviceOptions: ParsableArguments {
 
 /// The option of every command that asks the device something.
 struct AnswerOptions: ParsableArguments {
-    /// Shorter than the 30 s after which bluetoothd gives a request up, and ends the connection, and than the 25 s after which
-    /// a peripheral's bluetoothd answers in the name of a program that does not.
+    /// Shorter than the 30 s after which bluetoothd gives up on a request and ends the connection, and than the 25 s after
+    /// which a peripheral's bluetoothd answers in the name of a program that does not.
     static let defaultTimeout = 20.0
 
     @Option(
@@ -71,7 +71,7 @@ struct SubscriptionOptions: ParsableArguments {
 }
 
 private func validateSeconds(_ seconds: Double, of option: String) throws {
-    guard seconds > 0, seconds <= 1e6 else { throw ValidationError("\(option) is a number of seconds above 0") }
+    guard seconds > 0, seconds <= 1e6 else { throw ValidationError("\(option) must be a number of seconds above 0") }
 }
 
 /// Which device the user means.
@@ -101,7 +101,7 @@ enum DeviceSelector: Hashable, Swift.Sendable {
         self = identifiers.isEmpty ? .name(text) : .identifiers(identifiers, text: text)
     }
 
-    /// As the user has written it.
+    /// The device as the user has written it.
     var text: String {
         switch self {
         case .identifiers(_, let text): text

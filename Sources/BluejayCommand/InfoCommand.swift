@@ -7,17 +7,17 @@ struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Connect and show all services, characteristics and descriptors.",
         discussion: """
-            @002a is the handle of what stands before it: a CHARACTERISTIC for the other commands. Services that are only \
-            there to be included in others are called secondary.
+            @002a is a handle, which the other commands take as CHARACTERISTIC. Services that exist only to be included in \
+            others are called secondary.
 
-            With --values a value that cannot be read has the reason in its place. When the device does not answer, or the \
-            connection is lost, what was read until then is shown, and the status is 3 or 5.
+            With --values, a value that cannot be read has the reason in its place. When the device does not answer, or the \
+            connection is lost, the values that were read until then are shown, and the status is 3 or 5.
             """)
     @OptionGroup var options: GlobalOptions
     @OptionGroup var target: DeviceOptions
     @OptionGroup var answer: AnswerOptions
 
-    @Flag(help: "Read what can be read, too. A value for paired devices makes this one pair.")
+    @Flag(help: "Also read what can be read. A value that needs pairing makes this machine pair.")
     var values = false
 
     func run() async throws {
@@ -35,7 +35,7 @@ struct InfoCommand: AsyncParsableCommand {
     }
 }
 
-/// All that a device has, for people and for programs.
+/// Everything that a device has, for people and for programs.
 @MainActor
 struct DeviceReport {
     private let direct: DirectPeripheral
@@ -50,7 +50,7 @@ struct DeviceReport {
 
     // MARK: Values
 
-    /// Reads all that can be read.
+    /// Reads everything that can be read.
     ///
     /// - Returns: why the rest could not even be asked for; nil if there is no rest.
     mutating func readValues() async -> Failure? {

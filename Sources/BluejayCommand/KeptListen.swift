@@ -1,7 +1,7 @@
 import Bluejay
 import GATTProfiles
 
-/// A listen of the monitor that is tried again for as long as the connection is there.
+/// A listen of the monitor that is tried again as long as the connection is up.
 @MainActor
 final class KeptListen {
     enum Event {
@@ -14,7 +14,7 @@ final class KeptListen {
 
     /// What follows a failure.
     enum Next {
-        /// After so many seconds.
+        /// After this many seconds.
         case tryAgain(Double)
         /// Only another connection can help.
         case connectAgain
@@ -36,7 +36,7 @@ final class KeptListen {
     private var isEnded = false
     /// Whether the characteristic has been listened to.
     private var wasOn = false
-    /// Whether it has been said that the characteristic is missing.
+    /// Whether it was reported that the characteristic is missing.
     private(set) var isKnownMissing = false
 
     init(
@@ -84,7 +84,7 @@ final class KeptListen {
     private func failed(_ error: any Error) {
         isWaiting = false
         switch error {
-        // A value that is not there is not the end of the listen.
+        // A missing value does not end the listen.
         case BluejayError.missingData: return
         case BluejayError.missingService, BluejayError.missingCharacteristic:
             guard !isKnownMissing else { return }
@@ -97,7 +97,7 @@ final class KeptListen {
         default: break
         }
         let failure = Failure(error, attempt: "cannot listen", device: peripheral.name)
-        // What the device itself has answered, another connection would not change, unless pairing has failed on this one.
+        // Another connection would not change the device's own answer, unless pairing has failed on this one.
         guard error is CBATTError && !failure.isAboutPairing || !isEssential else {
             return handler(.failed(failure, .connectAgain))
         }
@@ -110,7 +110,7 @@ final class KeptListen {
         handler(.failed(failure, .tryAgain(pause)))
     }
 
-    /// The time to answer is up.
+    /// The time for an answer is up.
     private func check(_ number: Int) {
         guard !isEnded, isWaiting, number == attempt else { return }
         isWaiting = false

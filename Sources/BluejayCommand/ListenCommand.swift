@@ -5,29 +5,29 @@ import LineOutput
 
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "listen", abstract: "Print the values that a characteristic sends, one a line.",
+        commandName: "listen", abstract: "Print the values that a characteristic sends, one per line.",
         discussion: "Ends with 3 if fewer than --count values came within --timeout.")
     @OptionGroup var options: GlobalOptions
     @OptionGroup var subject: CharacteristicOptions
     @OptionGroup var subscription: SubscriptionOptions
     @OptionGroup var notifications: NotificationOptions
 
-    @Option(help: "End after so many values.")
+    @Option(help: "End after this many values.")
     var count: Int?
 
-    @Option(help: ArgumentHelp("End after so long, counted from the connection.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("End this long after the connection.", valueName: "seconds"))
     var timeout: Double?
 
-    @Option(help: "The form of the values: \(ValueFormat.allValueStrings.joined(separator: ", ")).")
+    @Option(help: "The format of the values: \(ValueFormat.allValueStrings.joined(separator: ", ")).")
     var format = ValueFormat.auto
 
     @Flag(help: "Print the values' bytes only, in hexadecimal, without time and name.")
     var raw = false
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count is at least 1") }
+        if let count, count < 1 { throw ValidationError("--count must be at least 1") }
         if let timeout, !(timeout > 0 && timeout <= 1e6) {
-            throw ValidationError("--timeout is a number of seconds above 0")
+            throw ValidationError("--timeout must be a number of seconds above 0")
         }
     }
 
@@ -52,7 +52,7 @@ struct ListenCommand: AsyncParsableCommand {
     }
 }
 
-/// Listens to one characteristic, to that very one, until there is a reason to end.
+/// Listens to one particular characteristic until there is a reason to end.
 @MainActor
 private final class Listening {
     private let characteristic: CBCharacteristic
@@ -62,7 +62,7 @@ private final class Listening {
     private let name: String
     private var received = 0
     private var isSubscribed = false
-    /// What has happened before it was known that notifications are on.
+    /// Events from before it was known that notifications are on.
     private var earlyEnd: (any Error)?
     /// How it has ended; nil while it goes on.
     private var outcome: Result<Void, any Error>?
@@ -78,7 +78,7 @@ private final class Listening {
         name = direct.name(of: .characteristic(characteristic))
     }
 
-    /// - Parameter timeout: after how many seconds it ends.
+    /// - Parameter timeout: the seconds after which it ends.
     func run(timeout: Double?) async throws {
         direct.onValue = { [weak self] source, result in
             guard let self, source === characteristic else { return }
@@ -130,7 +130,7 @@ private final class Listening {
     }
 
     private func stop(_ error: any Error) {
-        // If this is why there is no subscription, the request for it says so.
+        // If this is why there is no subscription, the request for it reports it.
         guard isSubscribed else { return earlyEnd = error }
         finish(.failure(Failure(error, attempt: noMore)))
     }
@@ -173,7 +173,7 @@ private final class ValuePrinter {
         path = direct.table.path(of: characteristic)
     }
 
-    /// What is missing among the values: in JSON in its place, else where nobody takes it for one.
+    /// Reports missing values: in JSON in their place, otherwise where nobody takes the message for a value.
     func print(_ loss: CBNotificationLoss) {
         guard output.isJSON else { return StandardError.write("bluejay: \(label): \(loss)") }
         output.event("loss", "") { object in

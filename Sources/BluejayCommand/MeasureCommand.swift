@@ -3,8 +3,8 @@ import Bluejay
 import GATTProfiles
 import LineOutput
 
-/// The central's side of scripts/bench: one connection, on which it does what standard input tells and says how long it
-/// took. Not shown in the help, because it may change with the bench.
+/// The central's side of scripts/bench: one connection, on which it does what standard input asks for and reports how long
+/// it took. Not shown in the help, because it may change with the bench.
 struct MeasureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure", abstract: "Find, connect and do what the lines of standard input say; for the bench.",
@@ -12,7 +12,7 @@ struct MeasureCommand: AsyncParsableCommand {
             listen CHARACTERISTIC COUNT [CONTROL HEX]   until COUNT values came; CONTROL: write HEX to it when subscribed
             read CHARACTERISTIC TIMES
             write CHARACTERISTIC HEX TIMES
-            flood SINK HEX TIMES COUNTER                without response, until COUNTER says that all have arrived
+            flood SINK HEX TIMES COUNTER                without response, until COUNTER shows that all have arrived
             """,
         shouldDisplay: false)
     @OptionGroup var options: GlobalOptions
@@ -115,7 +115,7 @@ private final class Measurement {
         try await session.bluejay.endListen(to: identifier)
     }
 
-    /// Waits until the peripheral has taken the subscription: Bluejay tells its user only if it has not.
+    /// Waits until the peripheral has taken the subscription: Bluejay reports only a failure.
     private func isNotifying(_ name: String) async throws {
         let characteristic = try find(name)
         let deadline = ContinuousClock.now + .seconds(Self.patience)
@@ -251,7 +251,7 @@ private final class Arrivals {
         if received == count { resume() }
     }
 
-    /// Waits until all are there, or none has come for so many seconds.
+    /// Waits until all have arrived, or none has for this many seconds.
     func wait(patience: Double) async {
         if received >= count { return }
         let watch = Task {

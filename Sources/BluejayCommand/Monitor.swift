@@ -2,7 +2,7 @@ import AssignedNumbers
 import Bluejay
 import GATTProfiles
 
-/// Keeps a connection to a heart-rate sensor and shows what comes.
+/// Keeps a connection to a heart-rate sensor and shows its values.
 ///
 /// While it is connected it listens, or tries to, or connects again; what keeps it from listening is shown.
 @MainActor
@@ -15,14 +15,14 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     private var waiting: CheckedContinuation<Void, any Error>?
     private var hasConnected = false
     private var isSearching = false
-    /// Whether the sensor is connected and the user has been told.
+    /// Whether the sensor is connected and this was reported.
     private var isShownConnected = false
     private var isOff = false
     private var heartRates: KeptListen?
     private var chirps: KeptListen?
     /// How often in a row it had to connect again because it could not listen.
     private var failures = 0
-    /// What has been said of pairing since there was a heart rate.
+    /// What was reported about pairing since the last heart rate.
     private var knownPairingProblems: Set<String> = []
     /// The name of the sensor that was connected last.
     private var connectedName: String?
@@ -164,7 +164,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         return listen
     }
 
-    /// What keeps it from listening is shown, and tried again or cured by another connection.
+    /// Shows what keeps it from listening, and tries again or makes another connection.
     private func cannotListen(
         _ failure: Failure, to what: String, of peripheral: PeripheralIdentifier, _ next: KeptListen.Next
     ) {
@@ -202,7 +202,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     }
 
     /// A sensor that had heart rates in an earlier connection was perhaps just starting: bluetoothd (5.66) may miss services
-    /// that come while it discovers others, and shows them in the next connection.
+    /// that are added while it discovers others, and shows them in the next connection.
     private func connectAgainUnlessFound() {
         let pause = Pauses.pause(afterFailures: failures + 1)
         DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [heartRates] in
@@ -213,7 +213,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         }
     }
 
-    /// Pairing is why there is no connection. Somebody has to do something about it, which the pauses give time for.
+    /// Pairing is why there is no connection. A person has to do something about it; the pauses give them time.
     private func cannotConnect(_ problem: CBError) {
         // The first attempt ends the command instead.
         guard hasConnected else { return }
@@ -252,7 +252,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         ) { object in
             object.add("invalidated", invalidatedServices.map(\.uuid.uuidString))
         }
-        // What was removed may be back, or there may be another one.
+        // A removed characteristic may be back, or there may be another one.
         heartRates?.begin()
         chirps?.begin()
     }
@@ -294,14 +294,14 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     }
 }
 
-/// How long the monitor waits for what, in seconds, and when it ends.
+/// How long the monitor waits, in seconds, and when it ends.
 struct MonitorLimits {
-    /// How long to look for the sensor at first; 0 forever.
+    /// How long to look for the sensor at first; 0: forever.
     var search: Double
     /// How long the sensor may take until it is listened to.
     var answer: Double
-    /// End after so many heart rates.
+    /// End after this many heart rates.
     var count: Int?
-    /// End after so long.
+    /// End after this time.
     var duration: Double?
 }

@@ -6,37 +6,37 @@ struct MonitorCommand: AsyncParsableCommand {
         commandName: "monitor",
         abstract: "Find a heart-rate sensor, show what it measures, and its chirps; connect again when it is lost.",
         discussion: """
-            What keeps it from listening to a sensor that is connected is shown. What the device has refused is tried again \
-            after a pause; after anything else, as when the device does not answer, it connects again.
+            It shows what keeps it from listening to a connected sensor. If the device has refused, it tries again after a \
+            pause. After anything else, such as no answer, it connects again.
             """)
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "An address, an identifier or a name; without, the first heart-rate sensor that is found.")
+    @Argument(help: "An address, an identifier or a name; default: the first heart-rate sensor that is found.")
     var device: String?
 
-    @Option(help: ArgumentHelp("How long to look for the sensor at first; 0 forever.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to look for the sensor at first; 0: forever.", valueName: "seconds"))
     var timeout = 30.0
 
     @Option(
         help: ArgumentHelp(
-            "How long the sensor may take, once connected, until it is listened to; then it is connected again.",
+            "How long it may take to listen to the connected sensor; after that it connects again.",
             valueName: "seconds"))
     var answerTimeout = AnswerOptions.defaultTimeout
 
-    @Option(help: "End after so many heart rates.")
+    @Option(help: "End after this many heart rates.")
     var count: Int?
 
-    @Option(help: ArgumentHelp("End after so long.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var duration: Double?
 
     func validate() throws {
-        guard timeout >= 0, timeout <= 1e6 else { throw ValidationError("--timeout is a number of seconds, or 0") }
+        guard timeout >= 0, timeout <= 1e6 else { throw ValidationError("--timeout must be a number of seconds, or 0") }
         guard answerTimeout > 0, answerTimeout <= 1e6 else {
-            throw ValidationError("--answer-timeout is a number of seconds above 0")
+            throw ValidationError("--answer-timeout must be a number of seconds above 0")
         }
-        if let count, count < 1 { throw ValidationError("--count is at least 1") }
+        if let count, count < 1 { throw ValidationError("--count must be at least 1") }
         if let duration, !(duration > 0 && duration <= 1e9) {
-            throw ValidationError("--duration is a number of seconds above 0")
+            throw ValidationError("--duration must be a number of seconds above 0")
         }
     }
 

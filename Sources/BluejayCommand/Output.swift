@@ -1,7 +1,7 @@
 import Bluejay
 import LineOutput
 
-/// What the program prints: lines for people or objects for programs.
+/// The program's output: lines for people or objects for programs.
 @MainActor
 final class Output {
     let isJSON: Bool
@@ -31,7 +31,7 @@ final class Output {
         writer.write(object)
     }
 
-    /// Prints something that has happened, with the time.
+    /// Prints an event, with the time.
     func event(_ name: String, _ text: @autoclosure () -> String, json: (inout JSONObject) -> Void = { _ in }) {
         let time = Timestamp.now
         guard isJSON else { return writer.write("\(time.timeOfDay) \(text())") }
@@ -48,12 +48,12 @@ final class Output {
         StandardError.write("bluejay: \(failure.message)")
     }
 
-    /// Hands over what is held back to be written with other lines.
+    /// Hands over lines that are held back to be written with others.
     func flush() {
         writer.flush()
     }
 
-    /// Waits until all is written, for as long as the reader takes unless there is a limit.
+    /// Waits until everything is written, for as long as the reader takes unless there is a limit.
     ///
     /// - Returns: why something is missing; nil if nothing is.
     func finish(within patience: DispatchTimeInterval?) async -> OutputError? {

@@ -3,10 +3,10 @@ import BlueZ
 import Foundation
 import MainLoop
 
-/// A controller does not receive what it sends. Somebody who tries a peripheral and a central on one machine may not think of
-/// that.
+/// A controller does not receive what it sends. A person who tries a peripheral and a central on one machine may not expect
+/// this.
 enum OwnAdvertisements {
-    /// What to say when a program on this machine advertises on the adapter that is scanned with; nil when none does.
+    /// The hint for when a program on this machine advertises on the adapter that is scanned with; nil when none does.
     ///
     /// - Parameter option: the adapter that an option chooses, by name or address.
     @LoopActor
@@ -28,13 +28,13 @@ enum OwnAdvertisements {
     }
 }
 
-/// The devices that a search has seen and that were not the one.
+/// The devices that a search has seen, other than the one that it looks for.
 struct Sightings {
     private var names: [UUID: String] = [:]
     private var order: [UUID] = []
     private var hasMore = false
 
-    /// So many are named, and remembered: a search may be long, and addresses change.
+    /// How many are named and remembered: a search may be long, and addresses change.
     private static let limit = 8
 
     mutating func add(_ discovery: ScanDiscovery) {

@@ -10,14 +10,14 @@ struct ReadCommand: AsyncParsableCommand {
     @OptionGroup var subject: CharacteristicOptions
     @OptionGroup var answer: AnswerOptions
 
-    @Option(help: "The form of the value: \(ValueFormat.allValueStrings.joined(separator: ", ")).")
+    @Option(help: "The format of the value: \(ValueFormat.allValueStrings.joined(separator: ", ")).")
     var format = ValueFormat.auto
 
-    @Option(name: .customLong("repeat"), help: "Read so many times and print how long it took, after the last value.")
+    @Option(name: .customLong("repeat"), help: "Read this many times, and print the last value and how long it took.")
     var repetitions = 1
 
     func validate() throws {
-        guard repetitions >= 1 else { throw ValidationError("--repeat is at least 1") }
+        guard repetitions >= 1 else { throw ValidationError("--repeat must be at least 1") }
     }
 
     func run() async throws {

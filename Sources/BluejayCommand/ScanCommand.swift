@@ -6,11 +6,11 @@ import LineOutput
 
 struct ScanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scan", abstract: "Show the peripherals that advertise, one a line.",
+        commandName: "scan", abstract: "Show the peripherals that advertise, one per line.",
         discussion: "Ends with 3 if none was found, or fewer than --count.")
     @OptionGroup var options: GlobalOptions
 
-    @Option(help: ArgumentHelp("How long to scan; 0 is forever.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to scan; 0: forever.", valueName: "seconds"))
     var timeout = 5.0
 
     @Option(
@@ -21,17 +21,17 @@ struct ScanCommand: AsyncParsableCommand {
     @Flag(help: "Show every advertisement, not every peripheral once.")
     var duplicates = false
 
-    @Option(help: "End after so many lines.")
+    @Option(help: "End after this many lines.")
     var count: Int?
 
     @Option(help: "Only peripherals with this name.")
     var name: String?
 
     func validate() throws {
-        guard timeout >= 0, timeout <= 1e6 else { throw ValidationError("--timeout is a number of seconds, or 0") }
-        if let count, count < 1 { throw ValidationError("--count is at least 1") }
+        guard timeout >= 0, timeout <= 1e6 else { throw ValidationError("--timeout must be a number of seconds, or 0") }
+        if let count, count < 1 { throw ValidationError("--count must be at least 1") }
         if let wrong = service.first(where: { CBUUID(validating: $0) == nil }) {
-            throw ValidationError("\(wrong) is no UUID of 4, 8 or 36 characters")
+            throw ValidationError("\(wrong) is not a UUID of 4, 8 or 36 characters")
         }
     }
 
@@ -91,7 +91,7 @@ struct ScanCommand: AsyncParsableCommand {
     }
 }
 
-/// What a company advertises about its device: its number, and data in a form of its own.
+/// What a company advertises about its device: its number, and data in a format of its own.
 private struct ManufacturerData {
     let bytes: Data
     private let company: UInt16

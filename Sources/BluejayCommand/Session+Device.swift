@@ -2,7 +2,7 @@ import Bluejay
 import GATTProfiles
 
 extension Session {
-    /// Finds the device, connects to it and discovers all that it has.
+    /// Finds the device, connects to it and discovers everything that it has.
     ///
     /// - Parameter answerTimeout: how long the device may take to answer a request after that, in seconds.
     func open(_ target: DeviceOptions, answerTimeout: Double) async throws -> DirectPeripheral {
@@ -40,8 +40,8 @@ extension Session {
         }
     }
 
-    /// What identifies the device. Only what is known by name, or may have several identifiers, is looked for here; a call
-    /// that connects to an identifier looks for it anyway.
+    /// The device's identifier. Only a device that is known by name, or may have several identifiers, is looked for here; a
+    /// call that connects to an identifier looks for it anyway.
     func find(_ device: DeviceSelector, timeout: Double) async throws -> PeripheralIdentifier {
         if case .identifiers(let identifiers, let text) = device, identifiers.count == 1 {
             return PeripheralIdentifier(uuid: identifiers[0], name: text)

@@ -7,12 +7,12 @@ import LineOutput
 final class Session {
     let output: Output
     let bluejay: Bluejay
-    /// Bluejay uses it, except while something is done that Bluejay's API has no call for.
+    /// Bluejay uses it, except while something is done that Bluejay's API cannot do.
     let manager: CBCentralManager
     /// The adapter that an option chooses.
     let adapter: String?
 
-    /// What uses the connection in Bluejay's place; nil while Bluejay does.
+    /// Uses the connection in Bluejay's place; nil while Bluejay does.
     private var direct: DirectPeripheral?
     /// Whether an interruption is the ordinary end of the command.
     var endsByInterruption = false
@@ -23,13 +23,13 @@ final class Session {
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
 
-    /// For how long an orderly end may take. bluetoothd answers when the link is down, after 2 s (5.66), and keeps its word
-    /// when the program has ended: after a signal that is enough.
+    /// How long an orderly end may take. bluetoothd answers when the link is down, after 2 s (5.66), and ends the link even if
+    /// the program has ended: after a signal that is enough.
     private static let endTimeout = 3.0
     private static let interruptedEndTimeout = 0.7
-    /// For how long a reader that has stopped may keep a program that was interrupted.
+    /// How long a reader that has stopped may keep a program that was interrupted.
     private static let readerPatience = DispatchTimeInterval.milliseconds(300)
-    /// For how long the state of Bluetooth may be unknown.
+    /// How long the state of Bluetooth may be unknown.
     private static let stateTimeout = 10.0
 
     private init(_ options: GlobalOptions, _ notifications: NotificationOptions?) {
@@ -158,9 +158,9 @@ final class Session {
         Foundation.exit(status == ExitStatus.done.rawValue ? ExitStatus.outputLost.rawValue : status)
     }
 
-    /// Ends as the reader has it; or because a program without output is of no use.
+    /// Ends because the reader has closed the pipe, or because a program without output is of no use.
     private func outputIsLost(_ error: OutputError) {
-        // The end finds out by itself.
+        // The end notices it by itself.
         if isEnding { return }
         if error.isByTheReader { return interrupt(status: ExitStatus.done.rawValue) }
         let failure = Failure(error, attempt: "the command failed")

@@ -10,13 +10,13 @@ struct UnpairCommand: AsyncParsableCommand {
         commandName: "unpair", abstract: "Forget the keys of a device that is paired with this machine.",
         discussion: """
             For a device that has lost its keys, or was paired with another owner: bluetoothd does not let it pair again \
-            before that. Its connection ends, if there is one. The device is to forget this machine, too.
+            otherwise. Its connection ends, if there is one. The device has to forget this machine, too.
             """)
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address; default: all.", valueName: "name"))
     var adapter: String?
 
-    @Flag(help: "Print JSON, one object a line.")
+    @Flag(help: "Print JSON, one object per line.")
     var json = false
 
     @Argument(help: "An address, an identifier or a name.")

@@ -4,12 +4,12 @@ import Bluejay
 import GATTProfiles
 import LineOutput
 
-/// In which form values are printed.
+/// The format in which values are printed.
 enum ValueFormat: ExpressibleByArgument, Hashable, Swift.Sendable {
-    /// In words where the characteristic is a known one, otherwise in hexadecimal.
+    /// In words if the characteristic is known, otherwise in hexadecimal.
     case auto
     case hex
-    /// As UTF-8; what is not becomes the replacement character.
+    /// As UTF-8; other bytes become the replacement character.
     case text
     case number(NumberType)
 
@@ -26,14 +26,14 @@ enum ValueFormat: ExpressibleByArgument, Hashable, Swift.Sendable {
 
     static var allValueStrings: [String] { ["auto", "hex", "text"] + NumberType.names.flatMap { [$0, $0 + "be"] } }
 
-    /// The value in this form.
+    /// The value in this format.
     func text(_ value: Data, of uuid: String) -> String {
         switch self {
         case .auto:
             guard let known = KnownValue(value, ofCharacteristic: uuid) else {
                 return value.isEmpty ? "(empty)" : ValueText.hex(value)
             }
-            // What is told of these leaves something out.
+            // The words leave something out.
             if case .decoded = known { return "\(known.text) (\(ValueText.hex(value)))" }
             return known.text
         case .hex: return ValueText.hex(value)
@@ -45,7 +45,7 @@ enum ValueFormat: ExpressibleByArgument, Hashable, Swift.Sendable {
 }
 
 extension JSONObject {
-    /// Adds what a value means, where that is known: the fields of this package's formats, and `decoded`, an object with an
+    /// Adds the meaning of a value, if it is known: the fields of this package's formats, and `decoded`, an object with an
     /// object for each field of the SIG's.
     mutating func addMeaning(of value: Data, uuid: String) {
         KnownValue(value, ofCharacteristic: uuid)?.add(to: &self)
@@ -90,7 +90,7 @@ extension KnownValue {
         }
     }
 
-    /// Adds what the value means to an object.
+    /// Adds the meaning of the value to an object.
     func add(to object: inout JSONObject) {
         switch self {
         case .heartRate(let measurement): measurement.add(to: &object)

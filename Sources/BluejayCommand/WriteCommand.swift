@@ -15,14 +15,14 @@ struct WriteCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Do not ask for the device's answer; without this flag it is asked for where the characteristic allows it.")
+            "Do not ask for the device's answer; default: ask for it where the characteristic allows it.")
     var withoutResponse = false
 
-    @Option(name: .customLong("repeat"), help: "Write so many times and print how long it took.")
+    @Option(name: .customLong("repeat"), help: "Write this many times, and print how long it took.")
     var repetitions = 1
 
     func validate() throws {
-        guard repetitions >= 1 else { throw ValidationError("--repeat is at least 1") }
+        guard repetitions >= 1 else { throw ValidationError("--repeat must be at least 1") }
         do throws(ValueText.ParsingError) {
             let count = try ValueText.parse(value).count
             guard count <= LabService.maximumValueLength else {
@@ -53,7 +53,7 @@ struct WriteCommand: AsyncParsableCommand {
             }
             latencies.add(ContinuousClock.now - start)
         }
-        // What is handed over has not been sent yet: disconnecting now would lose it.
+        // Values that were handed over have not been sent yet: disconnecting now would lose them.
         if let command { try await direct.waitForRoom(command) }
         if !options.json, repetitions == 1 { return }
         session.output.print(latencies.text) { object in
@@ -66,7 +66,7 @@ struct WriteCommand: AsyncParsableCommand {
 }
 
 extension DirectPeripheral {
-    /// The characteristic if it is to be written without response; nil if with one.
+    /// The characteristic if it has to be written without response; nil if with one.
     ///
     /// - Throws: ``Failure`` if the value cannot be written that way.
     fileprivate func commandTarget(

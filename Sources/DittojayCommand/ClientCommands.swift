@@ -32,7 +32,7 @@ struct ClientOptions: ParsableArguments {
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how the running dittojay stands.")
+        commandName: "status", abstract: "Show the status of the running dittojay.")
     @OptionGroup var client: ClientOptions
 
     func run() throws {
@@ -42,7 +42,7 @@ struct StatusCommand: ParsableCommand {
 
 struct ChirpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chirp", abstract: "Make the running dittojay chirp: notify a value, empty by default.")
+        commandName: "chirp", abstract: "Make the running dittojay chirp: notify a value; default: an empty one.")
     @OptionGroup var client: ClientOptions
 
     @Argument(help: TypedValue.help)
@@ -61,7 +61,7 @@ struct ChirpCommand: ParsableCommand {
 /// A value as an argument.
 struct TypedValue: ExpressibleByArgument {
     static let help: ArgumentHelp =
-        "A text, or hex:0A0B, u8:1, u16:1, i32:-1, u16be:1, … (text: in front of a text that begins like that)."
+        "A text, or hex:0A0B, u8:1, u16:1, i32:-1, u16be:1, … (write text: before a text that begins like that)."
 
     let text: String
 
@@ -82,7 +82,7 @@ struct TypedValue: ExpressibleByArgument {
     }
 }
 
-/// A characteristic, and what its value is to be.
+/// A characteristic and its new value.
 struct ValueArguments: ParsableArguments {
     @Argument(help: "The characteristic, as NAME or SERVICE/NAME.")
     var characteristic: String
@@ -93,7 +93,7 @@ struct ValueArguments: ParsableArguments {
 
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change what reads of a characteristic of the running dittojay give.")
+        commandName: "set", abstract: "Change the value that reads of a characteristic of the running dittojay give.")
     @OptionGroup var client: ClientOptions
     @OptionGroup var arguments: ValueArguments
 
@@ -126,8 +126,8 @@ struct BurstCommand: ParsableCommand {
         commandName: "burst",
         abstract: "Make the running dittojay send many notifications on the chirp characteristic.",
         discussion: """
-            Each value begins with a 32-bit little-endian sequence number, counted from 0, and is filled up with zeros. The \
-            command ends when all are handed over to Bluetooth; none is dropped, it waits when there is no room.
+            Each value begins with a 32-bit little-endian sequence number, counted from 0, and is filled up with zeros. No \
+            value is dropped: the command waits when there is no room, and ends when all are handed over to Bluetooth.
             """)
     @OptionGroup var client: ClientOptions
 
@@ -137,7 +137,7 @@ struct BurstCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How many bytes in each.", valueName: "bytes"))
     var size = 20
 
-    @Option(help: ArgumentHelp("How many a second; as many as possible without.", valueName: "hertz"))
+    @Option(help: ArgumentHelp("How many a second; default: as many as possible.", valueName: "hertz"))
     var rate: Double?
 
     func validate() throws {
@@ -190,7 +190,7 @@ struct ServiceCommand: ParsableCommand {
 
     /// Which services are meant.
     struct ServiceOptions: ParsableArguments {
-        @Argument(help: "The service's name, as status shows it, or its UUID; chirp without.")
+        @Argument(help: "The service's name, as status shows it, or its UUID; default: chirp.")
         private var service: String?
 
         @Flag(help: "All services.")
@@ -211,7 +211,7 @@ struct DisconnectCommand: ParsableCommand {
         commandName: "disconnect", abstract: "Make the running dittojay end the connection of its central.")
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "The central's address; all centrals without.")
+    @Argument(help: "The central's address; default: all centrals.")
     var central: String?
 
     func run() throws {

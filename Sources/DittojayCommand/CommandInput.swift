@@ -1,12 +1,11 @@
 import Foundation
 import MainLoop
 
-/// What the user types: single keys where standard input is a terminal, lines where it is something else. Used
-/// on one queue only.
+/// What the user types: single keys if standard input is a terminal, otherwise lines. Used on one queue only.
 final class CommandInput {
     enum Line {
         case text(String)
-        /// There is nothing more to come.
+        /// No more lines will come.
         case end
     }
 
@@ -103,7 +102,7 @@ final class CommandInput {
             echo("\n")
         case 0x08, 0x7F:
             guard !line.isEmpty else { return }
-            // The bytes of a character beyond ASCII go together.
+            // The bytes of a character beyond ASCII are removed together.
             while let last = line.popLast(), last & 0xC0 == 0x80 {}
             typedLine = line
             echo("\u{8} \u{8}")

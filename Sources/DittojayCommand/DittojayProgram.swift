@@ -10,35 +10,34 @@ struct DittojayProgram: ParsableCommand {
         commandName: "dittojay",
         abstract: "A virtual Bluetooth LE peripheral: a heart-rate sensor that chirps, or any other from a file.",
         discussion: """
-            Without a command it runs the sensor in this terminal until Ctrl-C; its options are listed by "dittojay help \
-            run". The other commands are for another terminal and talk to the sensor that runs.
+            Without a command it runs the sensor in this terminal until Ctrl-C; "dittojay help run" lists the options. The \
+            other commands are for another terminal and talk to the running sensor.
 
-            In the terminal of the sensor: c chirp, + add the chirp service, - remove it, s status, d disconnect the \
-            central, q quit, ? help; : begins a line such as "c hello". Without a terminal, from a pipe, all of them are \
-            lines.
+            In the sensor's terminal: c chirp, + add the chirp service, - remove it, s status, d disconnect the central, \
+            q quit, ? help. : begins a line such as "c hello". From a pipe, each of these is a line.
 
             EXIT STATUS
               0   done; or ended by q, quit, SIGINT or SIGTERM, with everything put back
-              1   something else has failed
+              1   a failure that is not in this list
               4   Bluetooth cannot be used: no bus, no bluetoothd, no permission, no such adapter or none at all, or one
                   that cannot be switched on or cannot be a peripheral
               6   a dittojay runs at this control socket already
               7   no dittojay runs at this control socket
-              8   the running dittojay has refused the command, or it has failed there
-              64  wrong usage, or a file with a mistake in it
+              8   the running dittojay has refused the command, or the command failed there
+              64  wrong usage, or a mistake in a file
               74  output was lost: it cannot be written, or its reader had not taken it when dittojay ended
               130 ended by a second signal, without putting anything back
 
-            Output never holds up the sensor. When its reader stops reading, what comes then waits, up to 1 MiB; lines beyond \
-            that are dropped, and one in their place says how many (an event "dropped" with "lines"). A reader that closes the \
-            pipe ends the sensor, with 0.
+            Output never holds up the sensor. When its reader stops reading, up to 1 MiB waits. Lines beyond that are dropped, \
+            and one in their place says how many (an event "dropped" with "lines"). A reader that closes the pipe ends the \
+            sensor with 0.
 
-            Where the output is text, what came from outside and a terminal would act on is shown as \\u{1B} or \\n; JSON has the \
-            true characters, escaped.
+            In text, characters from outside that a terminal would act on are shown as \\u{1B} or \\n. JSON has the true \
+            characters, escaped.
 
             ENVIRONMENT
               DITTOJAY_ADAPTER   the adapter, unless --adapter is given
-              BLUETOOTH_ADAPTER  the same, unless DITTOJAY_ADAPTER is there; programs of this package that are centrals go by it
+              BLUETOOTH_ADAPTER  the same, unless DITTOJAY_ADAPTER is set; the centrals of this package use it, too
               DITTOJAY_SOCKET    the control socket, unless --socket is given
             """,
         version: "dittojay \(packageVersion)",
@@ -63,7 +62,7 @@ struct DittojayProgram: ParsableCommand {
         end(with: nil)
     }
 
-    /// Ends the program as `exit(withError:)` does, but with a status of its own if what is to be said cannot be written.
+    /// Ends the program as `exit(withError:)` does, but with a status of its own if the message cannot be written.
     static func end(with error: (any Error)?) -> Never {
         guard let error else { Foundation.exit(0) }
         if let error = error as? OutputError { ProgramEnd.exit("dittojay", error) }
@@ -76,7 +75,7 @@ extension DittojayError {
     /// The exit status when Bluetooth cannot be used, for whatever reason.
     static let bluetoothStatus: Int32 = 4
 
-    /// The program's exit status; documented in its help. What `bluejay` can meet as well has the same one there.
+    /// The program's exit status; documented in its help. `bluejay` has the same status for the same failure.
     var exitStatus: Int32 {
         switch self {
         case .controlSocket: 1

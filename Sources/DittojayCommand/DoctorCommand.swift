@@ -7,18 +7,18 @@ import LineOutput
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check whether dittojay can work on this machine, and say what fixes it.",
+        commandName: "doctor", abstract: "Check whether dittojay can work on this machine, and report what fixes it.",
         discussion: """
-            Ends with 0 if nothing is in the way, warnings aside; else with 4, as the sensor would. It changes nothing.
+            Ends with 0 if nothing but warnings was found, otherwise with 4, as the sensor would. It changes nothing.
             """)
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address.", valueName: "name"))
     var adapter: String?
 
-    @Flag(help: "Print JSON, one object a line.")
+    @Flag(help: "Print JSON, one object per line.")
     var json = false
 
-    @Flag(help: "Take warnings for problems.")
+    @Flag(help: "Treat warnings as problems.")
     var strict = false
 
     func run() throws {

@@ -5,7 +5,7 @@ import LineOutput
 struct EventsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Show the events of the running dittojay as they happen, until it ends.",
-        discussion: "What is not read in time is left out, and a line in its place says how much.")
+        discussion: "Events that are not read in time are dropped, and a line in their place says how many.")
 
     @Option(help: ArgumentHelp("The control socket of the running dittojay.", valueName: "path"))
     var socket: String?

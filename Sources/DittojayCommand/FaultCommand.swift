@@ -9,7 +9,7 @@ struct FaultCommand: ParsableCommand {
 
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "From now on something goes wrong with a characteristic.",
+            abstract: "Let something go wrong with a characteristic from now on.",
             discussion: """
                 On read and write: --no-answer, --error, --disconnect, --delay. On subscribe: --disconnect, --flood. On \
                 notify: --disconnect, --drop.
@@ -19,7 +19,7 @@ struct FaultCommand: ParsableCommand {
         @Argument(help: "The characteristic, as NAME or SERVICE/NAME.")
         var characteristic: String
 
-        @Argument(help: "On what: \(Fault.Trigger.allCases.map(\.rawValue).joined(separator: ", ")).")
+        @Argument(help: "The occasion: \(Fault.Trigger.allCases.map(\.rawValue).joined(separator: ", ")).")
         var on: String
 
         @Flag(help: "The request is never answered.")
@@ -31,19 +31,19 @@ struct FaultCommand: ParsableCommand {
         @Flag(help: "The central's connection is ended.")
         var disconnect = false
 
-        @Option(help: ArgumentHelp("The request is answered so much later.", valueName: "seconds"))
+        @Option(help: ArgumentHelp("The request is answered this much later.", valueName: "seconds"))
         var delay: Double?
 
-        @Option(help: ArgumentHelp("So many values are sent at once.", valueName: "count"))
+        @Option(help: ArgumentHelp("This many values are sent at once.", valueName: "count"))
         var flood: Int?
 
         @Flag(help: "The value is not sent.")
         var drop = false
 
-        @Option(help: ArgumentHelp("Let the first so many pass.", valueName: "count"))
+        @Option(help: ArgumentHelp("How often it does not happen first.", valueName: "count"))
         var after = 0
 
-        @Option(help: ArgumentHelp("How often; always without.", valueName: "count"))
+        @Option(help: ArgumentHelp("How often it then happens; default: always.", valueName: "count"))
         var times: Int?
 
         /// The rules are the request's own.
@@ -65,7 +65,7 @@ struct FaultCommand: ParsableCommand {
             if let error {
                 guard let code = Fault.attError(error) else {
                     throw ValidationError(
-                        "\"\(error)\" is no ATT error: write 0x80, or a name such as value-not-allowed")
+                        "\"\(error)\" is not an ATT error: write 0x80, or a name such as value-not-allowed")
                 }
                 action = .error(code)
             }
@@ -88,10 +88,10 @@ struct FaultCommand: ParsableCommand {
     }
 
     struct Clear: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Nothing goes wrong on purpose any more.")
+        static let configuration = CommandConfiguration(abstract: "Let nothing go wrong on purpose any more.")
         @OptionGroup var client: ClientOptions
 
-        @Argument(help: "The characteristic, as NAME or SERVICE/NAME; all without.")
+        @Argument(help: "The characteristic, as NAME or SERVICE/NAME; default: all.")
         var characteristic: String?
 
         func run() throws {

@@ -6,10 +6,10 @@ import LineOutput
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Write a commented profile file to begin with.",
+        abstract: "Write a commented profile file as a start.",
         discussion: """
-            It is called NAME.yaml. Beside it goes \(schemaName), by which editors complete and check it, unless there \
-            is one.
+            The file is called NAME.yaml. \(schemaName), with which editors complete and check it, is written beside it, \
+            unless it exists.
 
             TEMPLATES
             \(ProfileTemplate.all.map { "  \($0.name): \($0.summary.prefix(1).lowercased() + $0.summary.dropFirst())" }
@@ -22,13 +22,13 @@ struct InitCommand: ParsableCommand {
     @Argument(help: "The profile's name.")
     var name: String
 
-    @Option(help: "What to begin with; default: the template of that name, or thermometer if there is none.")
+    @Option(help: "The template; default: the one with the profile's name, or thermometer if there is none.")
     var template: String?
 
-    @Flag(help: "Write over a file that is there.")
+    @Flag(help: "Overwrite an existing file.")
     var force = false
 
-    @Flag(name: .customLong("no-schema"), help: "Leave the schema, and the line about it, out.")
+    @Flag(name: .customLong("no-schema"), help: "Write no schema, and no line about it.")
     var hasNoSchema = false
 
     private var file: String { name.hasSuffix(".yaml") ? name : name + ".yaml" }
@@ -63,13 +63,13 @@ struct InitCommand: ParsableCommand {
 
     private func write(_ text: String, to url: URL, overwriting: Bool) throws {
         do {
-            // Never over a file that is there, even one that has appeared just now.
+            // Never over an existing file, even one that has appeared just now.
             try Data(text.utf8).write(to: url, options: overwriting ? [] : .withoutOverwriting)
         } catch {
             let code = (error as? CocoaError)?.code
             let reason =
                 code == .fileWriteFileExists
-                ? "is there already; --force writes over it" : "cannot be written: \(error.localizedDescription)"
+                ? "exists already; --force overwrites it" : "cannot be written: \(error.localizedDescription)"
             StandardError.write("dittojay: \(url.relativePath) \(reason)")
             throw ExitCode.failure
         }

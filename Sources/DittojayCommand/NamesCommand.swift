@@ -8,8 +8,8 @@ struct NamesCommand: ParsableCommand {
         commandName: "names",
         abstract: "Find the names and numbers that the Bluetooth SIG assigns.",
         discussion: """
-            Each line has the kind, the number, the name as it is written in profile files, and as the SIG writes it. Ends with \
-            1 if there is none.
+            Each line has the kind, the number, the name as profile files write it, and the name as the SIG writes it. Ends \
+            with 1 if nothing is found.
             """)
 
     @Argument(help: "Words of the name, or parts of them; or the number in hexadecimal digits. Default: all names.")
@@ -38,7 +38,7 @@ struct NamesCommand: ParsableCommand {
     }
 
     private static func lines(_ matches: [NameSearch.Match]) -> [String] {
-        // Columns, as wide as most of what is in them.
+        // Columns, wide enough for most of their entries.
         let typed = min(matches.map(\.typedName.count).max() ?? 0, 40)
         let kinds = matches.map(\.kind.rawValue.count).max() ?? 0
         return matches.map { match in

@@ -3,7 +3,7 @@ import Dittojay
 import Foundation
 import LineOutput
 
-/// Finds the profile that a user asks for, and ends the program with one message if it cannot be had.
+/// Finds the profile that a user asks for, and ends the program with one message if that fails.
 enum ProfileArgument {
     /// Wrong usage, as ArgumentParser has it.
     private static let wrongUsage = ExitCode.validationFailure
@@ -47,7 +47,7 @@ struct CheckCommand: ParsableCommand {
     @Argument(help: "The file, or the name of a built-in profile.")
     var profile: String
 
-    @Option(help: ArgumentHelp("Check a scenario for it, too.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also check a scenario for it.", valueName: "file"))
     var scenario: String?
 
     @Flag(help: "Print one JSON object.")

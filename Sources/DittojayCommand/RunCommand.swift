@@ -10,35 +10,35 @@ struct RunCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address.", valueName: "name"))
     var adapter: String?
 
-    @Option(help: "The advertised name; the profile's without.")
+    @Option(help: "The advertised name; default: the profile's.")
     var name: String?
 
     @Option(
         help: ArgumentHelp(
-            "What to be: \(PeripheralProfile.builtIn.map(\.name).joined(separator: ", ")), or a profile file.",
+            "The profile: \(PeripheralProfile.builtIn.map(\.name).joined(separator: ", ")), or a file.",
             valueName: "name-or-file"))
     var profile = PeripheralProfile.default.name
 
-    @Option(help: ArgumentHelp("What to do, step by step, instead of the profile's scenario.", valueName: "file"))
+    @Option(help: ArgumentHelp("A scenario, in place of the profile's.", valueName: "file"))
     var scenario: String?
 
-    @Option(help: ArgumentHelp("How many heart rates a second, 1 by default.", valueName: "hertz"))
+    @Option(help: ArgumentHelp("How many heart rates a second; default: 1.", valueName: "hertz"))
     var rate: Double?
 
     @Option(
         help: ArgumentHelp(
-            "The limits of the heart rate in beats per minute, 60-119 by default.", valueName: "low-high"))
+            "The limits of the heart rate in beats per minute; default: 60-119.", valueName: "low-high"))
     var bpm: String?
 
     @Option(
-        help: "The form of the rates: \(HeartRateSettings.RateForms.allCases.map(\.rawValue).joined(separator: ", ")).")
+        help: "Their format: \(HeartRateSettings.RateForms.allCases.map(\.rawValue).joined(separator: ", ")).")
     var rateFormat: String?
 
     @Option(
         help: "Skin contact: \(HeartRateSettings.ContactDetection.allCases.map(\.rawValue).joined(separator: ", ")).")
     var contact: String?
 
-    @Option(help: "Replays the run that had this seed; a new one each time without.")
+    @Option(help: "Replay the run that had this seed; default: a new one each time.")
     var seed: UInt64?
 
     @Option(help: ArgumentHelp("Where to listen for commands.", valueName: "path"))
@@ -86,7 +86,7 @@ struct RunCommand: ParsableCommand {
         return complete
     }
 
-    /// Changes what was asked for.
+    /// Applies the options.
     private func changeHeartRate(_ settings: inout HeartRateSettings) throws {
         if let bpm {
             let limits = bpm.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
@@ -98,7 +98,7 @@ struct RunCommand: ParsableCommand {
         }
         if let rate {
             guard rate > 0, HeartRateSettings.possibleIntervals.contains(1 / rate) else {
-                throw ValidationError("--rate is above 0 and at most 1000 a second")
+                throw ValidationError("--rate must be above 0 and at most 1000 a second")
             }
             settings.interval = 1 / rate
         }

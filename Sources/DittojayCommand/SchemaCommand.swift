@@ -10,10 +10,10 @@ struct SchemaCommand: ParsableCommand {
 
               # yaml-language-server: $schema=PATH
 
-            where PATH is the schema's, seen from the file. dittojay init writes both.
+            where PATH leads from the file to the schema. dittojay init writes both.
             """)
 
-    @Flag(help: "That of scenarios in files of their own.")
+    @Flag(help: "Print the schema of scenarios in files of their own.")
     var scenario = false
 
     func run() throws {

@@ -12,16 +12,16 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private var input: CommandInput?
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
-    /// Whether a signal has ended it: then it ends soon, whatever its output waits for.
+    /// Whether a signal ends it: then it ends soon, whatever its output waits for.
     private var isInterrupted = false
     /// Lines that came before the peripheral was ready; nil from then on.
     private var early: [String]? = []
 
     /// How many bytes may wait for the reader of the output: some 5,000 events.
     private static let outputCapacity = 1 << 20
-    /// For how long bluetoothd may take to put everything back before the process ends all the same.
+    /// How long bluetoothd may take to put everything back before the process ends all the same.
     private static let patience = DispatchTimeInterval.seconds(5)
-    /// For how long the reader of the output may take to read what waits at the end.
+    /// How long the reader of the output may take to read what waits at the end.
     private static let readerPatience = DispatchTimeInterval.seconds(5)
     /// The same after a signal.
     private static let interruptedReaderPatience = DispatchTimeInterval.milliseconds(500)
@@ -56,7 +56,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     // MARK: Output
 
     private func show(_ event: PeripheralEvent) {
-        // Faults go to standard error, so that they are seen whatever becomes of the output.
+        // Failures are shown on standard error, so that they are seen whatever happens to the output.
         if event.kind == .failed, !json { return StandardError.write("dittojay: \(event.message ?? "")") }
         if json { output.write(event.json) } else { output.write(event.text) }
     }
@@ -67,7 +67,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
                 error.exitStatus == DittojayError.bluetoothStatus ? "; \"dittojay doctor\" says what to do" : ""
             StandardError.write("dittojay: \(error)\(advice)")
         }
-        // A reader that has stopped must not keep a program that has ended: there may be another signal.
+        // A reader that has stopped must not keep the program alive: another signal may come.
         output.finish(within: isInterrupted ? Self.interruptedReaderPatience : Self.readerPatience) { [self] loss in
             input?.stop()
             guard let loss, !loss.isByTheReader else { Foundation.exit(error?.exitStatus ?? 0) }
@@ -77,7 +77,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
         }
     }
 
-    /// What nobody can see is of no use: ends in order.
+    /// Ends in order: output that nobody can see is of no use.
     private func outputHasFailed(_ error: OutputError) {
         if !error.isByTheReader { StandardError.write("dittojay: \(error)") }
         if !isEnding { end() }
@@ -92,10 +92,10 @@ final class TerminalSession: @unchecked Swift.Sendable {
     // MARK: Commands
 
     private static let help = [
-        "c [VALUE]  chirp, VALUE a text or hex:0102 and the like",
-        "set NAME VALUE, send NAME VALUE  what reads of a characteristic give; notify its subscribers",
-        "+ [NAME]   add a service, chirp without a name; + all",
-        "- [NAME]   remove it; - all",
+        "c [VALUE]  chirp; VALUE is a text, hex:0102 or the like",
+        "set NAME VALUE, send NAME VALUE  change what reads of a characteristic give; notify its subscribers",
+        "+ [NAME]   add a service; default: chirp; + all",
+        "- [NAME]   remove a service; default: chirp; - all",
         "s          status",
         "d          disconnect the central",
         "q          quit",
@@ -108,13 +108,13 @@ final class TerminalSession: @unchecked Swift.Sendable {
         switch line {
         case .end: break
         case .text(let text):
-            // What a script writes is meant for a peripheral that runs. Who presses a key sees that it does not yet.
+            // A script's lines are meant for a peripheral that runs. A person who presses a key sees that it does not yet.
             if let waiting = early, input?.takesKeys != true {
                 if waiting.count < Self.earlyLimit {
                     early?.append(text)
                 } else {
                     StandardError.write(
-                        "dittojay: too many lines before Bluetooth is ready: \"\(text.prefix(40))\" is left out")
+                        "dittojay: too many lines before Bluetooth is ready: \"\(text.prefix(40))\" is ignored")
                 }
                 return
             }
@@ -144,7 +144,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
 
     private func show(_ reply: ControlReply) {
         if json {
-            // Events tell the rest.
+            // Events report the rest.
             if let status = reply.status { output.write(status.json) }
             if let error = reply.error { output.write(ControlReply(error: error).json) }
         } else {
@@ -176,7 +176,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
         }
         isEnding = true
         peripheral.queue.asyncAfter(deadline: .now() + Self.patience) { [self] in
-            StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not be put back")
+            StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not have been put back")
             input?.stop()
             Foundation.exit(DittojayError.bluetoothStatus)
         }

@@ -8,14 +8,14 @@ struct UnpairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpair", abstract: "Forget the keys of a central that is paired with this machine.",
         discussion: """
-            For a central that has lost its keys: bluetoothd does not let it pair again before that. Its connection ends, \
-            if there is one. No dittojay has to run.
+            For a central that has lost its keys: bluetoothd does not let it pair again otherwise. Its connection ends, if \
+            there is one. No dittojay has to run.
             """)
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address; default: all.", valueName: "name"))
     var adapter: String?
 
-    @Flag(help: "Print JSON, one object a line.")
+    @Flag(help: "Print JSON, one object per line.")
     var json = false
 
     @Flag(help: "All devices that are paired.")
@@ -25,7 +25,7 @@ struct UnpairCommand: ParsableCommand {
     var central: String?
 
     func validate() throws {
-        guard all != (central != nil) else { throw ValidationError("an address, or --all") }
+        guard all != (central != nil) else { throw ValidationError("give an address, or --all") }
     }
 
     func run() throws {

@@ -71,7 +71,7 @@ extension Doctor {
         if role == .peripheral { return .ok(.power, "\(adapter.name) is off; dittojay switches it on") }
         return .problem(
             .power, "\(adapter.name) is off",
-            // bluetoothctl knows one adapter at a time only.
+            // bluetoothctl handles only one adapter at a time.
             isOnlyOne
                 ? "bluetoothctl power on"
                 : "dbus-send --system --print-reply --dest=org.bluez \(adapter.path) org.freedesktop.DBus.Properties.Set "
@@ -87,7 +87,7 @@ extension Doctor {
         }
         return .ok(
             .scanning,
-            adapter.isDiscovering ? "possible; somebody is scanning, which is no obstacle" : "possible")
+            adapter.isDiscovering ? "possible; another program is scanning, which is no obstacle" : "possible")
     }
 
     private func checkAdvertising(_ adapter: AdapterRecord, others: [AdapterRecord]) -> Finding {
@@ -115,7 +115,7 @@ extension Doctor {
 
     /// - Parameter substitute: an adapter that can do it.
     private func lacking(_ topic: Finding.Topic, _ text: String, _ substitute: AdapterRecord?) -> Finding {
-        guard let substitute else { return .problem(topic, text + ": this takes another adapter") }
+        guard let substitute else { return .problem(topic, text + ": this needs another adapter") }
         return .problem(
             topic, text + ", but \(substitute.name) can", choosing(substitute))
     }

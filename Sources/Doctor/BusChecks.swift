@@ -6,7 +6,7 @@ import MainLoop
 extension Doctor {
     private static let name = "org.bluez"
 
-    /// - Returns: what was found, and what bluetoothd has told, if it was there.
+    /// - Returns: the findings, and bluetoothd's answer, if it is on the bus.
     @LoopActor
     func examineBus() async -> ([Finding], DaemonAnswer?) {
         let connection: BusConnection
@@ -76,7 +76,7 @@ extension Doctor {
         if reason.contains("Permission denied"), let socket = socketPath {
             return .problem(.bus, "\(surroundings.user.name) may not open \(socket)", "sudo chmod 666 \(socket)")
         }
-        // What libdbus says when the bus hangs up: it does so on users whose groups it cannot look up.
+        // libdbus reports this when the bus hangs up, as it does on users whose groups it cannot look up.
         if reason.hasPrefix("Did not receive a reply"), let refused = unknownUser() { return refused }
         if surroundings.isContainer {
             let socket = "/run/dbus/system_bus_socket"
@@ -95,7 +95,7 @@ extension Doctor {
         if surroundings.isContainer {
             return .problem(
                 .bus,
-                "the host's bus hangs up on user \(number), whom the host does not know; run the container with this",
+                "the host's bus hangs up on user \(number), whom the host does not know; run the container with this option",
                 "--user nobody")
         }
         let isKnown = files.split(separator: "\n").contains { line in
@@ -148,18 +148,18 @@ extension Doctor {
             surroundings.service("restart", "bluetooth"))
     }
 
-    /// The bus refuses calls of `org.bluez`: the policy's files say whose.
+    /// The bus refuses calls of `org.bluez`. The policy's files say whose calls it allows.
     private func denied(_ error: BusError) -> Finding {
         let user = surroundings.user
         let refused = "the system bus does not let \(user.name) talk to bluetoothd"
         if error.description.contains("AppArmor") {
             return .problem(
-                .permission, refused + ": AppArmor forbids it; a container may when it is run with this option",
+                .permission, refused + ": AppArmor forbids it; run the container with this option",
                 "--security-opt apparmor=unconfined")
         }
         if surroundings.isContainer {
             return .problem(
-                .permission, refused + "; the host's policy lets root, so run the container with this option",
+                .permission, refused + "; the host's policy allows root, so run the container with this option",
                 "--user 0")
         }
         let policies = policyFiles
@@ -173,18 +173,18 @@ extension Doctor {
         if let group = allowed.first(where: { surroundings.user.groups.contains($0.number) }) {
             return .problem(
                 .permission,
-                refused + ", though it lets its group \(group.name): the bus has not read its policy again",
+                refused + ", though it allows the group \(group.name): the bus has not read its policy again",
                 surroundings.service("reload", "dbus"))
         }
         if let group = allowed.first(where: { $0.members.contains(user.name) }) {
             return .problem(
                 .permission,
-                refused + ": it lets the group \(group.name), to which \(user.name) belongs from the next login on",
+                refused + ": it allows the group \(group.name), to which \(user.name) belongs from the next login on",
                 "newgrp \(group.name)")
         }
         if let group = allowed.first {
             return .problem(
-                .permission, refused + ": it lets the group \(group.name); log in again after this",
+                .permission, refused + ": it allows the group \(group.name); log in again after this",
                 "sudo usermod -aG \(group.name) \(user.name)")
         }
         let policy =
@@ -195,7 +195,7 @@ extension Doctor {
                 + surroundings.service("reload", "dbus"))
     }
 
-    /// The policy files that let somebody talk to bluetoothd.
+    /// The policy files that allow anyone to talk to bluetoothd.
     private var policyFiles: [String] {
         ["/etc/dbus-1/system.d", "/usr/share/dbus-1/system.d"].flatMap { folder in
             surroundings.names(in: folder).filter { $0.hasSuffix(".conf") }.compactMap {
@@ -204,7 +204,7 @@ extension Doctor {
         }.filter { $0.contains("send_destination=\"\(Self.name)\"") }
     }
 
-    /// The groups that a policy file lets talk to bluetoothd.
+    /// The groups that a policy file allows to talk to bluetoothd.
     static func groups(allowedBy policy: String) -> [String] {
         let parts = policy.components(separatedBy: "<policy").dropFirst()
         return parts.compactMap { part in

@@ -1,19 +1,19 @@
 import BlueZ
 import Foundation
 
-/// Which bluetoothd it is, how it is set up, and that there is only one.
+/// bluetoothd's version and settings, and that only one runs.
 extension Doctor {
-    /// LEAdvertisingManager1 is not experimental any more (BlueZ 5.48).
+    /// The first release in which LEAdvertisingManager1 is not experimental.
     private static let firstWithAdvertising = BlueZVersion(5, 48)
     /// The oldest that this package has been tested with.
     private static let oldestTested = BlueZVersion(5, 66)
-    /// Without a setting, these use three ATT channels (EATT): BlueZ 5.54 brought it, 5.68 made it one again.
+    /// By default, these use three ATT channels (EATT): BlueZ 5.54 introduced them, 5.68 went back to one.
     private static let withEATTByDefault = BlueZVersion(5, 54)..<BlueZVersion(5, 68)
 
     // MARK: Version
 
     func checkVersion(_ version: BlueZVersion?) -> [Finding] {
-        guard let version else { return [.ok(.version, "cannot be told from here")] }
+        guard let version else { return [.ok(.version, "cannot be determined from here")] }
         let text = "bluetoothd \(version)"
         let upgrade = "sudo apt update && sudo apt install --only-upgrade bluez"
         if role == .peripheral, version < Self.firstWithAdvertising {
@@ -36,7 +36,7 @@ extension Doctor {
         return findings.isEmpty ? [.ok(.version, text)] : findings
     }
 
-    /// From the identity that bluetoothd gives to its adapters; or else, if a setting has changed that, from its program.
+    /// From the identity that bluetoothd gives to its adapters, or, if a setting has changed that, from its program.
     func version(of answer: DaemonAnswer) -> BlueZVersion? {
         for adapter in answer.adapters ?? [] {
             if let version = adapter.modalias.flatMap(BlueZVersion.init(modalias:)) { return version }
@@ -47,7 +47,7 @@ extension Doctor {
 
     private func program(of process: Int?) -> String? {
         if let process, surroundings.text(of: "/proc/\(process)/comm") == "bluetoothd" {
-            // Only root may follow the link, and everybody may read the command line.
+            // Only root may follow the link; every user may read the command line.
             let started = surroundings.text(of: "/proc/\(process)/cmdline")?.split(separator: "\0").first.map(
                 String.init)
             let paths = [surroundings.link(at: "/proc/\(process)/exe"), started].compactMap { $0 }

@@ -30,8 +30,8 @@ package struct Doctor: Swift.Sendable {
     static let patience = Duration.seconds(5)
 
     /// - Parameters:
-    ///   - adapter: which one is meant, by its name (`hci0`) or address; the first that is powered, else the first, if nil.
-    ///   - adapterVariable: the environment variable that chooses it; nil where an option does, which is then the advice.
+    ///   - adapter: its name (`hci0`) or address; nil for the first that is powered, or else the first.
+    ///   - adapterVariable: the environment variable that chooses it; nil if an option does, which is then the advice.
     package init(
         role: Role, adapter: String?, adapterVariable: String? = "BLUETOOTH_ADAPTER",
         surroundings: Surroundings = .current
@@ -59,7 +59,7 @@ package struct Doctor: Swift.Sendable {
         }
         all += checkPairing()
         if role == .central { all += checkSockets() }
-        // One after the other as they build on each other, whatever order they were made in.
+        // In the order in which they build on each other, whatever order they were made in.
         let order = Finding.Topic.allCases
         return Report(
             all.enumerated().sorted { first, second in
@@ -69,11 +69,11 @@ package struct Doctor: Swift.Sendable {
     }
 }
 
-/// What was learnt over the bus.
+/// bluetoothd's answer over the bus.
 struct DaemonAnswer: Hashable, Swift.Sendable {
     /// The process that has the name `org.bluez`; nil if the bus does not know it.
     var process: Int?
-    /// bluetoothd's adapters in the order of their names; nil if it did not tell.
+    /// bluetoothd's adapters in the order of their names; nil if it did not answer.
     var adapters: [AdapterRecord]?
 }
 
@@ -84,7 +84,7 @@ struct AdapterRecord: Hashable, Swift.Sendable {
     var address: String
     var isPowered: Bool
     var isDiscovering: Bool
-    /// `central`, `peripheral`; empty where bluetoothd is too old to tell.
+    /// `central`, `peripheral`; empty if bluetoothd is too old to report them.
     var roles: [String]
     /// The identity that bluetoothd gives to itself.
     var modalias: String?
@@ -99,7 +99,7 @@ struct AdapterRecord: Hashable, Swift.Sendable {
         var left: Int
     }
 
-    /// Reads what `GetManagedObjects` tells of an object; nil if it is no adapter.
+    /// Reads an object in the reply to `GetManagedObjects`; nil if it is not an adapter.
     init?(path: ObjectPath, interfaces: [String: [String: BusValue]]) {
         guard let properties = interfaces["org.bluez.Adapter1"] else { return nil }
         func property<T: BusType>(_ name: String, as type: T.Type = T.self) -> T? {

@@ -1,6 +1,6 @@
-/// What one check has shown.
+/// The result of one check.
 package struct Finding: Hashable, Swift.Sendable {
-    /// What was looked at, in the order in which the checks build on each other.
+    /// The subject of a check, in the order in which the checks build on each other.
     package enum Topic: String, CaseIterable, Swift.Sendable {
         /// The system bus can be reached.
         case bus
@@ -43,10 +43,10 @@ package struct Finding: Hashable, Swift.Sendable {
 
     package let topic: Topic
     package let verdict: Verdict
-    /// What is so, in one sentence.
+    /// The finding in one sentence.
     package let text: String
-    /// Commands that fix it, for a shell; one after the other where there are several. Empty where it is fine, and where
-    /// no command can help.
+    /// Commands that fix it, for a shell, to be run one after another. Empty if nothing is wrong, and if no command can
+    /// help.
     package let remedies: [String]
 
     package init(_ topic: Topic, _ verdict: Verdict, _ text: String, remedies: [String] = []) {

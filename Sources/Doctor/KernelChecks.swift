@@ -1,15 +1,15 @@
 import Foundation
 
-/// What the kernel must have. Made where no adapter is seen, and for what shows only later.
+/// What the kernel must have. Checked if no adapter is seen, and for faults that show only later.
 extension Doctor {
     /// Why there is no adapter.
     ///
-    /// - Parameter hasAnswered: whether bluetoothd has told that it has none.
+    /// - Parameter hasAnswered: whether bluetoothd has answered that it has none.
     func checkKernel(hasAnswered: Bool) -> [Finding] {
         guard surroundings.exists("/sys/class/bluetooth") else {
-            return [.problem(.kernel, "the kernel's Bluetooth is not there", "sudo modprobe bluetooth")]
+            return [.problem(.kernel, "the kernel's Bluetooth is missing", "sudo modprobe bluetooth")]
         }
-        // In a container it is bluetoothd on the host that needs the sockets.
+        // With a container, bluetoothd on the host needs the sockets.
         if surroundings.bluetoothSocketError != 0, !surroundings.isContainer {
             let reason = String(cString: strerror(surroundings.bluetoothSocketError))
             return [.problem(.kernel, "there are no Bluetooth sockets (\(reason))", "sudo modprobe bluetooth")]
@@ -37,22 +37,22 @@ extension Doctor {
     func checkPairing() -> [Finding] {
         let modules = "/lib/modules/\(surroundings.kernelRelease)"
         let available = ["modules.dep", "modules.builtin"].compactMap { surroundings.text(of: "\(modules)/\($0)") }
-        // A container or a special machine may not have the files of the kernel's modules: then it cannot be told.
+        // A container or a special machine may not have the files of the kernel's modules: then this is unknown.
         guard !available.isEmpty, let loaded = surroundings.text(of: "/proc/crypto") else { return [] }
-        // The kernel loads by itself what is there.
+        // The kernel loads available modules by itself.
         let missing = [("ecdh_generic", "ecdh"), ("cmac", "cmac(aes)")].filter { module, algorithm in
             !available.contains { $0.contains("/\(module).ko") } && !loaded.contains(": \(algorithm)")
         }.map(\.0)
         guard !missing.isEmpty else { return [] }
-        let text = "the kernel has no \(missing.joined(separator: ", ")), so that devices cannot be paired"
+        let text = "the kernel has no \(missing.joined(separator: ", ")), so devices cannot be paired"
         guard (surroundings.text(of: "/etc/os-release") ?? "").contains("ID=ubuntu") else {
-            return [.warning(.pairing, text + ": this takes another kernel")]
+            return [.warning(.pairing, text + ": this needs another kernel")]
         }
         return [.warning(.pairing, text, "sudo apt install linux-modules-extra-\(surroundings.kernelRelease)")]
     }
 
-    /// What a socket holds: too little for `--sockets`, because bluetoothd drops the rest. The room is the sender's; the
-    /// number of packets (`net.unix.max_dgram_qlen`) is not limited in connected pairs.
+    /// How much a socket holds: if that is too little for `--sockets`, bluetoothd drops the rest. The room is the sender's;
+    /// the number of packets (`net.unix.max_dgram_qlen`) is not limited in connected pairs.
     func checkSockets() -> [Finding] {
         let file = "/proc/sys/net/core/wmem_default"
         // The sockets are bluetoothd's, and a container has settings of its own.

@@ -1,15 +1,15 @@
 import BlueZ
 
-/// A fault of bluetoothd that users can meet, though this package gets round it where it can.
+/// A fault of bluetoothd that users can meet, though this package works around it where it can.
 struct KnownFault: Swift.Sendable {
     let releases: Range<BlueZVersion>
-    /// The programs that it concerns.
+    /// The programs that it affects.
     let roles: Set<Doctor.Role>
     let verdict: Finding.Verdict
-    /// What happens and what to do about it, to follow "bluetoothd 5.66 ".
+    /// What happens and what to do about it; follows "bluetoothd 5.66 ".
     let text: String
 
-    /// What was seen is in docs/bluez-versions.md; the ends of the ranges are those of the sources and reports.
+    /// docs/bluez-versions.md has what was seen; the ends of the ranges are from the sources and reports.
     static let all = [
         // `is_filter_match` in src/adapter.c; the fix came after 5.87.
         KnownFault(
@@ -22,8 +22,8 @@ struct KnownFault: Swift.Sendable {
         KnownFault(
             releases: BlueZVersion(0, 0)..<BlueZVersion(5, 70), roles: [.peripheral], verdict: .ok,
             text: """
-                takes at most 510 bytes in a write and drops more in silence if it is without response: have centrals \
-                write no more than that at once
+                takes at most 510 bytes in a write, and drops longer ones without response in silence: let centrals write \
+                no more than that at once
                 """),
     ]
 }

@@ -1,27 +1,27 @@
 import DBus
 import Foundation
 
-/// The machine that is examined, as far as it is not seen over the bus. Tests put a folder and a bus of their own in its
+/// The machine that is examined, except for what is seen over the bus. Tests put a folder and a bus of their own in its
 /// place.
 package struct Surroundings: Swift.Sendable {
-    /// Goes before every path: empty for this machine.
+    /// The prefix of every path; empty for this machine.
     package var root: String
     /// Where the system bus is.
     package var busAddress: String
     /// Whether the environment has moved the bus to ``busAddress``.
     package var isBusAddressGiven: Bool
-    /// Who runs the program.
+    /// The user who runs the program.
     package var user: User
-    /// The kernel's release, as `uname -r` tells it.
+    /// The kernel's release, as `uname -r` prints it.
     package var kernelRelease: String
-    /// What opening a Bluetooth socket ended with; 0 if it went well.
+    /// The error number of opening a Bluetooth socket; 0 if it succeeded.
     package var bluetoothSocketError: Int32
 
-    /// Somebody who may or may not talk to bluetoothd.
+    /// A user who may or may not talk to bluetoothd.
     package struct User: Hashable, Swift.Sendable {
         package var name: String
         package var number: UInt32
-        /// The numbers of the groups that the process belongs to; not those that were given since its login.
+        /// The numbers of the groups that the process belongs to, without those that were added since its login.
         package var groups: Set<UInt32>
 
         package init(name: String, number: UInt32, groups: Set<UInt32>) {
@@ -67,7 +67,7 @@ package struct Surroundings: Swift.Sendable {
         return withUnsafeBytes(of: name.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// L2CAP sockets are for everybody, so this fails only where there is no Bluetooth at all.
+    /// Every user may open L2CAP sockets, so this fails only where there is no Bluetooth at all.
     private static func openBluetoothSocket() -> Int32 {
         let (bluetooth, l2cap) = (Int32(31), Int32(0))
         let descriptor = socket(bluetooth, Int32(SOCK_SEQPACKET.rawValue), l2cap)
@@ -101,7 +101,7 @@ extension Surroundings {
     /// The first of some paths that exists.
     func first(of paths: [String]) -> String? { paths.first(where: exists) }
 
-    /// What a program prints when it is asked for its version.
+    /// What a program prints with `--version`.
     func version(of program: String) -> String? {
         let quoted = "'" + (root + program).replacingOccurrences(of: "'", with: "'\\''") + "'"
         guard let output = popen("timeout 5 \(quoted) --version 2>/dev/null", "r") else { return nil }
@@ -116,13 +116,13 @@ extension Surroundings {
 // MARK: - What kind of machine it is
 
 extension Surroundings {
-    /// Whether this is a container: then bluetoothd and its settings are elsewhere, on the host. Where the kernel's own
-    /// threads can be seen it is a machine, whatever the files say that it may share with a container.
+    /// Whether this is a container: then bluetoothd and its settings are on the host. If the kernel's own threads can be
+    /// seen, it is a machine, whatever files it may share with a container.
     var isContainer: Bool {
         (exists("/.dockerenv") || exists("/run/.containerenv")) && text(of: "/proc/2/comm") != "kthreadd"
     }
 
-    /// Whether systemd looks after the services here.
+    /// Whether systemd manages the services here.
     var hasSystemd: Bool { exists("/run/systemd/system") }
 
     /// The command that does something to a service.

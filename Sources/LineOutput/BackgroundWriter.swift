@@ -2,20 +2,20 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Writes to a descriptor in the background, so that a reader that stops reading holds up nobody.
+/// Writes to a descriptor in the background, so that a reader that stops reading holds up no thread of the program.
 ///
 /// The descriptor is not made non-blocking: other processes that share it (a terminal, a pipe) would notice. A thread
 /// blocks in its place, and may still do so when the process ends. What waits for the reader is bounded.
 ///
 /// May be used on any thread.
 final class BackgroundWriter: Swift.Sendable {
-    /// What became of bytes that were to be written.
+    /// What happens to bytes that were passed on for writing.
     enum Outcome: Swift.Sendable {
-        /// They are written in their turn.
+        /// They will be written in their turn.
         case taken
         /// Too much waits already; they are dropped.
         case noRoom
-        /// Nothing can be written any more.
+        /// Nothing more can be written.
         case failed
     }
 
@@ -48,23 +48,23 @@ final class BackgroundWriter: Swift.Sendable {
     private let queue: DispatchQueue
     private let state = Mutex(State())
 
-    /// Written at a time: what a reader has taken is known that exactly.
+    /// How much is written at a time, and so how exactly it is known what a reader has taken.
     private static let pieceSize = 1 << 12
 
-    /// How often the patience with a reader may begin anew because it is not the reader that is late.
+    /// How often the patience with a reader may begin again because it is not the reader that is late.
     static let maximumTurns = 5
 
     /// - Parameters:
     ///   - descriptor: stays open.
     ///   - capacity: how many bytes may wait for the reader.
-    ///   - queue: of its own, where it writes.
+    ///   - queue: a queue of its own, on which it writes.
     init(descriptor: Int32, capacity: Int, queue: DispatchQueue = DispatchQueue(label: "output")) {
         self.descriptor = descriptor
         self.capacity = capacity
         self.queue = queue
     }
 
-    /// Sets who is informed of what happens.
+    /// Sets the handler of events.
     func onEvent(_ handler: @escaping @Sendable (Event) -> Void) {
         state.withLock { $0.handler = handler }
     }
@@ -92,7 +92,7 @@ final class BackgroundWriter: Swift.Sendable {
         return outcome
     }
 
-    /// Calls `action` as soon as nothing waits any more, be it written or lost.
+    /// Calls `action` as soon as nothing waits any more, whether it was written or lost.
     func whenIdle(_ action: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { state in
             if !state.isScheduled { return true }
@@ -104,8 +104,8 @@ final class BackgroundWriter: Swift.Sendable {
 
     /// Waits until nothing waits any more, as long as the reader takes it.
     ///
-    /// - Parameter patience: how long to wait for the reader. On a busy machine the thread that writes may be what is late:
-    ///   it gets this time ``maximumTurns`` times.
+    /// - Parameter patience: how long to wait for the reader. On a busy machine the writing thread may be late instead: it
+    ///   gets this time ``maximumTurns`` times.
     /// - Returns: whether nothing waits.
     @discardableResult
     func drain(patience: DispatchTimeInterval) -> Bool {
@@ -118,7 +118,7 @@ final class BackgroundWriter: Swift.Sendable {
         return false
     }
 
-    /// Whether the descriptor would take something at this moment: if not, the reader is late.
+    /// Whether the descriptor would take bytes at this moment: if not, the reader is late.
     var hasRoom: Bool {
         var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&poller, 1, 0) > 0
@@ -139,7 +139,7 @@ final class BackgroundWriter: Swift.Sendable {
         }
     }
 
-    /// What waits; nil if that is nothing.
+    /// The bytes that wait; nil if there are none.
     private func takeWaiting() -> [UInt8]? {
         let (bytes, actions) = state.withLock { state -> ([UInt8]?, [@Sendable () -> Void]) in
             guard !state.waiting.isEmpty else {
@@ -191,7 +191,7 @@ func writeWhole(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) -> (count: Int,
             if written >= 0 {
                 count += written
             } else if errno == EAGAIN {
-                // Somebody else made the descriptor non-blocking: wait here all the same.
+                // Another process made the descriptor non-blocking: wait here all the same.
                 var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&poller, 1, -1)
             } else if errno != EINTR {

@@ -1,14 +1,14 @@
 import Dispatch
 
-/// Writes lines to a file descriptor, never waiting for its reader. Lines that come in quick succession go out together; a
-/// single one goes out as soon as the queue has nothing else to do.
+/// Writes lines to a file descriptor, never waiting for its reader. Lines in quick succession are written together; a
+/// single one is written as soon as the queue has nothing else to do.
 ///
-/// When more waits than may, lines are dropped and counted until there is room again; a line then says how many.
+/// When too much waits, lines are dropped and counted until there is room again; a line then says how many.
 ///
 /// Used on one serial queue only, the one that it was made with.
 // @unchecked: the state is only touched on `queue`, which `write` checks, and on which the writer's events are handled.
 package final class LineWriter: @unchecked Swift.Sendable {
-    /// Called once when nothing can be written any more. What is written afterwards is dropped.
+    /// Called once when nothing more can be written. Lines after that are dropped.
     package var onFailure: ((OutputError) -> Void)?
     /// Called when lines are dropped because too much waits; once until there is room again.
     package var onOverflow: ((OutputError) -> Void)?
@@ -22,11 +22,11 @@ package final class LineWriter: @unchecked Swift.Sendable {
     private var buffer: [UInt8] = []
     private var linesInBuffer = 0
     private var isHandOverScheduled = false
-    /// How many lines were dropped since a notice has said so.
+    /// How many lines were dropped since the last notice.
     private var unsaidLines = 0
     private var failure: OutputError?
 
-    /// How many bytes may wait for a reader, unless another number is given.
+    /// How many bytes may wait for a reader by default.
     package static let defaultCapacity = 8 << 20
 
     private static let handOverThreshold = 1 << 16
@@ -62,17 +62,17 @@ package final class LineWriter: @unchecked Swift.Sendable {
         add(1) { $0.append(contentsOf: object.utf8) }
     }
 
-    /// Writes bytes as they are: what moves the cursor of a terminal, for instance.
+    /// Writes bytes as they are, for example to move the cursor of a terminal.
     package func write(verbatim bytes: [UInt8]) {
         dispatchPrecondition(condition: .onQueue(queue))
         buffer += bytes
         scheduleHandOver()
     }
 
-    /// Hands over what is held back to be written with other lines.
+    /// Hands over lines that are held back to be written with others.
     package func flush() {
         dispatchPrecondition(condition: .onQueue(queue))
-        // Whoever has missed lines must know before others follow.
+        // A reader that has missed lines must know it before others follow.
         if unsaidLines > 0, let dropNotice {
             guard writer.write(Array((dropNotice(unsaidLines) + "\n").utf8)) == .taken else { return drop() }
             unsaidLines = 0
@@ -84,7 +84,7 @@ package final class LineWriter: @unchecked Swift.Sendable {
         }
     }
 
-    /// Waits until all is written, without holding up the queue.
+    /// Waits until everything is written, without holding up the queue.
     ///
     /// - Parameters:
     ///   - patience: how long to wait for the reader, as ``BackgroundWriter/drain(patience:)`` does; nil is forever.

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Writes messages to a descriptor before the call returns, unless nobody reads: then they wait, and when too many do they
-/// are dropped and counted.
+/// Writes messages to a descriptor before the call returns. If nobody reads, they wait; if too many wait, they are dropped
+/// and counted.
 ///
 /// May be used on any thread.
 package final class MessageWriter: Swift.Sendable {
@@ -15,7 +15,7 @@ package final class MessageWriter: Swift.Sendable {
     private let writer: BackgroundWriter
     private let state = Mutex(State())
 
-    /// How long a message may hold up the program; once, until all that waits is written.
+    /// How long a message may hold up the program; once, until everything that waits is written.
     private static let patience = DispatchTimeInterval.milliseconds(50)
     /// How long the end of the program waits for a reader that was late.
     private static let lastPatience = DispatchTimeInterval.milliseconds(200)

@@ -6,9 +6,9 @@ package struct OutputError: Error, Hashable, CustomStringConvertible, Swift.Send
     package enum Reason: Hashable, Swift.Sendable {
         /// A write has failed with this error number.
         case failed(Int32)
-        /// More was to be written than may wait for a reader that does not read; in bytes.
+        /// More was written than may wait for a reader that does not read; in bytes.
         case tooMuchWaits(limit: Int)
-        /// The program has ended before its reader had taken so many bytes.
+        /// The program has ended before its reader had taken this many bytes.
         case notTaken(bytes: Int)
     }
 
@@ -21,12 +21,12 @@ package struct OutputError: Error, Hashable, CustomStringConvertible, Swift.Send
     /// The exit status of a program whose output was lost: `EX_IOERR` of sysexits.h.
     package static let exitStatus: Int32 = 74
 
-    /// Whether the reader has closed the pipe, as `head` does when it has enough: its own wish, and no loss.
+    /// Whether the reader has closed the pipe, as `head` does when it has enough. That is no loss.
     package var isByTheReader: Bool { reason == .failed(EPIPE) }
 
     package var description: String {
         switch reason {
-        // What it says of a descriptor that was closed at the start; see ``StandardDescriptors``.
+        // The error of a descriptor that was closed at the start; see ``StandardDescriptors``.
         case .failed(EBADF): "cannot write to standard output: it is closed"
         case .failed(let code): "cannot write to standard output: \(String(cString: strerror(code)))"
         case .tooMuchWaits(let limit):

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a program ends that has something left to say.
+/// How a program ends with a message.
 package enum ProgramEnd {
     /// Ends the program because of output that was lost, and says so.
     ///
@@ -10,7 +10,7 @@ package enum ProgramEnd {
         Foundation.exit(OutputError.exitStatus)
     }
 
-    /// Ends the program with a message, on standard output if the status is 0 (a help text, a version), else on standard
+    /// Ends the program with a message, on standard output if the status is 0 (a help text, a version), otherwise on standard
     /// error. A message for standard output that cannot be written ends it with ``OutputError/exitStatus``.
     ///
     /// - Parameters:

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Standard error. A message is written before the call returns, unless nobody reads: then it waits, and when too many do
-/// they are dropped and counted.
+/// Standard error. A message is written before the call returns. If nobody reads, it waits; if too many wait, they are
+/// dropped and counted.
 ///
 /// May be used on any thread.
 package enum StandardError {

@@ -1,7 +1,6 @@
 import Glibc
 
-/// Standard output of commands that do one thing and print its outcome: they have nothing better to do than to wait for the
-/// reader.
+/// Standard output of commands that do one thing and print the result: they wait for the reader.
 package enum StandardOutput {
     /// Writes lines, each as ``TerminalText`` has it.
     package static func write(_ lines: [String]) throws(OutputError) {

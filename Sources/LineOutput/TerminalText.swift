@@ -1,10 +1,10 @@
-/// Text that may come from outside, such as a device's name, on its way to a terminal. It may be shown there and nothing
-/// else: not move the cursor, ring, set colours, begin another line or turn the direction of writing.
+/// Text from outside, such as a device's name, on its way to a terminal. It may only be shown there: not move the cursor,
+/// ring, set colours, begin another line or turn the direction of writing.
 package enum TerminalText {
-    /// The text with each character that would do more than be shown as an escape: `\n`, `\u{1B}`.
+    /// The text, with each character that would do more than be shown written as an escape: `\n`, `\u{1B}`.
     ///
-    /// Concerned are the controls (C0, DEL, C1), the line and paragraph separators and the controls of bidirectional
-    /// text (Unicode's properties `Cc`, `Zl`, `Zp` and `Bidi_Control`).
+    /// These are the controls (C0, DEL, C1), the line and paragraph separators and the controls of bidirectional text
+    /// (Unicode's properties `Cc`, `Zl`, `Zp` and `Bidi_Control`).
     package static func escaped(_ text: some StringProtocol) -> String {
         guard mayAct(text) else { return String(text) }
         var bytes: [UInt8] = []
@@ -12,7 +12,7 @@ package enum TerminalText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether a character does something else than be shown.
+    /// Whether a character does more than be shown.
     static func acts(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: true
@@ -21,7 +21,7 @@ package enum TerminalText {
         }
     }
 
-    /// Whether a text may have such a character; by its bytes alone, so that most lines cost no more than a glance.
+    /// Whether a text may have such a character. Looks at the bytes alone, so that most lines cost little.
     static func mayAct(_ text: some StringProtocol) -> Bool {
         text.utf8.contains { byte in
             switch byte {

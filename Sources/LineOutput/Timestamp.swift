@@ -1,6 +1,6 @@
 import Glibc
 
-/// A point in time as it is printed at the begin of a line. Takes the C library's calendar: a formatter of Foundation
+/// A point in time as it is printed at the beginning of a line. Uses the C library's calendar: a formatter of Foundation
 /// would cost more memory than all the rest of a program that only prints lines.
 package struct Timestamp: Hashable, Swift.Sendable {
     /// Milliseconds since 1970-01-01 00:00 UTC.
@@ -34,7 +34,7 @@ package struct Timestamp: Hashable, Swift.Sendable {
         return "\(date)T\(clock(fields))Z"
     }
 
-    /// What ``utc`` gives.
+    /// Reads a time that ``utc`` has written.
     package init?(utc text: some StringProtocol) {
         guard text.utf8.count == 24, text.hasSuffix("Z"), let seconds = utcSeconds(text.prefix(19)),
             let rest = digits(text.utf8.dropFirst(20).prefix(3))
@@ -77,7 +77,7 @@ package func utcSeconds(_ text: some StringProtocol) -> Int64? {
     return Int64(timegm(&fields))
 }
 
-/// The number that is written in decimal digits alone, of which there are few; nil if anything else is among them.
+/// The number in a few decimal digits; nil if any other character is among them.
 package func digits(_ bytes: some Sequence<UInt8>) -> Int? {
     bytes.reduce(into: Optional(0)) { sum, byte in
         sum = (48...57).contains(byte) ? sum.map { $0 * 10 + Int(byte) - 48 } : nil

@@ -1,16 +1,16 @@
 import ArgumentParser
 import LineOutput
 
-/// A word where a command is expected, which is none.
+/// A word that is not a command, where a command is expected.
 package struct Mistyping: Error, CustomStringConvertible, Hashable {
     package let description: String
 
     /// Looks for such a word.
     ///
-    /// The argument parser takes it for an argument, where there is a default command even for one of that command's.
+    /// The argument parser takes it for an argument; if there is a default command, for one of that command's.
     ///
     /// - Parameters:
-    ///   - arguments: what stands behind the program's name.
+    ///   - arguments: the words after the program's name.
     ///   - program: the command that is the whole program.
     package static func check(
         _ arguments: some Sequence<String>, of program: any ParsableCommand.Type
@@ -32,7 +32,7 @@ package struct Mistyping: Error, CustomStringConvertible, Hashable {
 }
 
 extension ParsableCommand {
-    /// How it can be called.
+    /// The names by which it can be called.
     fileprivate static var names: [String] { [_commandName] + configuration.aliases }
 }
 

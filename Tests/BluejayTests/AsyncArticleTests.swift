@@ -8,7 +8,7 @@ import Testing
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     private static let catalogue = folder.appendingPathComponent("../../Sources/Bluejay/Bluejay.docc").standardized
 
-    /// Lines without what may differ: indentation, empty lines, and what stands at the top of a file.
+    /// Lines without what may differ: indentation, empty lines, and imports.
     private static func essence(_ text: some StringProtocol) -> [String] {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty && !$0.hasPrefix("import ") }
@@ -21,6 +21,11 @@ import Testing
     }
 
     private static let fixtures = folder.appendingPathComponent("../../Fixtures").standardized
+
+    /// A page by its path in the package.
+    private static func page(_ path: String) -> URL {
+        folder.appendingPathComponent("../../\(path)").standardized
+    }
 
     @Test(arguments: ["GettingStarted", "AsyncAwait", "MovingFromiOS", "TestingWithTheLab", "Restoration"])
     func `the code of an article is compiled`(name: String) throws {
@@ -37,21 +42,33 @@ import Testing
                 .map { Self.fixtures.appendingPathComponent("swift6/\($0)/main.swift") })
     }
 
-    @Test func `the programs of the front page are those in Fixtures`() throws {
-        let page = try String(
-            contentsOf: Self.fixtures.appendingPathComponent("../README.md").standardized, encoding: .utf8)
-        for name in ["watch", "battery"] {
-            let path = Self.fixtures.appendingPathComponent("front-page/\(name)/main.swift")
-            let program = Self.essence(try String(contentsOf: path, encoding: .utf8))
-            #expect(Self.blocks(page).contains(program), "README.md has another \(name)")
-        }
+    @Test func `the code of the front page is compiled`() throws {
+        try expectCode(
+            of: Self.page("README.md"),
+            in: [Self.fixtures.appendingPathComponent("sample-app/Tests/HeartRateLogTests/LogTests.swift")])
     }
 
-    /// That each Swift block of an article is in one of these files.
-    private func expectCode(of page: URL, in files: [URL]) throws {
+    @Test func `the programs of the library's guide are those in Fixtures`() throws {
+        let page = Self.page("docs/library.md")
+        let blocks = Self.blocks(try String(contentsOf: page, encoding: .utf8))
+        let programs = ["watch", "battery"].map {
+            Self.fixtures.appendingPathComponent("library-guide/\($0)/main.swift")
+        }
+        for path in programs {
+            let program = Self.essence(try String(contentsOf: path, encoding: .utf8))
+            #expect(blocks.contains(program), "docs/library.md has another \(path.path)")
+        }
+        try expectCode(
+            of: page, in: programs + [Self.folder.appendingPathComponent("AsyncArticleExamples.swift")],
+            except: "// swift-tools-version: 6.1")
+    }
+
+    /// That each Swift block of an article is in one of these files, but for one with this first line: a manifest is built
+    /// by `scripts/walks/swift-app`.
+    private func expectCode(of page: URL, in files: [URL], except firstLine: String? = nil) throws {
         let article = try String(contentsOf: page, encoding: .utf8)
         let sources = try files.flatMap { Self.essence(try String(contentsOf: $0, encoding: .utf8)) }
-        let blocks = Self.blocks(article)
+        let blocks = Self.blocks(article).filter { $0.first != firstLine }
         #expect(!blocks.isEmpty)
         for block in blocks {
             let isCompiled = sources.indices.contains { sources[$0...].starts(with: block) }

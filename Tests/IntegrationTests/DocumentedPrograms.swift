@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 extension InTheLab {
-    /// The programs that the front page and the article on Swift 6 print whole, as their readers run them: through a pipe.
+    /// The programs that `docs/library.md` and the article on Swift 6 print, as their readers run them: through a pipe.
     @Suite struct DocumentedPrograms {
         @Test(arguments: FixtureProgram.languageModes)
-        func theFrontPagesCentralShowsEachHeartRateAtOnce(mode: Int) async throws {
+        func theGuidesCentralShowsEachHeartRateAtOnce(mode: Int) async throws {
             let sensor = try await sensor()
             let program = try start("watch", mode, on: Lab.centralAdapter)
             try await program.line(containing: "connected to Dittojay", within: .seconds(60))
@@ -16,7 +16,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func theFrontPagesPeripheralAdvertisesABattery(mode: Int) async throws {
+        func theGuidesPeripheralAdvertisesABattery(mode: Int) async throws {
             let program = try start("battery", mode, on: Lab.sensorAdapter)
             try await program.line(containing: "advertising", within: .seconds(60))
             let read = try await Lab.here.bluejay("read", "Battery", "180F/2A19", "--format", "u8")

@@ -124,15 +124,15 @@ extension InTheLab {
         func aLostConnectionComesBackAndAllObserversAreTold(mode: Int) async throws {
             let sensor = try await peripheral("--rate", "10")
             let program = try start("reconnect", mode)
-            try await program.line(containing: "RSSI told, well")
+            try await program.line(containing: "RSSI read, well")
             try await sensor.command("disconnect")
             #expect(try await program.exitStatus(within: .seconds(60)) == 0, "\(program.transcript)")
             try expect(
                 program,
                 [
-                    "log: ", "available: true", "connected, 1", "measured, 1", "RSSI told, well",
+                    "log: ", "available: true", "connected, 1", "measured, 1", "RSSI read, well",
                     "the listen has ended: ", "disconnected", "will reconnect: true", "connected, 2", "measured, 2",
-                    "RSSI told, well", "the listen has ended: ", "disconnected", "will reconnect: false",
+                    "RSSI read, well", "the listen has ended: ", "disconnected", "will reconnect: false",
                 ])
             try await sensor.stop()
         }

@@ -36,7 +36,7 @@ struct ProfileCommandTests {
         try "mine".write(toFile: path("light.yaml"), atomically: true, encoding: .utf8)
         try "mine".write(toFile: path("profile.schema.json"), atomically: true, encoding: .utf8)
         let refusal = try await dittojay("init", path("light"), expecting: 1)
-        #expect(refusal == ["dittojay: \(path("light.yaml")) is there already; --force writes over it"])
+        #expect(refusal == ["dittojay: \(path("light.yaml")) exists already; --force overwrites it"])
         #expect(try text("light.yaml") == "mine")
         _ = try await dittojay("init", path("light"), "--force")
         #expect(try text("light.yaml").contains("name: light"))

@@ -15,7 +15,7 @@ struct Reply: Codable {
     let text: String
 }
 
-/// Finds the messages in what comes piece by piece.
+/// Finds the messages in pieces that come one by one.
 struct MessageReader {
     private var message: Data?
 
@@ -51,7 +51,7 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
     private static let toDevice = CBUUID(string: "4A534F4E-0001-4000-8000-000000000000")
     private static let fromDevice = CBUUID(string: "4A534F4E-0002-4000-8000-000000000000")
     private static let storedKey = "device"
-    /// What the device takes at once, whatever the link may carry.
+    /// How much the device takes at once, whatever the link may carry.
     private static let longestPiece = 180
     private static let questions: [(kind: String, text: String, expected: String)] = [
         ("upper", "quick brown fox", "QUICK BROWN FOX"),
@@ -122,7 +122,7 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
         connect(peripheral)
     }
 
-    /// Never gives up: that is how one waits for a device to come into range.
+    /// Never gives up: this is how to wait for a device to come into range.
     private func connect(_ peripheral: CBPeripheral) {
         state = .connecting(peripheral)
         peripheral.delegate = self
@@ -205,7 +205,7 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
         prepare(peripheral)
     }
 
-    /// A device that is there without its service is starting or ending: it is tried again after its next connection.
+    /// A device without its service is starting or ending: it is tried again after its next connection.
     private func retry(_ peripheral: CBPeripheral, _ reason: String, _ error: Error?) {
         print("\(reason): \(error?.localizedDescription ?? "not there")")
         manager.cancelPeripheralConnection(peripheral)
@@ -274,7 +274,7 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
         manager.cancelPeripheralConnection(peripheral)
     }
 
-    /// A link that does not carry anything is given up, and made anew.
+    /// Gives up a link that does not carry anything, and makes it again.
     private func setDeadline(_ reason: String) {
         deadline?.cancel()
         deadline = Task { [weak self] in

@@ -1,5 +1,5 @@
 // A peripheral in the manner of Apple's documentation, which answers JSON messages between STX and ETX. It works on a
-// queue of its own, and starts anew whenever Bluetooth comes on.
+// queue of its own, and starts again whenever Bluetooth is switched on.
 import CoreBluetooth
 
 struct Request: Codable {
@@ -22,7 +22,7 @@ final class Responder: NSObject, CBPeripheralManagerDelegate {
     private let queue = DispatchQueue(label: "org.example.responder")
     private var manager: CBPeripheralManager?
     private var output: CBMutableCharacteristic?
-    /// What has come of each central's message so far.
+    /// The part of each central's message that has arrived so far.
     private var incoming: [UUID: Data] = [:]
     private var outgoing: [(piece: Data, central: CBCentral)] = []
 
@@ -98,7 +98,7 @@ final class Responder: NSObject, CBPeripheralManagerDelegate {
             case 0x03:
                 if let message = incoming.removeValue(forKey: central.identifier) { answer(message, of: central) }
             default:
-                // What comes without an STX, and what would never end, is left out.
+                // Bytes without an STX, and a message that would never end, are ignored.
                 if let count = incoming[central.identifier]?.count, count < Self.limit {
                     incoming[central.identifier]?.append(byte)
                 }

@@ -1,4 +1,4 @@
-// Orders a coffee: a value of several fields is written, and read back; then the machine tells how far it is.
+// Orders a coffee: a value of several fields is written, and read back; then the machine reports its progress.
 import Bluejay
 
 enum CupSize: UInt8 {

@@ -73,7 +73,7 @@ final class Download: ConnectionObserver {
         }
     }
 
-    /// A mistake in the length is told, with what has come.
+    /// A mistake in the length is reported, with the bytes that have come.
     private func fetchTooMuch() {
         bluejay.run(
             backgroundTask: { peripheral in

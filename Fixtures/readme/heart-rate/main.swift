@@ -1,10 +1,10 @@
 // Finds a heart-rate sensor, connects to it from its discovery, and prints the first few measurements.
 import Bluejay
 
-/// What a sensor sends: the Heart Rate Measurement characteristic of the Heart Rate Service specification.
+/// A sensor's value: the Heart Rate Measurement characteristic of the Heart Rate Service specification.
 struct HeartRateMeasurement: Receivable {
     let beatsPerMinute: Int
-    /// Nil when the sensor cannot tell.
+    /// Nil when the sensor does not measure it.
     let touchesSkin: Bool?
     /// In kilojoules, if the sensor measures it.
     let energyExpended: Int?

@@ -1,4 +1,4 @@
-// Stays with a sensor that goes and comes back, and tells what all the observers are told.
+// Stays with a sensor that disconnects and comes back, and prints what all the observers get.
 import Bluejay
 
 let heartRate = ServiceIdentifier(uuid: "180D")
@@ -63,7 +63,7 @@ final class Companion: ConnectionObserver, RSSIObserver, DisconnectHandler {
     }
 
     func didReadRSSI(from peripheral: PeripheralIdentifier, RSSI: NSNumber, error: Error?) {
-        print("RSSI told, \(error.map { $0.localizedDescription } ?? "well")")
+        print("RSSI read, \(error.map { $0.localizedDescription } ?? "well")")
         if connections == 2 { bluejay.cancelEverything() }
     }
 

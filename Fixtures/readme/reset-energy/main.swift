@@ -1,4 +1,4 @@
-// Resets a sensor while its measurements are shown: a background task stops them, writes, and reads what came of it;
+// Resets a sensor while its measurements are shown: a background task stops them, writes, and reads the result;
 // then they go on.
 import Bluejay
 

@@ -1,5 +1,5 @@
-// The set-up of a program whose connection outlives it: who is told about the connection of an earlier run, and about
-// values that nobody listens to yet.
+// The set-up of a program whose connection outlives it: who hears of the connection of an earlier run, and of values that
+// have no listener yet.
 import Bluejay
 import UIKitStandIns
 

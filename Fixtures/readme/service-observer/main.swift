@@ -1,4 +1,4 @@
-// Listens to a service that comes and goes while the connection stays.
+// Listens to a service that is removed and comes back while the connection stays.
 import Bluejay
 
 let heartRate = ServiceIdentifier(uuid: "180D")

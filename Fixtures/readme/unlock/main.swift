@@ -2,7 +2,7 @@
 // background task, in which each call waits for its answer. usage: unlock [KEY], the key in hexadecimal
 import Bluejay
 
-/// What the lock says: a kind, and what belongs to it.
+/// A message of the lock: a kind, and its data.
 enum Answer: Receivable {
     case challenge(UInt32)
     case verdict(isRight: Bool)
@@ -21,7 +21,7 @@ enum Answer: Receivable {
     }
 }
 
-/// What it is asked.
+/// A message to the lock.
 enum Question: Sendable {
     case hello
     case response(UInt32)
@@ -53,9 +53,9 @@ let question = CharacteristicIdentifier(uuid: "10CC0001-0000-4000-8000-000000000
 let answer = CharacteristicIdentifier(uuid: "10CC0002-0000-4000-8000-000000000000", service: lock)
 let secret = CharacteristicIdentifier(uuid: "10CC0003-0000-4000-8000-000000000000", service: lock)
 
-/// Uses what the task is given, and nothing else: it runs beside the main queue.
+/// Uses only what the task is given: it runs beside the main queue.
 func open(_ peripheral: SynchronizedPeripheral, with key: UInt32) throws -> String {
-    // Answers to somebody who was here before.
+    // Answers to an earlier program.
     try peripheral.flushListen(to: answer, nonZeroTimeout: .seconds(1)) { print("flushed") }
 
     var challenge: UInt32?
@@ -116,7 +116,7 @@ final class Visitor: ConnectionObserver {
                 }
                 self?.leave(with: result)
             })
-        // While the task runs, the lock is its alone.
+        // While the task runs, no other operation uses the lock.
         bluejay.read(from: secret) { (result: ReadResult<String>) in
             guard case .failure(BluejayError.backgroundTaskRunning) = result else { return }
             print("busy")

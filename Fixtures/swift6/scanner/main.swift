@@ -18,7 +18,7 @@ extension Scanner: @preconcurrency CBCentralManagerDelegate {
     }
 }
 
-/// On a queue of its own, which guards what it has.
+/// On a queue of its own, which guards its state.
 final class BackgroundScanner: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     private let queue = DispatchQueue(label: "scanner")
     private var manager: CBCentralManager?

@@ -5,7 +5,7 @@ import MainLoop
 /// The heart-rate sensor's program.
 @MainActor
 final class Demo {
-    /// What can be listened to.
+    /// A characteristic that it can listen to.
     enum Source: String, CaseIterable {
         case rate, chirp
 
@@ -29,7 +29,7 @@ final class Demo {
     private var signals: [any DispatchSourceSignal] = []
     /// Whether to connect as soon as Bluetooth is on.
     private var connectsWhenOn = false
-    /// Whether the terminal's end is the program's.
+    /// Whether the program ends with its terminal.
     private(set) var isStartedByAgent = false
 
     init(_ log: DemoLog, device: DeviceSelector?, isVerbose: Bool) {
@@ -137,7 +137,7 @@ final class Demo {
                 }
             }
         }
-        // A listen has no completion of its own; the queue is in order, so this one's tells.
+        // A listen has no completion of its own. The queue is in order, so this completion comes after it.
         bluejay.read(from: Self.anythingReadable) { [log] (_: ReadResult<Data>) in
             log.event("listening", "listening to \(source.rawValue)") { $0.add("source", source.rawValue) }
         }
@@ -212,7 +212,7 @@ extension Demo: @preconcurrency BackgroundRestorer, @preconcurrency ListenRestor
     func didFailToRestoreConnection(
         to peripheral: PeripheralIdentifier, error: Error
     ) -> BackgroundRestoreCompletion {
-        log.event("not-restored", "the connection to \(peripheral.name) is gone: \(error.localizedDescription)") {
+        log.event("not-restored", "the connection to \(peripheral.name) was lost: \(error.localizedDescription)") {
             $0.add("reason", "\(error)")
         }
         return .callback { [weak self] in MainActor.assumeIsolated { self?.connect() } }
@@ -247,7 +247,7 @@ extension Demo: @preconcurrency ConnectionObserver, @preconcurrency ServiceObser
     }
 
     func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier]) {
-        log.event("services-changed", "\(invalidatedServices.count) services have gone") { object in
+        log.event("services-changed", "\(invalidatedServices.count) services were removed") { object in
             object.add("invalidated", invalidatedServices.map(\.uuid.uuidString))
         }
     }

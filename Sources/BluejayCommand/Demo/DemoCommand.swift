@@ -7,24 +7,24 @@ struct DemoCommand: AsyncParsableCommand {
         abstract:
             "Listen to a heart-rate sensor with state restoration on: kill it, let the sensor chirp, see it come back.",
         discussion: """
-            Type commands, one a line:
+            Type commands, one per line:
               scan                  show the heart-rate sensors around
               connect               connect to the sensor
               listen rate|chirp     listen to heart rates or chirps
-              end rate|chirp        listen no longer
+              end rate|chirp        stop listening
               pair                  read a text that only paired devices may read
               crash                 end at once, as if killed: the next chirp starts the program again
               disconnect            disconnect
               quit                  end; nothing is restored
 
-            Started again, it has no terminal: what happens goes to the log, and to the desktop by notify-send.
+            When it is started again it has no terminal: it reports to the log, and to the desktop by notify-send.
             """)
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "An address or an identifier; without, the first heart-rate sensor that is found.")
+    @Argument(help: "An address or an identifier; default: the first heart-rate sensor that is found.")
     var device: String?
 
-    @Option(help: ArgumentHelp("Append what happens to this file, too.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also append what happens to this file.", valueName: "file"))
     var log: String?
 
     @Option(help: ArgumentHelp("Names the state that is restored.", valueName: "identifier"))

@@ -12,7 +12,7 @@ final class DemoLog: Swift.Sendable {
         let description: String
     }
 
-    /// - Parameter file: is appended to; made if it is not there.
+    /// - Parameter file: is appended to; created if it does not exist.
     init(isJSON: Bool, file: String?) throws {
         self.isJSON = isJSON
         signal(SIGPIPE, SIG_IGN)
@@ -29,7 +29,7 @@ final class DemoLog: Swift.Sendable {
         self.file = descriptor
     }
 
-    /// Ends the program, with a status of its own if what was to be seen is lost.
+    /// Ends the program, with a status of its own if output is lost.
     func exit() -> Never {
         guard let loss = standardOutput?.finish(), !loss.isByTheReader else { Foundation.exit(0) }
         StandardError.write("bluejay: \(loss)")

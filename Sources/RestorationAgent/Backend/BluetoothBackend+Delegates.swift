@@ -16,7 +16,7 @@ extension BluetoothBackend: CBCentralManagerDelegate {
     }
 
     package func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        // Told again when only the options of the connection have changed.
+        // Reported again when only the options of the connection have changed.
         guard let known = kept(peripheral.identifier, by: central), !known.isReady, known.servicesToCome == 0 else {
             return
         }
@@ -37,13 +37,13 @@ extension BluetoothBackend: CBCentralManagerDelegate {
     private func lost(_ peripheral: CBPeripheral, by manager: CBCentralManager, isComing: Bool) {
         let identifier = peripheral.identifier
         guard let known = kept(identifier, by: manager) else {
-            // It is to come back for nobody.
+            // No program waits for it to come back.
             if isComing { manager.cancelPeripheralConnection(peripheral) }
             return isDown(identifier, of: manager)
         }
         known.failAll(AgentFailure(CBError(.peripheralDisconnected)))
         if isComing { return observer?.disconnected(identifier, isComing: true) ?? () }
-        // When bluetoothd goes, its devices go first. That is no end of a connection: it will be made again.
+        // When bluetoothd ends, its devices are removed first. The connection has not ended then: it will be made again.
         let timer = DispatchSource.makeTimerSource(queue: .main)
         timer.schedule(deadline: .now() + Self.lossDelay)
         timer.setEventHandler { [weak self, weak known] in
@@ -99,7 +99,7 @@ extension BluetoothBackend: CBPeripheralDelegate {
         let wishes = known.starting.filter { $0.0 === characteristic }.map(\.1)
         known.starting.removeAll { $0.0 === characteristic }
         if let error, !(error is CBATTError), wishes.contains(where: \.usesSocket) {
-            // Somebody else has the only socket that bluetoothd gives away: the values come as signals.
+            // Another program has the only socket that bluetoothd gives away: the values come as signals.
             known.useSockets(false, managers[known.request.adapter])
             known.starting += wishes.map { wish in
                 var wish = wish

@@ -8,7 +8,7 @@ package final class BluetoothBackend: NSObject, AgentBackend {
     /// One for each controller, by its address.
     var managers: [String: CBCentralManager] = [:]
     var kept: [UUID: KeptPeripheral] = [:]
-    /// The controllers of peripherals that are kept no longer and whose links are still up: a link ends with its manager.
+    /// The controllers of peripherals that are no longer kept and whose links are still up: a link ends with its manager.
     private(set) var leaving: [UUID: String] = [:]
 
     private func manager(for adapter: String) -> CBCentralManager {
@@ -20,13 +20,13 @@ package final class BluetoothBackend: NSObject, AgentBackend {
         return manager
     }
 
-    /// Lets go of the managers that nothing is kept by any more.
+    /// Releases the managers that keep nothing any more.
     private func releaseManagers() {
         let used = Set(kept.values.map(\.request.adapter)).union(leaving.values)
         for adapter in managers.keys where !used.contains(adapter) { managers[adapter] = nil }
     }
 
-    /// A peripheral that was kept is so no longer, and its link is down.
+    /// A peripheral is no longer kept, and its link is down.
     func isDown(_ identifier: UUID, of manager: CBCentralManager) {
         if let adapter = leaving[identifier], managers[adapter] === manager { leaving[identifier] = nil }
         releaseManagers()
@@ -38,7 +38,7 @@ package final class BluetoothBackend: NSObject, AgentBackend {
         releaseManagers()
     }
 
-    /// What is kept by this manager.
+    /// The peripherals that this manager keeps.
     func kept(_ identifier: UUID, by manager: CBCentralManager) -> KeptPeripheral? {
         kept[identifier].flatMap { managers[$0.request.adapter] === manager ? $0 : nil }
     }
@@ -61,7 +61,7 @@ package final class BluetoothBackend: NSObject, AgentBackend {
         connect(new)
     }
 
-    /// Connects if Bluetooth is on; otherwise that is done when it is.
+    /// Connects, at once if Bluetooth is on, otherwise when it is.
     func connect(_ kept: KeptPeripheral) {
         let manager = manager(for: kept.request.adapter)
         guard manager.state == .poweredOn,
@@ -81,7 +81,7 @@ package final class BluetoothBackend: NSObject, AgentBackend {
         if disconnecting || peripheral.state == .connecting {
             manager.cancelPeripheralConnection(peripheral)
         } else if peripheral.state == .connected {
-            // The program sees to the link.
+            // The program takes care of the link.
             for characteristic in peripheral.allCharacteristics where characteristic.isNotifying {
                 peripheral.setNotifyValue(false, for: characteristic)
             }
@@ -107,7 +107,7 @@ package final class BluetoothBackend: NSObject, AgentBackend {
             guard wish.mayLookAgain, let peripheral = known.peripheral else {
                 return wish.completion(.failure(AgentFailure(CBError(.invalidHandle))))
             }
-            // It may be a new one.
+            // The characteristic may be a new one.
             var wish = wish
             wish.mayLookAgain = false
             known.waiting.append(wish)
@@ -132,9 +132,9 @@ package final class BluetoothBackend: NSObject, AgentBackend {
     }
 }
 
-/// A peripheral that the agent keeps the connection of.
+/// A peripheral whose connection the agent keeps.
 final class KeptPeripheral {
-    /// A characteristic that is to notify.
+    /// A characteristic whose notifications are wanted.
     struct Wish {
         let key: CharacteristicKey
         var usesSocket: Bool
@@ -147,9 +147,9 @@ final class KeptPeripheral {
     var peripheral: CBPeripheral?
     /// Whether it is connected and its characteristics are known.
     var isReady = false
-    /// Tells of the loss of the link, in a moment.
+    /// Reports the loss of the link, after a moment.
     var loss: (any DispatchSourceTimer)?
-    /// How many services the characteristics are awaited of.
+    /// The number of services whose characteristics are awaited.
     var servicesToCome = 0
     var waiting: [Wish] = []
     var starting: [(CBCharacteristic, Wish)] = []
@@ -175,7 +175,7 @@ final class KeptPeripheral {
         manager?.connect(peripheral, options: connectOptions)
     }
 
-    /// The link is gone.
+    /// The link is down.
     func failAll(_ failure: AgentFailure) {
         isReady = false
         servicesToCome = 0

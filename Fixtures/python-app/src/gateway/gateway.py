@@ -55,7 +55,7 @@ class Gateway:
         return decode_temperature(bytes(await self._connected.read_gatt_char(TEMPERATURE)))
 
     async def temperatures(self) -> AsyncIterator[float]:
-        """Each temperature that the thermometer reports, until it is gone."""
+        """Each temperature that the thermometer reports, until it disconnects."""
         await self._connected.start_notify(TEMPERATURE, self._on_value)
         while (degrees := await self._news.get()) is not None:
             yield degrees

@@ -15,20 +15,21 @@ struct LogTests {
         #expect(lines[0].hasPrefix(first))
     }
 
-    @Test func theSensorIsLeftAlone() async throws {
-        let sensor = try Sensor.here
-        try await logHeartRate(count: 1) { _ in }
-        try await sensor.event("subscribed", "heart-rate-measurement")
-        try await sensor.event("disconnected")
-    }
-
-    /// A sensor that somebody else made, and the program as its users start it.
+    /// A sensor with other options, and the program as its users start it.
     @Test(.bluetoothLab(sensor: .dittojay("--rate", "10", "--rate-format", "uint16")))
     func theProgramTakesSixteenBitRates() async throws {
         let program = try ChildProcess("heart-rate-log", ["5"])
         #expect(try await program.exitStatus(within: .seconds(60)) == 0, "\(program.transcript)")
         #expect(program.lines.count == 5, "\(program.transcript)")
     }
+}
+
+/// A trait serves a single test as well. This one is on the front page.
+@Test(.bluetoothLab(sensor: .default)) func theSensorIsLeftAlone() async throws {
+    let sensor = try Sensor.here
+    try await logHeartRate(count: 1) { _ in }
+    try await sensor.event("subscribed", "heart-rate-measurement")
+    try await sensor.event("disconnected")
 }
 
 /// What needs no Bluetooth needs no lab.

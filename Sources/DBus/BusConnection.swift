@@ -120,6 +120,7 @@ package final class BusConnection {
         isConnected = false
         io?.stop()
         io = nil
+        deadlineTimer = nil
         pendingCalls.values.forEach { $0.fail() }
         let handlers = disconnectHandlers.sorted { $0.key < $1.key }.map(\.value)
         disconnectHandlers = [:]
@@ -133,6 +134,10 @@ package final class BusConnection {
     // MARK: Calls
 
     private var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
+    private var nextDeadline: ContinuousClock.Instant?
+    private var deadlineTimer: LoopSource?
+    /// Longer ones are as good as forever, and might leave the clock's range.
+    private static let longestTimeout: Duration = .seconds(1_000_000)
 
     /// Calls a method and waits for the answer.
     ///
@@ -170,18 +175,41 @@ package final class BusConnection {
             guard isConnected else { throw .disconnected(call: call.description) }
             let message = try RawMessage(call)
             try checkDescriptors(of: message)
-            let milliseconds = timeout.map { Int32($0.wholeMilliseconds) } ?? CDBUS_TIMEOUT_INFINITE
             var handle: OpaquePointer?
-            guard dbus_connection_send_with_reply(pointer, message.pointer, &handle, milliseconds) != 0 else {
+            // libdbus would make a timer for each call, and the loop a source for each timer: see `limit(_:to:)`.
+            guard dbus_connection_send_with_reply(pointer, message.pointer, &handle, CDBUS_TIMEOUT_INFINITE) != 0 else {
                 throw .outOfMemory
             }
             guard let handle else { throw .disconnected(call: call.description) }
             pendingCalls[ObjectIdentifier(pending)] = pending
             pending.start(handle, on: self)
+            if let timeout { limit(pending, to: timeout) }
         } catch {
             MainLoop.shared.async { pending.finish(.failure(error)) }
         }
         return pending
+    }
+
+    /// Ends the call if it is not answered in time. One timer is for all calls: it is set for the first deadline, stays as
+    /// it is when that call is answered, and looks for the next one when it fires.
+    private func limit(_ call: PendingCall, to timeout: Duration) {
+        let deadline = ContinuousClock.now + min(timeout, Self.longestTimeout)
+        call.deadline = deadline
+        if nextDeadline.map({ deadline < $0 }) ?? true { setTimer(for: deadline) }
+    }
+
+    private func setTimer(for deadline: ContinuousClock.Instant) {
+        nextDeadline = deadline
+        deadlineTimer = .timer(after: max(deadline - .now, .zero)) { [weak self] in self?.endLateCalls() }
+    }
+
+    private func endLateCalls() {
+        nextDeadline = nil
+        deadlineTimer = nil
+        let now = ContinuousClock.now
+        let limited = pendingCalls.values.compactMap { call in call.deadline.map { (call, $0) } }
+        if let next = limited.map(\.1).filter({ $0 > now }).min() { setTimer(for: next) }
+        for (call, deadline) in limited where deadline <= now { call.timeOut() }
     }
 
     /// Sends a call whose answer does not matter.

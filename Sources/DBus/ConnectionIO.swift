@@ -9,7 +9,9 @@ final class ConnectionIO {
     private static let messagesPerTurn = 64
 
     private let connection: OpaquePointer
-    private var watches: [OpaquePointer: LoopSource] = [:]
+    private var watches: [OpaquePointer: DescriptorSource] = [:]
+    /// Those that libdbus has enabled or disabled in this turn of the loop.
+    private var changedWatches: Set<OpaquePointer> = []
     private var timeouts: [OpaquePointer: LoopSource] = [:]
     private var dispatchSource: LoopSource?
     /// Whether `dispatch` is under way, or will be before this turn of the loop ends.
@@ -49,6 +51,7 @@ final class ConnectionIO {
         dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
         dbus_connection_set_timeout_functions(connection, nil, nil, nil, nil, nil)
         watches = [:]
+        changedWatches = []
         timeouts = [:]
         dispatchSource = nil
     }
@@ -63,19 +66,38 @@ final class ConnectionIO {
 
     private func update(watch: OpaquePointer?) {
         guard let watch else { return }
-        remove(watch: watch)
-        guard dbus_watch_get_enabled(watch) != 0 else { return }
+        changedWatches.insert(watch)
+        guard changedWatches.count == 1 else { return }
+        // libdbus enables the watch for writing for every message that it sends, and disables it at once when all has been
+        // written. Each would change what the loop polls, and so wake it up.
+        MainLoop.shared.async { [weak self] in self?.applyChangedWatches() }
+    }
+
+    private func applyChangedWatches() {
+        let changed = changedWatches
+        changedWatches = []
+        guard !isStopped else { return }
+        for watch in changed {
+            let isEnabled = dbus_watch_get_enabled(watch) != 0
+            if let source = watches[watch] {
+                if isEnabled { source.resume() } else { source.pause() }
+            } else if isEnabled {
+                watches[watch] = source(for: watch)
+            }
+        }
+    }
+
+    private func source(for watch: OpaquePointer) -> DescriptorSource {
         let flags = dbus_watch_get_flags(watch)
         var events: DescriptorEvents = .hangUp
         if flags & DBUS_WATCH_READABLE.rawValue != 0 { events.insert(.readable) }
         if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { events.insert(.writable) }
-        watches[watch] = .descriptor(dbus_watch_get_unix_fd(watch), events) { [weak self] ready in
-            self?.ready(watch, ready)
-        }
+        return .descriptor(dbus_watch_get_unix_fd(watch), events) { [weak self] ready in self?.ready(watch, ready) }
     }
 
     private func remove(watch: OpaquePointer?) {
         guard let watch else { return }
+        changedWatches.remove(watch)
         watches.removeValue(forKey: watch)?.cancel()
     }
 

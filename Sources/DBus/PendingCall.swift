@@ -7,6 +7,8 @@ package final class PendingCall {
     private let call: MethodCall.Name
     private var completion: (@LoopActor (Result<MethodReply, any Error>) -> Void)?
     private var handle: OpaquePointer?
+    /// Until when the answer is waited for; nil is forever.
+    var deadline: ContinuousClock.Instant?
     private weak var connection: BusConnection?
 
     init(call: MethodCall.Name, completion: @escaping @LoopActor (Result<MethodReply, any Error>) -> Void) {
@@ -41,7 +43,13 @@ package final class PendingCall {
         finish(.failure(CancellationError()))
     }
 
-    /// The connection is gone.
+    /// The answer did not come in time.
+    func timeOut() {
+        if let handle { dbus_pending_call_cancel(handle) }
+        finish(.failure(BusError.timedOut(call: call.description)))
+    }
+
+    /// The connection was lost.
     func fail() {
         if let handle { dbus_pending_call_cancel(handle) }
         finish(.failure(BusError.disconnected(call: call.description)))

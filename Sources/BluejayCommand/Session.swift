@@ -63,7 +63,8 @@ final class Session {
         do {
             try await waitForPower()
             startBluejay(peripheral: nil)
-            try await body(self)
+            // Else each answer that the body awaits would go round by another thread.
+            try await withTaskExecutorPreference(MainQueueExecutor.shared) { try await body(self) }
             await end(.done)
         } catch {
             let failure = Failure(error, attempt: "the command failed")

@@ -107,17 +107,14 @@ extension Bluejay {
     /// - Throws: ``BluejayError/backgroundTaskRunning``, ``BluejayError/notConnected``, ``BluejayNotStartedError``.
     public func readRSSI() throws {
         MainQueue.require()
-        if runningTask != nil { throw BluejayError.backgroundTaskRunning }
-        guard let connected else { throw absence }
-        connected.cbPeripheral.readRSSI()
+        if let refusal = refusal(of: .signalStrength) { throw refusal }
+        connected?.cbPeripheral.readRSSI()
     }
 
     /// The peripheral, or why its characteristics cannot be used.
     func access() -> Result<ConnectedPeripheral, any Error> {
-        if runningTask != nil { return .failure(BluejayError.backgroundTaskRunning) }
-        guard let connected else { return .failure(absence) }
-        if pendingDisconnection != nil { return .failure(BluejayError.disconnectQueued) }
-        return .success(connected)
+        if let refusal = refusal(of: .characteristic) { return .failure(refusal) }
+        return connected.map { .success($0) } ?? .failure(BluejayError.notConnected)
     }
 }
 

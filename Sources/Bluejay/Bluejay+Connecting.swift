@@ -22,7 +22,7 @@ extension Bluejay {
         completion: @escaping (ConnectionResult) -> Void
     ) {
         MainQueue.require()
-        reconnectTimeout = timeout
+        link.connectionRequested(timeout: timeout)
         queueConnection(
             to: peripheralIdentifier, timeout: timeout, warningOptions: warningOptions ?? defaultWarningOptions,
             completion: Once(fallback: .failure(BluejayError.cancelled), completion))
@@ -53,12 +53,8 @@ extension Bluejay {
 
     /// The peripheral, or why it cannot be connected now.
     private func peripheralToConnect(_ identifier: PeripheralIdentifier) -> Result<CBPeripheral, any Error> {
+        if let refusal = refusal(of: .connection) { return .failure(refusal) }
         guard let central else { return .failure(BluejayNotStartedError()) }
-        if runningTask != nil { return .failure(BluejayError.backgroundTaskRunning) }
-        if pendingDisconnection != nil { return .failure(BluejayError.disconnectQueued) }
-        guard case .none = link, pendingConnection == nil else {
-            return .failure(BluejayError.multipleConnectNotSupported)
-        }
         if central.state != .poweredOn, wasPoweredOn { return .failure(BluejayError.bluetoothUnavailable) }
         guard central.state == .poweredOn,
             let peripheral = central.retrievePeripherals(withIdentifiers: [identifier.uuid]).first
@@ -68,16 +64,8 @@ extension Bluejay {
 
     public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         MainQueue.requireOfManager()
-        guard case .connecting(let operation) = link, operation.peripheral === peripheral else {
-            return log("Ignored a connection to \(PeripheralIdentifier(peripheral).description): nobody asked for it")
-        }
-        guard operation.failure == nil else { return }
-        let connected = ConnectedPeripheral(peripheral, host: self, log: log)
-        link = .connected(connected)
-        mayReconnect = true
-        _ = queue.process(.connected)
-        // The completion may have ended the connection.
-        guard self.connected === connected else { return }
-        notify { $0.connected(to: connected.identifier) }
+        perform(
+            link.didConnect(
+                PeripheralIdentifier(peripheral), ConnectedPeripheral(peripheral, host: self, log: log)))
     }
 }

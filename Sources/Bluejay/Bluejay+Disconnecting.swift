@@ -19,35 +19,17 @@ extension Bluejay {
     @discardableResult func queueDisconnection(
         immediate: Bool, _ completion: Once<DisconnectionResult>
     ) -> DisconnectOperation? {
-        if let refusal = refusalOfDisconnection(immediate: immediate) {
+        if let refusal = refusal(of: .disconnection(immediate: immediate)) {
             completion(.failure(refusal))
             return nil
         }
-        mayReconnect = false
-        if immediate {
-            // Before anything is failed, so that completions see the disconnect under way.
-            isDropping = true
-            immediateDisconnect = completion
-            let peripheral = connected
-            cancelNow(BluejayError.explicitDisconnect, shouldDisconnect: false)
-            // A pending attempt has been given up along with the queue.
-            if let peripheral, connected === peripheral { drop(peripheral.cbPeripheral) }
-            return nil
-        } else {
-            let operation = DisconnectOperation(control: self, completion: completion)
-            disconnection = operation
-            queue.append([operation])
-            return operation
-        }
-    }
-
-    private func refusalOfDisconnection(immediate: Bool) -> (any Error)? {
-        if runningTask != nil { return BluejayError.backgroundTaskRunning }
-        if isDropping || (!immediate && pendingDisconnection != nil) {
-            return BluejayError.multipleDisconnectNotSupported
-        }
-        if case .none = link { return absence }
-        return nil
+        if immediate { disconnectCompletion = completion }
+        perform(link.disconnectRequested(immediate: immediate))
+        if immediate { return nil }
+        let operation = DisconnectOperation(control: self, completion: completion)
+        disconnection = operation
+        queue.append([operation])
+        return operation
     }
 
     public func centralManager(

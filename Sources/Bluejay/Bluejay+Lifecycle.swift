@@ -34,8 +34,13 @@ extension Bluejay {
         guard peripheral.state == .connected else {
             return log("Start ignores \(PeripheralIdentifier(peripheral).description), which is not connected")
         }
-        link = .connected(ConnectedPeripheral(peripheral, host: self, log: log))
-        mayReconnect = true
+        adoptLink(to: peripheral)
+    }
+
+    /// Takes over a connection that was made elsewhere.
+    func adoptLink(to peripheral: CBPeripheral) {
+        link.adopted(
+            ConnectedPeripheral(peripheral, host: self, log: log), to: PeripheralIdentifier(peripheral))
     }
 
     /// Stops without disconnecting, and hands over the central manager and the connected peripheral, if any.
@@ -48,21 +53,15 @@ extension Bluejay {
     }
 
     private func stopNow() -> (manager: CBCentralManager, peripheral: CBPeripheral?) {
-        if case .connecting = link { preconditionFailure("Bluejay cannot be stopped while it is connecting") }
+        if link.attempt != nil { preconditionFailure("Bluejay cannot be stopped while it is connecting") }
         guard let manager = central else { preconditionFailure("Bluejay cannot be stopped before it is started") }
         let peripheral = connected
         queue.hold {
-            cancelNow(BluejayError.stopped, shouldDisconnect: false)
-            connected?.listeners.linkEnded(BluejayError.stopped)
-            forgetLink()
-            immediateDisconnect?(.failure(BluejayError.stopped))
-            immediateDisconnect = nil
-            isDropping = false
+            perform(link.stopped())
             ConnectionEventRelay.finish(among: connectionObservers.living)
             connectionObservers.removeAll()
             disconnectHandler = nil
             restoration = nil
-            postponedCleanUp = nil
             manager.delegate = nil
             central = nil
             wasPoweredOn = false
@@ -82,7 +81,7 @@ extension Bluejay {
     public func cancelEverything(error: Error = BluejayError.cancelled, shouldDisconnect: Bool = true) {
         MainQueue.run {
             let installing = self.queue.running as? ListenOperation
-            self.cancelNow(error, shouldDisconnect: shouldDisconnect)
+            self.perform(self.link.cancelled(error, shouldDisconnect: shouldDisconnect))
             if let installing { self.turnOff(installing) }
         }
     }
@@ -90,31 +89,10 @@ extension Bluejay {
     /// A listen was cancelled when the peripheral had been asked to notify already: unless somebody else listens, it is
     /// asked to stop.
     private func turnOff(_ operation: ListenOperation) {
-        guard let connected, !isDropping, !connected.listeners.isListening(to: operation.characteristic) else { return }
+        guard let connected, !link.isDisconnecting, !connected.listeners.isListening(to: operation.characteristic)
+        else { return }
         queueEndListen(
             to: operation.characteristic, on: connected, Once(fallback: .failure(BluejayError.cancelled)) { _ in })
-    }
-
-    func cancelNow(_ error: any Error, shouldDisconnect: Bool) {
-        if case .connecting = link {
-            isDropping = true
-            mayReconnect = false
-        }
-        if shouldBroadcastErrors { connected?.listeners.broadcast(error) }
-        let present = connected
-        queue.hold {
-            pendingScan?.fail(error)
-            queue.failAll(error)
-            // After the queue, so that a blocking call throws what its operation was failed with.
-            runningTask?.interrupt(error)
-            endRSSICalls(.failure(error))
-        }
-        // Completions may have changed the link.
-        guard shouldDisconnect, let connected, connected === present, !isDropping else { return }
-        isDropping = true
-        mayReconnect = false
-        connected.listeners.linkEnded(error)
-        drop(connected.cbPeripheral)
     }
 
     // CBCentralManagerDelegate
@@ -141,26 +119,8 @@ extension Bluejay {
     }
 
     private func bluetoothIsOff() {
-        let error = BluejayError.bluetoothUnavailable
         restoration?.connectionIsGone()
-        // Of a disconnect that is under way, listeners have been told.
-        if shouldBroadcastErrors, !isDropping { connected?.listeners.broadcast(error) }
-        if case .none = link {} else { mayReconnect = false }
-        connected?.listeners.linkEnded(error)
-        endRSSICalls(.failure(error))
-        forgetLink()
-        // What was queued before Bluetooth was on for the first time goes on waiting for that.
-        if wasPoweredOn {
-            queue.hold {
-                pendingScan?.fail(error)
-                queue.failAll(error, atOnce: true)
-                runningTask?.interrupt(error)
-            }
-        }
-        isDropping = false
-        let waiting = immediateDisconnect
-        immediateDisconnect = nil
-        waiting?(.failure(error))
+        perform(link.bluetoothLost(hadBluetooth: wasPoweredOn))
         notify { $0.bluetoothAvailable(false) }
     }
 }

@@ -5,7 +5,7 @@ extension Bluejay {
         let (isAvailable, peripheral): (Bool?, PeripheralIdentifier?) = MainQueue.sync {
             connectionObservers.register(connectionObserver)
             guard let central else { return (nil, nil) }
-            return (central.state == .poweredOn, isDropping ? nil : connected?.identifier)
+            return (central.state == .poweredOn, link.isDisconnecting ? nil : connected?.identifier)
         }
         if let isAvailable { connectionObserver.bluetoothAvailable(isAvailable) }
         if let peripheral { connectionObserver.connected(to: peripheral) }

@@ -45,7 +45,7 @@ extension Bluejay {
         restoration.isUnderWay = true
         restoration.restored = Restoration.Restored(peripheral: peripheral, state: peripheral.state)
         if peripheral.state == .connected {
-            link = .connected(ConnectedPeripheral(peripheral, host: self, log: log))
+            adoptLink(to: peripheral)
         }
     }
 
@@ -55,7 +55,8 @@ extension Bluejay {
         restoration.startupAlarm = timekeeper.after(Restoration.startupTimeLimit) { [weak self] in
             guard let self else { return }
             self.log("Restoring the state of an earlier run takes too long")
-            self.cancelNow(BluejayError.startupBackgroundTaskExpired, shouldDisconnect: false)
+            self.perform(
+                self.link.cancelled(BluejayError.startupBackgroundTaskExpired, shouldDisconnect: false))
         }
     }
 

@@ -39,11 +39,8 @@ extension Bluejay {
     @discardableResult func queueScan(
         _ request: ScanOperation.Request, _ stopped: Once<ScanOperation.Outcome>
     ) -> ScanOperation? {
-        guard let central else {
-            stopped(([], BluejayNotStartedError()))
-            return nil
-        }
-        if let refusal = refusalOfScan {
+        let refusal = refusal(of: .scan)
+        guard refusal == nil, let central else {
             stopped(([], refusal))
             return nil
         }
@@ -62,12 +59,6 @@ extension Bluejay {
         currentScan = scan
         queue.append([scan])
         return scan
-    }
-
-    private var refusalOfScan: BluejayError? {
-        if runningTask != nil { return .backgroundTaskRunning }
-        if pendingDisconnection != nil { return .disconnectQueued }
-        return pendingScan != nil ? .multipleScanNotSupported : nil
     }
 
     /// Ends the scan as intended, also one that is still queued. Main queue only.

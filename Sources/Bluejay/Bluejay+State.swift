@@ -12,7 +12,7 @@ extension Bluejay {
 
     /// Whether an attempt to connect is under way. One that waits in the queue does not count.
     public var isConnecting: Bool {
-        MainQueue.sync { if case .connecting = link { true } else { false } }
+        MainQueue.sync { link.attempt != nil }
     }
 
     /// Whether a peripheral is connected.
@@ -23,7 +23,7 @@ extension Bluejay {
     /// Whether a connection is being ended or an attempt given up at the program's request. One that waits in the queue
     /// does not count.
     public var isDisconnecting: Bool {
-        MainQueue.sync { isDropping }
+        MainQueue.sync { link.isDisconnecting }
     }
 
     /// Whether Bluejay would connect again after an unexpected disconnect.
@@ -32,7 +32,7 @@ extension Bluejay {
     /// disconnect, after a connection attempt timed out, and after ``cancelEverything(error:shouldDisconnect:)`` if that
     /// disconnects.
     public var shouldAutoReconnect: Bool {
-        MainQueue.sync { mayReconnect }
+        MainQueue.sync { link.shouldReconnect }
     }
 
     /// Whether a scan is running or queued.
@@ -63,9 +63,7 @@ extension Bluejay {
     }
 
     /// The connected peripheral.
-    var connected: ConnectedPeripheral? {
-        if case .connected(let peripheral) = link { peripheral } else { nil }
-    }
+    var connected: ConnectedPeripheral? { link.connection }
 
     var pendingScan: ScanOperation? {
         if let scan = currentScan, scan.phase != .ended { scan } else { nil }

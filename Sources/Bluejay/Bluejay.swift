@@ -12,12 +12,7 @@
 // @unchecked: all mutable state is touched on the main queue only. The calls that insist on that queue end the program
 // elsewhere (MainQueue.require); the others go there by MainQueue. `log` is Sendable by itself.
 public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Sendable {
-    /// How it stands with the peripheral.
-    enum Link {
-        case none
-        case connecting(ConnectOperation)
-        case connected(ConnectedPeripheral)
-    }
+    typealias Link = LinkMachine<ConnectOperation, ConnectedPeripheral>
 
     /// How long to wait for the confirmation of a disconnect before going on without it, in seconds.
     static let dropConfirmationTimeout: TimeInterval = 10
@@ -38,12 +33,10 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     var shouldBroadcastErrors = false
 
     // Bluejay+Link, Bluejay+Connecting, Bluejay+Disconnecting
-    var link = Link.none
-    var isDropping = false
-    var mayReconnect = true
-    var reconnectTimeout = Timeout.none
-    var dropAlarm: Alarm?
-    var immediateDisconnect: Once<DisconnectionResult>?
+    var link = Link()
+    var confirmationAlarm: Alarm?
+    /// The completion of the disconnect that is under way.
+    var disconnectCompletion: Once<DisconnectionResult>?
     weak var connection: ConnectOperation?
     weak var disconnection: DisconnectOperation?
     weak var disconnectHandler: (any DisconnectHandler)?
@@ -61,7 +54,6 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
 
     // Bluejay+BackgroundTask
     var runningTask: SynchronizedPeripheral?
-    var postponedCleanUp: (() -> Void)?
 
     // Bluejay+Restoration
     var restoration: Restoration?
@@ -98,8 +90,6 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     /// What speaks against starting an operation that has reached the head of the queue.
     private func refusal(of operation: QueuedOperation) -> (any Error)? {
         guard central?.state == .poweredOn else { return BluejayError.bluetoothUnavailable }
-        guard operation.requirement == .connection else { return nil }
-        guard case .connected = link else { return BluejayError.notConnected }
-        return isDropping ? BluejayError.explicitDisconnect : nil
+        return operation.requirement == .connection ? link.refusalOfStart : nil
     }
 }

@@ -69,15 +69,14 @@ extension Bluejay {
     ///   ``BluejayNotStartedError``, or what ended the connection or cancelled everything meanwhile; `CancellationError`.
     public func readRSSI(isolation: isolated (any Actor)? = #isolation) async throws -> Int {
         try await awaitCall { call in
-            if self.runningTask != nil { return call.finish(.failure(BluejayError.backgroundTaskRunning)) }
-            guard let connected = self.connected else { return call.finish(.failure(self.absence)) }
+            if let refusal = self.refusal(of: .signalStrength) { return call.finish(.failure(refusal)) }
             let answer = Once<Result<Int, any Error>>(fallback: .failure(BluejayError.cancelled)) { call.finish($0) }
             self.rssiCalls.append(answer)
             call.onCancel = {
                 self.rssiCalls.removeAll { $0 === answer }
                 answer(.failure(CancellationError()))
             }
-            connected.cbPeripheral.readRSSI()
+            self.connected?.cbPeripheral.readRSSI()
         }
     }
 

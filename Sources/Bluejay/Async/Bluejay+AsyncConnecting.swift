@@ -19,7 +19,7 @@ extension Bluejay {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> PeripheralIdentifier {
         try await awaitCall { call in
-            self.reconnectTimeout = timeout
+            self.link.connectionRequested(timeout: timeout)
             let operation = self.queueConnection(
                 to: peripheralIdentifier, timeout: timeout,
                 warningOptions: warningOptions ?? self.defaultWarningOptions,
@@ -58,10 +58,7 @@ extension Bluejay {
 
     /// A task does not wait for a connection any more.
     private func giveUp(_ operation: ConnectOperation) {
-        if case .connecting(let attempt) = link, attempt === operation, attempt.failure == nil {
-            isDropping = true
-            mayReconnect = false
-        }
+        link.attemptAbandoned(operation)
         operation.fail(CancellationError())
     }
 
@@ -69,8 +66,7 @@ extension Bluejay {
     private func giveUp(_ operation: DisconnectOperation) {
         let wasQueued = operation.phase == .queued
         operation.fail(CancellationError())
-        // As before the request. Not if another disconnect is under way.
-        if wasQueued, connected != nil, !isDropping { mayReconnect = true }
+        if wasQueued { link.disconnectWithdrawn() }
     }
 }
 

@@ -59,9 +59,8 @@ extension Bluejay {
     }
 
     func beginTask() -> Result<SynchronizedPeripheral, any Error> {
-        if runningTask != nil { return .failure(BluejayError.multipleBackgroundTaskNotSupported) }
-        if pendingDisconnection != nil { return .failure(BluejayError.disconnectQueued) }
-        guard let connected, !isDropping else { return .failure(absence) }
+        if let refusal = refusal(of: .backgroundTask) { return .failure(refusal) }
+        guard let connected else { return .failure(BluejayError.notConnected) }
         let task = SynchronizedPeripheral(self, connected)
         runningTask = task
         return .success(task)
@@ -69,12 +68,11 @@ extension Bluejay {
 
     private func endTask(_ deliver: () -> Void) {
         runningTask = nil
-        let cleanUp = postponedCleanUp
-        postponedCleanUp = nil
+        let cleanUp = link.taskEnded()
         // Held, so that what the completion queues starts when everybody has been told about a lost connection.
         queue.hold {
             deliver()
-            cleanUp?()
+            perform(cleanUp)
         }
     }
 }

@@ -147,7 +147,7 @@ extension SynchronizedPeripheral {
 
     /// Whether the connection for which the task was started still exists. Main queue only.
     private var isUsable: Bool {
-        bluejay.connected === peripheral && !bluejay.isDropping
+        bluejay.connected === peripheral && !bluejay.link.isDisconnecting
     }
 }
 

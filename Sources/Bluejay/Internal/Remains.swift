@@ -16,16 +16,13 @@ struct Remains {
     private func windUpNow() {
         let error = BluejayError.cancelled
         let peripheral: CBPeripheral?
-        switch link {
-        case .none:
-            peripheral = nil
-        case .connecting(let attempt):
-            peripheral = attempt.peripheral
-        case .connected(let connected):
+        if let connected = link.connection {
             if broadcastsErrors { connected.listeners.broadcast(error) }
             connected.listeners.linkEnded(error)
             connected.detach()
             peripheral = connected.cbPeripheral
+        } else {
+            peripheral = link.attempt?.peripheral
         }
         queue.hold {
             if let scan, scan.phase != .ended { scan.fail(error) }

@@ -1,17 +1,18 @@
-/// What carries out connecting and disconnecting, and keeps the state of the link.
+/// What connecting and disconnecting operations report to. It asks the system to connect and to disconnect.
 protocol LinkControl: AnyObject {
-    /// The operation begins to connect.
-    func connecting(_ operation: ConnectOperation)
-    /// The operation begins to disconnect.
-    func disconnecting(_ operation: DisconnectOperation)
-    /// Ends a connection or gives up a pending one. A disconnect event follows for certain.
-    func drop(_ peripheral: CBPeripheral)
+    /// It is the attempt's turn.
+    func attemptStarted(_ operation: ConnectOperation)
+    /// The attempt has taken as long as it may.
+    func attemptTimedOut(_ operation: ConnectOperation)
+    /// The running attempt was failed. It is closed when the system has confirmed that.
+    func attemptCancelled(_ operation: ConnectOperation, _ error: any Error)
+    /// It is the disconnect's turn.
+    func disconnectStarted(_ operation: DisconnectOperation)
 }
 
 /// Connects to a peripheral.
 ///
-/// A failed attempt ends with the disconnect event, and its completion is called late in the clean-up that the event
-/// starts; see `close()` and `reportFailure()`.
+/// A failed attempt is closed at the disconnect event; its completion is called later, when others have been told.
 final class ConnectOperation: QueuedOperation {
     let peripheral: CBPeripheral
     let identifier: PeripheralIdentifier
@@ -24,10 +25,6 @@ final class ConnectOperation: QueuedOperation {
     private let timekeeper: any Timekeeper
     private let completion: Once<ConnectionResult>
     private var alarm: Alarm?
-    /// Why the attempt was given up; nil while it goes on.
-    private(set) var failure: (any Error)?
-    /// Whether it was given up because its time was over.
-    private(set) var isTimedOut = false
 
     init(
         to peripheral: CBPeripheral, _ identifier: PeripheralIdentifier, timeout: Timeout,
@@ -48,23 +45,25 @@ final class ConnectOperation: QueuedOperation {
     override var requirement: Requirement { .bluetooth }
 
     override func start() {
-        control?.connecting(self)
+        control?.attemptStarted(self)
         guard let seconds = timeout.interval else { return }
-        alarm = timekeeper.after(seconds) { [weak self] in self?.timeIsOver() }
+        alarm = timekeeper.after(seconds) { [weak self] in
+            guard let self else { return }
+            self.control?.attemptTimedOut(self)
+        }
     }
 
-    override func process(_ event: BluetoothEvent) -> Bool {
-        // A connection that comes up after the attempt was given up is ended by the pending cancellation.
-        guard case .connected = event, failure == nil else { return false }
+    /// The peripheral is connected.
+    func succeed() {
         alarm?.cancel()
         complete { completion(.success(PeripheralIdentifier(peripheral))) }
-        return true
     }
 
     /// A running attempt is given up, and ends when CoreBluetooth has confirmed that.
     override func fail(_ error: any Error, atOnce: Bool = false) {
         if phase != .running || atOnce { return super.fail(error, atOnce: atOnce) }
-        giveUp(error)
+        alarm?.cancel()
+        control?.attemptCancelled(self, error)
     }
 
     override func interrupt() {
@@ -78,26 +77,6 @@ final class ConnectOperation: QueuedOperation {
     /// The disconnect event has arrived: leaves the queue.
     func close() {
         alarm?.cancel()
-        failure = failure ?? BluejayError.unexpectedDisconnect
         complete {}
-    }
-
-    /// Calls the completion of an attempt that was closed.
-    func reportFailure() {
-        completion(.failure(failure ?? BluejayError.unexpectedDisconnect))
-    }
-
-    private func timeIsOver() {
-        guard phase == .running, failure == nil else { return }
-        isTimedOut = true
-        // What waits behind this attempt is lost with it; what comes later is not.
-        queue?.failAll(BluejayError.connectionTimedOut)
-    }
-
-    private func giveUp(_ error: any Error) {
-        guard failure == nil else { return }
-        failure = error
-        alarm?.cancel()
-        control?.drop(peripheral)
     }
 }

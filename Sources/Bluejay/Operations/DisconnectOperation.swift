@@ -3,7 +3,7 @@
 /// It leaves the queue at the disconnect event; its completion is called late in the clean-up that the event starts.
 final class DisconnectOperation: QueuedOperation {
     private weak var control: (any LinkControl)?
-    private let completion: Once<DisconnectionResult>
+    let completion: Once<DisconnectionResult>
 
     init(control: any LinkControl, completion: Once<DisconnectionResult>) {
         self.control = control
@@ -13,7 +13,7 @@ final class DisconnectOperation: QueuedOperation {
     override var summary: String { "disconnection" }
 
     override func start() {
-        control?.disconnecting(self)
+        control?.disconnectStarted(self)
     }
 
     override func report(_ error: any Error) {
@@ -23,10 +23,5 @@ final class DisconnectOperation: QueuedOperation {
     /// The disconnect event has arrived: leaves the queue.
     func close() {
         complete {}
-    }
-
-    /// Calls the completion of a disconnection that was closed.
-    func reportSuccess(_ identifier: PeripheralIdentifier) {
-        completion(.disconnected(identifier))
     }
 }

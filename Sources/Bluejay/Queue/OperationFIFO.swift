@@ -64,7 +64,7 @@ final class OperationFIFO {
             var mustWait = false
             for operation in present where operation.phase != .ended {
                 if mustWait {
-                    operation.doom = operation.doom ?? error
+                    operation.pendingFailure = operation.pendingFailure ?? error
                 } else {
                     operation.fail(error, atOnce: atOnce)
                     mustWait = operation.phase != .ended
@@ -73,11 +73,11 @@ final class OperationFIFO {
         }
     }
 
-    /// Fails what stood behind an operation that was cancelled and took time to end.
-    func failDoomed() {
+    /// Fails what was queued behind an operation that was cancelled and took time to end.
+    func failPendingFailures() {
         hold {
             for operation in operations where operation.phase != .ended {
-                if let error = operation.doom { operation.fail(error) }
+                if let error = operation.pendingFailure { operation.fail(error) }
             }
         }
     }
@@ -121,7 +121,7 @@ final class OperationFIFO {
         isAdvancing = true
         defer { isAdvancing = false }
         while holds == 0, let head = operations.first, head.phase == .queued {
-            if let error = head.doom ?? admission(head) {
+            if let error = head.pendingFailure ?? admission(head) {
                 head.fail(error)
             } else {
                 log.detail("Starting \(head.summary)")

@@ -15,9 +15,9 @@ class QueuedOperation {
     }
 
     final private(set) var phase = Phase.queued
-    /// Set when the operation is to end with an error as soon as it reaches the head: it stood behind one that was
-    /// cancelled and takes time to end.
-    final var doom: (any Error)?
+    /// What the operation fails with instead of starting: it was queued behind one that was cancelled and takes time to
+    /// end.
+    final var pendingFailure: (any Error)?
     /// The queue that the operation is in.
     final weak var queue: OperationFIFO?
 

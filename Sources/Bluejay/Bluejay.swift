@@ -27,12 +27,12 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     let timekeeper: any Timekeeper
     let queue: OperationFIFO
 
-    // Bluejay+Lifecycle
+    // Lifecycle
     var central: CBCentralManager?
     var wasPoweredOn = false
     var shouldBroadcastErrors = false
 
-    // Bluejay+Link, Bluejay+Connecting, Bluejay+Disconnecting
+    // Link
     var link = Link()
     var confirmationAlarm: Alarm?
     /// The completion of the disconnect that is under way.
@@ -41,10 +41,10 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     weak var disconnection: DisconnectOperation?
     weak var disconnectHandler: (any DisconnectHandler)?
 
-    // Bluejay+Scanning
+    // Scanning
     weak var currentScan: ScanOperation?
 
-    // Bluejay+Observers
+    // Observers
     var connectionObservers = WeakObservers<any ConnectionObserver>()
     var rssiObservers = WeakObservers<any RSSIObserver>()
     var serviceObservers = WeakObservers<any ServiceObserver>()
@@ -52,10 +52,10 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     // Async
     var rssiCalls: [Once<Result<Int, any Error>>] = []
 
-    // Bluejay+BackgroundTask
+    // BackgroundTask
     var runningTask: SynchronizedPeripheral?
 
-    // Bluejay+Restoration
+    // Restoration
     var restoration: Restoration?
 
     /// Creates an instance. Nothing happens with Bluetooth until ``start(mode:)``.

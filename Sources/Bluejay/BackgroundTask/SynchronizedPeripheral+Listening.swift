@@ -136,6 +136,17 @@ extension SynchronizedPeripheral {
     }
 }
 
+extension SynchronizedPeripheral {
+    /// Listens and discards values until none has come for some seconds. The form of Bluejay 0.7.
+    @available(*, deprecated, renamed: "flushListen(to:nonZeroTimeout:completion:)")
+    public func flushListen(
+        to characteristicIdentifier: CharacteristicIdentifier, idleWindow: Int, completion: @escaping () -> Void
+    ) throws {
+        try flushListen(
+            to: characteristicIdentifier, nonZeroTimeout: .seconds(TimeInterval(idleWindow)), completion: completion)
+    }
+}
+
 /// An answer that comes in pieces.
 struct Assembly {
     let expectedLength: Int

@@ -9,3 +9,13 @@ public enum ScanAction {
     /// End the scan, then connect: which peripheral, for how long at most, with which alerts, and who is told.
     case connect(ScanDiscovery, Timeout, WarningOptions, (ConnectionResult) -> Void)
 }
+
+extension ScanAction {
+    /// Ends the scan, then connects without a timeout. The form of Bluejay 0.7.
+    @available(*, deprecated, message: "Use connect with a timeout and warning options")
+    public static func connect(
+        _ discovery: ScanDiscovery, _ completion: @escaping (ConnectionResult) -> Void
+    ) -> ScanAction {
+        .connect(discovery, .none, .default, completion)
+    }
+}

@@ -112,3 +112,18 @@ extension Bluejay {
         if case .callback(let action)? = completion { action() }
     }
 }
+
+// The names of Bluejay 0.7.
+extension Bluejay {
+    /// Listens again after a restoration.
+    @available(*, deprecated, renamed: "listen(to:completion:)")
+    public func restoreListen<R: Receivable>(
+        to characteristicIdentifier: CharacteristicIdentifier, completion: @escaping (ReadResult<R>) -> Void
+    ) {
+        listen(to: characteristicIdentifier, completion: completion)
+    }
+
+    /// Does nothing: there are no caches of listens.
+    @available(*, deprecated, message: "There are no caches of listens")
+    public func clearListenCaches() {}
+}

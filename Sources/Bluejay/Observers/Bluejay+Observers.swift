@@ -61,3 +61,18 @@ extension Bluejay {
         for observer in connectionObservers.living { tell(observer) }
     }
 }
+
+// The names of Bluejay 0.7.
+extension Bluejay {
+    /// Registers a connection observer.
+    @available(*, deprecated, renamed: "register(connectionObserver:)")
+    public func register(observer: ConnectionObserver) {
+        register(connectionObserver: observer)
+    }
+
+    /// Removes a connection observer.
+    @available(*, deprecated, renamed: "unregister(connectionObserver:)")
+    public func unregister(observer: ConnectionObserver) {
+        unregister(connectionObserver: observer)
+    }
+}

@@ -124,3 +124,16 @@ extension Bluejay {
         notify { $0.bluetoothAvailable(false) }
     }
 }
+
+extension Bluejay {
+    /// Starts, and registers a connection observer and a disconnect handler. The form of Bluejay 0.7.
+    @available(*, deprecated, message: "Use start(mode:), register(connectionObserver:) and registerDisconnectHandler")
+    public func start(
+        mode: StartMode = .new(.default), connectionObserver: ConnectionObserver?,
+        disconnectHandler: DisconnectHandler? = nil
+    ) {
+        if let connectionObserver { register(connectionObserver: connectionObserver) }
+        if let disconnectHandler { registerDisconnectHandler(handler: disconnectHandler) }
+        start(mode: mode)
+    }
+}

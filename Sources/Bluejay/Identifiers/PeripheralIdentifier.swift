@@ -32,3 +32,16 @@ public struct PeripheralIdentifier: Hashable, Swift.Sendable {
         hasher.combine(uuid)
     }
 }
+
+// The names of Bluejay 0.7.
+extension PeripheralIdentifier {
+    /// Names a peripheral by its UUID only.
+    @available(*, deprecated, renamed: "init(uuid:name:)")
+    public init(uuid: UUID) {
+        self.init(uuid: uuid, name: nil)
+    }
+
+    /// The UUID as text.
+    @available(*, deprecated, message: "Use uuid.uuidString")
+    public var string: String { uuid.uuidString }
+}

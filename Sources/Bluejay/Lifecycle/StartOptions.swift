@@ -25,3 +25,9 @@ public enum StartMode {
     /// connected through it. Both delegates become Bluejay's.
     case use(manager: CBCentralManager, peripheral: CBPeripheral?)
 }
+
+extension StartOptions {
+    /// No alert, no restoration. The name of Bluejay 0.7.
+    @available(*, deprecated, renamed: "default")
+    public static var bluejayDefault: StartOptions { .default }
+}

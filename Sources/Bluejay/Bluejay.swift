@@ -80,10 +80,10 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     }
 
     deinit {
-        Remains(
+        Teardown(
             queue: queue, central: central, link: link, scan: currentScan,
             broadcastsErrors: shouldBroadcastErrors, connectionObservers: connectionObservers.living, log: log
-        ).windUp()
+        ).run()
         log.detail("Bluejay \(uuid.uuidString) deinitialized")
     }
 

@@ -1,5 +1,5 @@
-/// What a Bluejay instance leaves behind: operations whose completions must be called, and a link to end.
-struct Remains {
+/// Ends what a Bluejay instance leaves behind: operations whose completions must be called, and the link.
+struct Teardown {
     let queue: OperationFIFO
     let central: CBCentralManager?
     let link: Bluejay.Link
@@ -9,11 +9,11 @@ struct Remains {
     let log: Log
 
     /// Fails the operations and ends the link, on the main queue whichever thread dropped the last reference.
-    func windUp() {
-        MainQueue.run { self.windUpNow() }
+    func run() {
+        MainQueue.run { self.runNow() }
     }
 
-    private func windUpNow() {
+    private func runNow() {
         let error = BluejayError.cancelled
         let peripheral: CBPeripheral?
         if let connected = link.connection {
@@ -30,18 +30,18 @@ struct Remains {
         }
         ConnectionEventRelay.finish(among: connectionObservers)
         if let central, let peripheral, central.state == .poweredOn {
-            LastDisconnect(of: peripheral, central).begin()
+            DisconnectDuringTeardown(of: peripheral, central).begin()
         }
     }
 }
 
 /// Keeps a central manager alive until its peripheral is disconnected.
 // @unchecked: used on the main queue only, on which the central manager delivers.
-private final class LastDisconnect: NSObject, CBCentralManagerDelegate, @unchecked Swift.Sendable {
+private final class DisconnectDuringTeardown: NSObject, CBCentralManagerDelegate, @unchecked Swift.Sendable {
     private let peripheral: CBPeripheral
     private let central: CBCentralManager
     /// A cycle on purpose: nobody else holds this object.
-    private var keptAlive: LastDisconnect?
+    private var keptAlive: DisconnectDuringTeardown?
     private var alarm: Alarm?
 
     init(of peripheral: CBPeripheral, _ central: CBCentralManager) {

@@ -17,10 +17,10 @@ extension Bluejay {
         isolation: isolated (any Actor)? = #isolation
     ) async throws {
         guard let seconds = nonZeroTimeout.interval, seconds > 0 else { throw BluejayError.indefiniteFlush }
-        let mailbox = Mailbox<Data>(.newest(0))
-        let lifeline = try await listen(to: characteristicIdentifier, .trap, into: mailbox, silence: seconds)
+        let buffer = AsyncBuffer<Data>(.newest(0))
+        let lifeline = try await listen(to: characteristicIdentifier, .trap, into: buffer, silence: seconds)
         defer { lifeline.cut() }
-        while try await mailbox.next() != nil {}
+        while try await buffer.next() != nil {}
     }
 
     /// Listens to one characteristic, writes another, and returns the first value that is notified, such that it cannot be
@@ -85,12 +85,12 @@ extension Bluejay {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Data {
         try await within(timeout) {
-            let mailbox = Mailbox<Data>(.unbounded)
-            let lifeline = try await self.listen(to: charToListenTo, .trap, into: mailbox)
+            let buffer = AsyncBuffer<Data>(.unbounded)
+            let lifeline = try await self.listen(to: charToListenTo, .trap, into: buffer)
             defer { lifeline.cut() }
             try await self.write(to: charToWriteTo, value: data, type: type)
             var assembly = expectedLength.map { Assembly(expectedLength: $0) }
-            while let piece = try await mailbox.next() {
+            while let piece = try await buffer.next() {
                 if assembly == nil { return piece }
                 if let whole = try assembly?.add(piece) { return whole }
             }

@@ -38,19 +38,19 @@ extension Bluejay {
         buffering policy: BufferingPolicy = .unbounded,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Notifications<R> {
-        let mailbox = Mailbox<Data>(policy)
-        let lifeline = try await listen(to: characteristicIdentifier, option, into: mailbox)
-        return Notifications(mailbox, lifeline)
+        let buffer = AsyncBuffer<Data>(policy)
+        let lifeline = try await listen(to: characteristicIdentifier, option, into: buffer)
+        return Notifications(buffer, lifeline)
     }
 
     /// Listens until the lifeline goes.
     ///
     /// - Parameter silence: the values end when none has come for so many seconds.
     func listen(
-        to characteristic: CharacteristicIdentifier, _ option: MultipleListenOption, into mailbox: Mailbox<Data>,
+        to characteristic: CharacteristicIdentifier, _ option: MultipleListenOption, into buffer: AsyncBuffer<Data>,
         silence: TimeInterval? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Lifeline {
-        let listen = StreamedListen(to: characteristic, into: mailbox, silence: silence, self)
+        let listen = StreamedListen(to: characteristic, into: buffer, silence: silence, self)
         let lifeline = Lifeline { listen.end() }
         try await awaitCall { (call: AwaitedCall<Void>) in listen.begin(option, call) }
         return lifeline

@@ -37,7 +37,7 @@ public struct ConnectionEvents: AsyncSequence, Swift.Sendable {
 
         /// The next event; nil at the end, or when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> ConnectionEvent? {
-            try? await relay.mailbox.next()
+            try? await relay.buffer.next()
         }
 
         /// The same for callers that do not say where they run.
@@ -49,13 +49,13 @@ public struct ConnectionEvents: AsyncSequence, Swift.Sendable {
 
 /// A connection observer that passes on what it is told.
 final class ConnectionEventRelay: ConnectionObserver, Swift.Sendable {
-    let mailbox = Mailbox<ConnectionEvent>(.unbounded)
+    let buffer = AsyncBuffer<ConnectionEvent>(.unbounded)
 
-    func bluetoothAvailable(_ available: Bool) { mailbox.put(.bluetoothAvailable(available)) }
-    func connected(to peripheral: PeripheralIdentifier) { mailbox.put(.connected(peripheral)) }
-    func disconnected(from peripheral: PeripheralIdentifier) { mailbox.put(.disconnected(peripheral)) }
+    func bluetoothAvailable(_ available: Bool) { buffer.append(.bluetoothAvailable(available)) }
+    func connected(to peripheral: PeripheralIdentifier) { buffer.append(.connected(peripheral)) }
+    func disconnected(from peripheral: PeripheralIdentifier) { buffer.append(.disconnected(peripheral)) }
 
-    func finish() { mailbox.close() }
+    func finish() { buffer.close() }
 
     /// The instance forgets its observers: ends the sequences among them.
     static func finish(among observers: [any ConnectionObserver]) {

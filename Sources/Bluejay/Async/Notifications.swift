@@ -8,31 +8,31 @@ public struct Notifications<Value: Receivable>: AsyncSequence, Swift.Sendable {
     /// Anything that may end the loop.
     public typealias Failure = any Error
 
-    private let mailbox: Mailbox<Data>
+    private let buffer: AsyncBuffer<Data>
     private let lifeline: Lifeline
 
-    init(_ mailbox: Mailbox<Data>, _ lifeline: Lifeline) {
-        self.mailbox = mailbox
+    init(_ buffer: AsyncBuffer<Data>, _ lifeline: Lifeline) {
+        self.buffer = buffer
         self.lifeline = lifeline
     }
 
     /// How many values were dropped so far because the buffer was full. Always 0 if it is unbounded.
-    public var droppedCount: Int { mailbox.droppedCount }
+    public var droppedCount: Int { buffer.droppedCount }
 
     /// Begins a loop over the values.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(mailbox, lifeline)
+        Iterator(buffer, lifeline)
     }
 
     /// Takes the values one by one. When the last copy goes, the listen ends.
     public struct Iterator: AsyncIteratorProtocol {
-        private let mailbox: Mailbox<Data>
+        private let buffer: AsyncBuffer<Data>
         private let lifeline: Lifeline
         private let ownLifeline: Lifeline
         private var isOver = false
 
-        fileprivate init(_ mailbox: Mailbox<Data>, _ lifeline: Lifeline) {
-            self.mailbox = mailbox
+        fileprivate init(_ buffer: AsyncBuffer<Data>, _ lifeline: Lifeline) {
+            self.buffer = buffer
             self.lifeline = lifeline
             ownLifeline = Lifeline { lifeline.cut() }
         }
@@ -43,7 +43,7 @@ public struct Notifications<Value: Receivable>: AsyncSequence, Swift.Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
             if isOver { return nil }
             do {
-                if let data = try await mailbox.next() { return try Value(bluetoothData: data) }
+                if let data = try await buffer.next() { return try Value(bluetoothData: data) }
             } catch {
                 isOver = true
                 lifeline.cut()

@@ -67,7 +67,7 @@ public struct ScanEvents: AsyncSequence, Swift.Sendable {
                 MainQueue.run { @Sendable in scan.begin() }
             }
             do {
-                return try await scan.mailbox.next()
+                return try await scan.buffer.next()
             } catch {
                 lifeline.cut()
                 throw error
@@ -81,10 +81,10 @@ public struct ScanEvents: AsyncSequence, Swift.Sendable {
     }
 }
 
-/// A scan whose events go to a mailbox.
-// @unchecked: the mailbox is Sendable, the rest is used on the main queue only.
+/// A scan whose events go to a buffer.
+// @unchecked: the buffer is Sendable, the rest is used on the main queue only.
 private final class StreamedScan: @unchecked Swift.Sendable {
-    let mailbox: Mailbox<ScanEvent>
+    let buffer: AsyncBuffer<ScanEvent>
     private let request: ScanEvents.Request
     private let bluejay: WeakReference
     private weak var operation: ScanOperation?
@@ -92,24 +92,24 @@ private final class StreamedScan: @unchecked Swift.Sendable {
     init(_ request: ScanEvents.Request, _ bluejay: WeakReference) {
         self.request = request
         self.bluejay = bluejay
-        mailbox = Mailbox(request.buffering)
+        buffer = AsyncBuffer(request.buffering)
     }
 
     func begin() {
-        guard let bluejay = bluejay.object as? Bluejay else { return mailbox.close(BluejayError.cancelled) }
+        guard let bluejay = bluejay.object as? Bluejay else { return buffer.close(BluejayError.cancelled) }
         let request = ScanOperation.Request(
             duration: request.duration, allowDuplicates: request.allowDuplicates,
             throttleRSSIDelta: request.throttleRSSIDelta, services: request.services,
-            discovery: { [mailbox] discovery, _ in
-                mailbox.put(.discovered(discovery))
+            discovery: { [buffer] discovery, _ in
+                buffer.append(.discovered(discovery))
                 return .continue
             },
-            expired: { [mailbox] discovery, _ in
-                mailbox.put(.expired(discovery))
+            expired: { [buffer] discovery, _ in
+                buffer.append(.expired(discovery))
                 return .continue
             })
-        let stopped = Once<ScanOperation.Outcome>(fallback: ([], BluejayError.cancelled)) { [mailbox] in
-            mailbox.close($0.1)
+        let stopped = Once<ScanOperation.Outcome>(fallback: ([], BluejayError.cancelled)) { [buffer] in
+            buffer.close($0.1)
         }
         operation = bluejay.queueScan(request, stopped)
     }
@@ -117,7 +117,7 @@ private final class StreamedScan: @unchecked Swift.Sendable {
     /// Ends the scan, also one that is still queued.
     func end() {
         operation?.stop()
-        mailbox.close()
+        buffer.close()
     }
 }
 

@@ -1,8 +1,8 @@
-/// A listen whose values go to a mailbox.
+/// A listen whose values go to a buffer.
 // @unchecked: used on the main queue only.
 final class StreamedListen: @unchecked Swift.Sendable {
     private let characteristic: CharacteristicIdentifier
-    private let mailbox: Mailbox<Data>
+    private let buffer: AsyncBuffer<Data>
     /// The values end when none has come for so many seconds.
     private let silence: TimeInterval?
     private weak var bluejay: Bluejay?
@@ -11,11 +11,11 @@ final class StreamedListen: @unchecked Swift.Sendable {
     private var alarm: Alarm?
 
     init(
-        to characteristic: CharacteristicIdentifier, into mailbox: Mailbox<Data>, silence: TimeInterval? = nil,
+        to characteristic: CharacteristicIdentifier, into buffer: AsyncBuffer<Data>, silence: TimeInterval? = nil,
         _ bluejay: Bluejay
     ) {
         self.characteristic = characteristic
-        self.mailbox = mailbox
+        self.buffer = buffer
         self.silence = silence
         self.bluejay = bluejay
     }
@@ -30,15 +30,15 @@ final class StreamedListen: @unchecked Swift.Sendable {
         }
         self.peripheral = peripheral
         // Whoever drops the listener without a word ends the wait and the sequence, too.
-        let end = Once<(any Error)?>(fallback: BluejayError.cancelled) { [weak self, mailbox] error in
+        let end = Once<(any Error)?>(fallback: BluejayError.cancelled) { [weak self, buffer] error in
             self?.alarm?.cancel()
-            mailbox.close(error)
+            buffer.close(error)
             call.finish(error.map { .failure($0) } ?? .success(()))
         }
-        let listener = Listener(option: option) { [weak self, mailbox] result in
+        let listener = Listener(option: option) { [weak self, buffer] result in
             switch result {
             case .success(let value?):
-                mailbox.put(value)
+                buffer.append(value)
                 self?.restartSilence()
             case .success(nil): end(BluejayError.missingData)
             case .failure(let error): end(error)
@@ -82,6 +82,6 @@ final class StreamedListen: @unchecked Swift.Sendable {
     private func restartSilence() {
         guard let silence, let bluejay, listener?.isEnded == false else { return }
         alarm?.cancel()
-        alarm = bluejay.timekeeper.after(silence) { [mailbox] in mailbox.close() }
+        alarm = bluejay.timekeeper.after(silence) { [buffer] in buffer.close() }
     }
 }

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Filled on one side and emptied on the other, from any thread. Every wait ends exactly once: with an element, with the
 /// end, or with the cancellation of the task that waits.
-final class Mailbox<Element: Swift.Sendable>: Swift.Sendable {
-    private typealias Taker = CheckedContinuation<Element?, any Error>
+final class AsyncBuffer<Element: Swift.Sendable>: Swift.Sendable {
+    private typealias Consumer = CheckedContinuation<Element?, any Error>
 
     private enum End {
         case finished
@@ -16,7 +16,7 @@ final class Mailbox<Element: Swift.Sendable>: Swift.Sendable {
     private struct State {
         var elements = Deque<Element>()
         /// Those who wait, only while there are no elements. In the order of their arrival.
-        var takers: [(ticket: Int, taker: Taker)] = []
+        var consumers: [(ticket: Int, consumer: Consumer)] = []
         var lastTicket = 0
         /// Nil while elements may still arrive.
         var end: End?
@@ -42,7 +42,7 @@ final class Mailbox<Element: Swift.Sendable>: Swift.Sendable {
             }
         }
 
-        /// What there is for the next taker; nil if it has to wait.
+        /// What there is for the next consumer; nil if it has to wait.
         mutating func take() -> Result<Element?, any Error>? {
             if let element = elements.popFirst() { return .success(element) }
             switch end {
@@ -66,35 +66,35 @@ final class Mailbox<Element: Swift.Sendable>: Swift.Sendable {
     var droppedCount: Int { state.withLock { $0.droppedCount } }
 
     /// Hands an element to the one who has been waiting longest, or keeps it. Does nothing after the end.
-    func put(_ element: Element) {
-        let taker = state.withLock { state -> Taker? in
+    func append(_ element: Element) {
+        let consumer = state.withLock { state -> Consumer? in
             guard state.end == nil else { return nil }
-            if !state.takers.isEmpty { return state.takers.removeFirst().taker }
+            if !state.consumers.isEmpty { return state.consumers.removeFirst().consumer }
             state.keep(element, policy)
             return nil
         }
-        taker?.resume(returning: element)
+        consumer?.resume(returning: element)
     }
 
     /// Ends the sequence, after what has arrived before. Only the first call counts.
     ///
     /// - Parameter error: thrown once in place of the end; nil for the ordinary end.
     func close(_ error: (any Error)? = nil) {
-        var takers = state.withLock { state -> [Taker] in
+        var consumers = state.withLock { state -> [Consumer] in
             guard state.end == nil else { return [] }
             // Whoever waits now is told now.
-            let isTold = error == nil || !state.takers.isEmpty
+            let isTold = error == nil || !state.consumers.isEmpty
             state.end = isTold ? .finished : error.map { .failed($0) }
-            defer { state.takers = [] }
-            return state.takers.map(\.taker)
+            defer { state.consumers = [] }
+            return state.consumers.map(\.consumer)
         }
-        if let error, !takers.isEmpty { takers.removeFirst().resume(throwing: error) }
-        for taker in takers { taker.resume(returning: nil) }
+        if let error, !consumers.isEmpty { consumers.removeFirst().resume(throwing: error) }
+        for consumer in consumers { consumer.resume(returning: nil) }
     }
 
     /// The next element; nil at the end.
     ///
-    /// - Throws: what the mailbox was closed with, once; `CancellationError` if the task is cancelled, even if there are
+    /// - Throws: what the buffer was closed with, once; `CancellationError` if the task is cancelled, even if there are
     ///   elements.
     func next(isolation: isolated (any Actor)? = #isolation) async throws -> Element? {
         if Task.isCancelled { throw CancellationError() }
@@ -109,17 +109,17 @@ final class Mailbox<Element: Swift.Sendable>: Swift.Sendable {
                     // Asked under the lock: a cancellation that comes later finds the ticket.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if let present = state.take() { return present }
-                    state.takers.append((ticket, continuation))
+                    state.consumers.append((ticket, continuation))
                     return nil
                 }
                 if let present { continuation.resume(with: present) }
             }
         } onCancel: {
-            let taker = state.withLock { state -> Taker? in
-                guard let position = state.takers.firstIndex(where: { $0.ticket == ticket }) else { return nil }
-                return state.takers.remove(at: position).taker
+            let consumer = state.withLock { state -> Consumer? in
+                guard let position = state.consumers.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+                return state.consumers.remove(at: position).consumer
             }
-            taker?.resume(throwing: CancellationError())
+            consumer?.resume(throwing: CancellationError())
         }
     }
 }

@@ -18,8 +18,8 @@ extension Bluejay {
     ) async throws {
         guard let seconds = nonZeroTimeout.interval, seconds > 0 else { throw BluejayError.indefiniteFlush }
         let buffer = AsyncBuffer<Data>(.newest(0))
-        let lifeline = try await listen(to: characteristicIdentifier, .trap, into: buffer, silence: seconds)
-        defer { lifeline.cut() }
+        let cancellation = try await listen(to: characteristicIdentifier, .trap, into: buffer, silence: seconds)
+        defer { cancellation.cancel() }
         while try await buffer.next() != nil {}
     }
 
@@ -86,8 +86,8 @@ extension Bluejay {
     ) async throws -> Data {
         try await within(timeout) {
             let buffer = AsyncBuffer<Data>(.unbounded)
-            let lifeline = try await self.listen(to: charToListenTo, .trap, into: buffer)
-            defer { lifeline.cut() }
+            let cancellation = try await self.listen(to: charToListenTo, .trap, into: buffer)
+            defer { cancellation.cancel() }
             try await self.write(to: charToWriteTo, value: data, type: type)
             var assembly = expectedLength.map { Assembly(expectedLength: $0) }
             while let piece = try await buffer.next() {

@@ -39,20 +39,20 @@ extension Bluejay {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Notifications<R> {
         let buffer = AsyncBuffer<Data>(policy)
-        let lifeline = try await listen(to: characteristicIdentifier, option, into: buffer)
-        return Notifications(buffer, lifeline)
+        let cancellation = try await listen(to: characteristicIdentifier, option, into: buffer)
+        return Notifications(buffer, cancellation)
     }
 
-    /// Listens until the lifeline goes.
+    /// Listens until the returned object is released.
     ///
     /// - Parameter silence: the values end when none has come for so many seconds.
     func listen(
         to characteristic: CharacteristicIdentifier, _ option: MultipleListenOption, into buffer: AsyncBuffer<Data>,
         silence: TimeInterval? = nil, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Lifeline {
+    ) async throws -> CancelOnDeinit {
         let listen = StreamedListen(to: characteristic, into: buffer, silence: silence, self)
-        let lifeline = Lifeline { listen.end() }
+        let cancellation = CancelOnDeinit { listen.end() }
         try await awaitCall { (call: AwaitedCall<Void>) in listen.begin(option, call) }
-        return lifeline
+        return cancellation
     }
 }

@@ -9,11 +9,11 @@ public struct Notifications<Value: Receivable>: AsyncSequence, Swift.Sendable {
     public typealias Failure = any Error
 
     private let buffer: AsyncBuffer<Data>
-    private let lifeline: Lifeline
+    private let cancellation: CancelOnDeinit
 
-    init(_ buffer: AsyncBuffer<Data>, _ lifeline: Lifeline) {
+    init(_ buffer: AsyncBuffer<Data>, _ cancellation: CancelOnDeinit) {
         self.buffer = buffer
-        self.lifeline = lifeline
+        self.cancellation = cancellation
     }
 
     /// How many values were dropped so far because the buffer was full. Always 0 if it is unbounded.
@@ -21,20 +21,20 @@ public struct Notifications<Value: Receivable>: AsyncSequence, Swift.Sendable {
 
     /// Begins a loop over the values.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(buffer, lifeline)
+        Iterator(buffer, cancellation)
     }
 
     /// Takes the values one by one. When the last copy goes, the listen ends.
     public struct Iterator: AsyncIteratorProtocol {
         private let buffer: AsyncBuffer<Data>
-        private let lifeline: Lifeline
-        private let ownLifeline: Lifeline
+        private let cancellation: CancelOnDeinit
+        private let ownCancellation: CancelOnDeinit
         private var isOver = false
 
-        fileprivate init(_ buffer: AsyncBuffer<Data>, _ lifeline: Lifeline) {
+        fileprivate init(_ buffer: AsyncBuffer<Data>, _ cancellation: CancelOnDeinit) {
             self.buffer = buffer
-            self.lifeline = lifeline
-            ownLifeline = Lifeline { lifeline.cut() }
+            self.cancellation = cancellation
+            ownCancellation = CancelOnDeinit { cancellation.cancel() }
         }
 
         /// The next value, decoded where the caller runs; nil at the end.
@@ -46,11 +46,11 @@ public struct Notifications<Value: Receivable>: AsyncSequence, Swift.Sendable {
                 if let data = try await buffer.next() { return try Value(bluetoothData: data) }
             } catch {
                 isOver = true
-                lifeline.cut()
+                cancellation.cancel()
                 throw error
             }
             isOver = true
-            lifeline.cut()
+            cancellation.cancel()
             return nil
         }
 

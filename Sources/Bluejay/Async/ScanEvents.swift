@@ -48,12 +48,12 @@ public struct ScanEvents: AsyncSequence, Swift.Sendable {
     /// Scans from the first call of `next` until the last copy goes.
     public struct Iterator: AsyncIteratorProtocol {
         private let scan: StreamedScan
-        private let lifeline: Lifeline
+        private let cancellation: CancelOnDeinit
         private var hasStarted = false
 
         fileprivate init(_ scan: StreamedScan) {
             self.scan = scan
-            lifeline = Lifeline { scan.end() }
+            cancellation = CancelOnDeinit { scan.end() }
         }
 
         /// The next event; nil when the scan has ended as intended.
@@ -69,7 +69,7 @@ public struct ScanEvents: AsyncSequence, Swift.Sendable {
             do {
                 return try await scan.buffer.next()
             } catch {
-                lifeline.cut()
+                cancellation.cancel()
                 throw error
             }
         }

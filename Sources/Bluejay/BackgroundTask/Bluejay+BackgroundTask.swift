@@ -45,9 +45,9 @@ extension Bluejay {
         case .success(let begun): peripheral = begun
         case .failure(let error): return completion(.failure(error))
         }
-        let carried = Carried((body, completion))
+        let transfer = UncheckedTransfer((body, completion))
         DispatchQueue.global().async {
-            let (body, completion) = carried.value
+            let (body, completion) = transfer.value
             let result: RunResult<Value>
             do {
                 result = .success(try body(peripheral))

@@ -42,25 +42,12 @@ enum MainQueue {
 
     /// Runs something on the main queue later.
     static func later(_ body: @escaping () -> Void) {
-        let carried = Carried(body)
-        DispatchQueue.main.async { carried.value() }
+        let transfer = UncheckedTransfer(body)
+        DispatchQueue.main.async { transfer.value() }
     }
 
     /// Runs something on the main queue: at once if the caller is there, else later.
     static func run(_ body: @escaping () -> Void) {
         if isCurrent { body() } else { later(body) }
-    }
-}
-
-/// Takes a value across to another queue.
-///
-/// The API's closures are not `@Sendable`, as programs written for Bluejay expect; what they do on the queue where Bluejay
-/// promises to call them is up to the program.
-// @unchecked: the sender does not touch the value after handing it over.
-struct Carried<Value>: @unchecked Swift.Sendable {
-    let value: Value
-
-    init(_ value: Value) {
-        self.value = value
     }
 }

@@ -3,7 +3,7 @@ extension Bluejay {
     ///
     /// A second start without ``stopAndExtractBluetoothState()`` in between is logged and ignored.
     public func start(mode: StartMode = .new(.default)) {
-        let mode = Carried(mode)
+        let mode = UncheckedTransfer(mode)
         MainQueue.sync { startNow(mode.value) }
     }
 
@@ -48,7 +48,7 @@ extension Bluejay {
     /// What is queued fails with ``BluejayError/stopped``. Connection observers, the disconnect handler and listeners are
     /// forgotten. Calling this before ``start(mode:)`` or while connecting is a programming error and ends the program.
     public func stopAndExtractBluetoothState() -> (manager: CBCentralManager, peripheral: CBPeripheral?) {
-        let state = MainQueue.sync { Carried(stopNow()) }
+        let state = MainQueue.sync { UncheckedTransfer(stopNow()) }
         return state.value
     }
 

@@ -48,8 +48,8 @@ final class Log: Swift.Sendable {
     }
 
     private var living: [any LogObserver] {
-        // Carried: observers promise to be callable on any thread (see LogObserver).
-        observers.withLock { Carried($0.living) }.value
+        // Unchecked: observers can be called on any thread (see LogObserver).
+        observers.withLock { UncheckedTransfer($0.living) }.value
     }
 
     private static func writeToStandardError(_ text: String) {

@@ -45,8 +45,8 @@ final class DispatchTimekeeper: Timekeeper {
     func after(_ seconds: TimeInterval, _ action: @escaping () -> Void) -> Alarm {
         let alarm = Alarm(action)
         let timer = DispatchSource.makeTimerSource(queue: .main)
-        let carried = Carried(alarm)
-        timer.setEventHandler { carried.value.fire() }
+        let transfer = UncheckedTransfer(alarm)
+        timer.setEventHandler { transfer.value.fire() }
         timer.schedule(deadline: .now() + max(0, seconds))
         alarm.whenOver { timer.cancel() }
         timer.resume()

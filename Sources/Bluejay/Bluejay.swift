@@ -36,7 +36,7 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     var link = Link()
     var confirmationAlarm: Alarm?
     /// The completion of the disconnect that is under way.
-    var disconnectCompletion: Once<DisconnectionResult>?
+    var disconnectCompletion: Completion<DisconnectionResult>?
     weak var connection: ConnectOperation?
     weak var disconnection: DisconnectOperation?
     weak var disconnectHandler: (any DisconnectHandler)?
@@ -50,7 +50,7 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     var serviceObservers = WeakObservers<any ServiceObserver>()
 
     // Async
-    var rssiCalls: [Once<Result<Int, any Error>>] = []
+    var rssiCalls: [Completion<Result<Int, any Error>>] = []
 
     // BackgroundTask
     var runningTask: SynchronizedPeripheral?

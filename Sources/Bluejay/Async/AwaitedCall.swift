@@ -43,10 +43,10 @@ final class AwaitedCall<Value: Swift.Sendable>: @unchecked Swift.Sendable {
 
 extension AwaitedCall {
     /// A completion that ends the call; if it is dropped without being called, the call fails.
-    func completion<Outcome>(_ result: @escaping (Outcome) -> Result<Value, any Error>, dropped: Outcome) -> Once<
+    func completion<Outcome>(_ result: @escaping (Outcome) -> Result<Value, any Error>, dropped: Outcome) -> Completion<
         Outcome
     > {
-        Once(fallback: dropped) { self.finish(result($0)) }
+        Completion(fallback: dropped) { self.finish(result($0)) }
     }
 }
 

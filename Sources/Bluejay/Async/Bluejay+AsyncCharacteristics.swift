@@ -70,7 +70,7 @@ extension Bluejay {
     public func readRSSI(isolation: isolated (any Actor)? = #isolation) async throws -> Int {
         try await awaitCall { call in
             if let refusal = self.refusal(of: .signalStrength) { return call.finish(.failure(refusal)) }
-            let answer = Once<Result<Int, any Error>>(fallback: .failure(BluejayError.cancelled)) { call.finish($0) }
+            let answer = Completion<Result<Int, any Error>>(fallback: .failure(BluejayError.cancelled)) { call.finish($0) }
             self.rssiCalls.append(answer)
             call.onCancel = {
                 self.rssiCalls.removeAll { $0 === answer }
@@ -95,7 +95,7 @@ extension Bluejay {
     private func awaitAccess<Outcome, Value: Swift.Sendable>(
         dropped: Outcome, _ result: @escaping @Sendable (Outcome) -> Result<Value, any Error>,
         isolation: isolated (any Actor)? = #isolation,
-        _ queue: @escaping @Sendable (ConnectedPeripheral, Once<Outcome>) -> QueuedOperation?
+        _ queue: @escaping @Sendable (ConnectedPeripheral, Completion<Outcome>) -> QueuedOperation?
     ) async throws -> Value where Outcome: Swift.Sendable {
         try await awaitCall { call in
             switch self.access() {

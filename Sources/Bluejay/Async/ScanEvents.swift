@@ -108,7 +108,7 @@ private final class StreamedScan: @unchecked Swift.Sendable {
                 buffer.append(.expired(discovery))
                 return .continue
             })
-        let stopped = Once<ScanOperation.Outcome>(fallback: ([], BluejayError.cancelled)) { [buffer] in
+        let stopped = Completion<ScanOperation.Outcome>(fallback: ([], BluejayError.cancelled)) { [buffer] in
             buffer.close($0.1)
         }
         operation = bluejay.queueScan(request, stopped)

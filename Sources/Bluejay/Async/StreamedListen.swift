@@ -30,7 +30,7 @@ final class StreamedListen: @unchecked Swift.Sendable {
         }
         self.peripheral = peripheral
         // Whoever drops the listener without a word ends the wait and the sequence, too.
-        let end = Once<(any Error)?>(fallback: BluejayError.cancelled) { [weak self, buffer] error in
+        let end = Completion<(any Error)?>(fallback: BluejayError.cancelled) { [weak self, buffer] error in
             self?.alarm?.cancel()
             buffer.close(error)
             call.finish(error.map { .failure($0) } ?? .success(()))
@@ -76,7 +76,7 @@ final class StreamedListen: @unchecked Swift.Sendable {
 
     private func turnOff(_ bluejay: Bluejay, _ peripheral: ConnectedPeripheral) {
         bluejay.queueEndListen(
-            to: characteristic, on: peripheral, Once(fallback: .failure(BluejayError.cancelled)) { _ in })
+            to: characteristic, on: peripheral, Completion(fallback: .failure(BluejayError.cancelled)) { _ in })
     }
 
     private func restartSilence() {

@@ -118,7 +118,7 @@ final class BlockingListen {
         guard state == .listening else { return }
         state = .ending
         alarm?.cancel()
-        let completion = Once<WriteResult>(fallback: .failure(BluejayError.cancelled)) { [self] result in
+        let completion = Completion<WriteResult>(fallback: .failure(BluejayError.cancelled)) { [self] result in
             if let error { return over(.failure(error)) }
             switch result {
             case .success: over(.success(()))

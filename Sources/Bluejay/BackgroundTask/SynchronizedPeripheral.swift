@@ -17,7 +17,7 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
     /// Reads a characteristic. Fails as ``Bluejay/read(from:completion:)`` does.
     public func read<R: Receivable>(from characteristicIdentifier: CharacteristicIdentifier) throws -> R {
         try wait { (waiter: Waiter<R>) in
-            let completion = Once<ReadResult<Data?>>(fallback: .failure(BluejayError.readFailed)) { result in
+            let completion = Completion<ReadResult<Data?>>(fallback: .failure(BluejayError.readFailed)) { result in
                 waiter.resume(result.decoded().asResult)
             }
             self.bluejay.queueRead(from: characteristicIdentifier, on: self.peripheral, completion)
@@ -31,7 +31,7 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
         type: CBCharacteristicWriteType = .withResponse
     ) throws {
         try wait { (waiter: Waiter<Void>) in
-            let completion = Once<WriteResult>(fallback: .failure(BluejayError.writeFailed)) { result in
+            let completion = Completion<WriteResult>(fallback: .failure(BluejayError.writeFailed)) { result in
                 waiter.resume(result.asResult)
             }
             _ = self.bluejay.queueWrite(
@@ -126,7 +126,7 @@ extension SynchronizedPeripheral {
     ) {
         // The listen may have been refused.
         guard listen.isListening else { return }
-        let completion = Once<WriteResult>(fallback: .failure(BluejayError.writeFailed)) { [weak listen] result in
+        let completion = Completion<WriteResult>(fallback: .failure(BluejayError.writeFailed)) { [weak listen] result in
             if case .failure(let error) = result { listen?.interrupt(error) }
         }
         let operation = bluejay.queueWrite(value, to: characteristic, type: type, on: peripheral, completion)
@@ -136,7 +136,7 @@ extension SynchronizedPeripheral {
     /// Ends a listen if there is one, and waits for that.
     func waitForEnd(of characteristic: CharacteristicIdentifier, completion: ((WriteResult) -> Void)?) throws {
         try wait(refuse: { completion?(.failure($0)) }) { (waiter: Waiter<Void>) in
-            let ended = Once<WriteResult>(fallback: .failure(BluejayError.cancelled)) { result in
+            let ended = Completion<WriteResult>(fallback: .failure(BluejayError.cancelled)) { result in
                 completion?(result)
                 waiter.resume(result.asResult)
             }

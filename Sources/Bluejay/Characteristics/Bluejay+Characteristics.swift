@@ -11,7 +11,7 @@ extension Bluejay {
         completion: @escaping (ReadResult<R>) -> Void
     ) {
         MainQueue.require()
-        let completion = Once<ReadResult<Data?>>(fallback: .failure(BluejayError.cancelled)) { result in
+        let completion = Completion<ReadResult<Data?>>(fallback: .failure(BluejayError.cancelled)) { result in
             completion(result.decoded())
         }
         switch access() {
@@ -37,7 +37,7 @@ extension Bluejay {
         completion: @escaping (WriteResult) -> Void
     ) {
         MainQueue.require()
-        let completion = Once(fallback: .failure(BluejayError.cancelled), completion)
+        let completion = Completion(fallback: .failure(BluejayError.cancelled), completion)
         switch access() {
         case .success(let peripheral):
             queueWrite(value, to: characteristicIdentifier, type: type, on: peripheral, completion)
@@ -84,7 +84,7 @@ extension Bluejay {
         completion: ((WriteResult) -> Void)? = nil
     ) {
         MainQueue.require()
-        let completion = Once<WriteResult>(fallback: .failure(BluejayError.cancelled)) { completion?($0) }
+        let completion = Completion<WriteResult>(fallback: .failure(BluejayError.cancelled)) { completion?($0) }
         switch access() {
         case .success(let peripheral): queueEndListen(to: characteristicIdentifier, on: peripheral, completion)
         case .failure(let error): completion(.failure(error))
@@ -122,7 +122,7 @@ extension Bluejay {
 extension Bluejay {
     @discardableResult func queueRead(
         from characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral,
-        _ completion: Once<ReadResult<Data?>>
+        _ completion: Completion<ReadResult<Data?>>
     ) -> QueuedOperation? {
         if peripheral.listeners.isListening(to: characteristic) {
             log("A characteristic that is listened to cannot be read: \(characteristic.description)")
@@ -136,7 +136,7 @@ extension Bluejay {
 
     @discardableResult func queueWrite(
         _ value: any Sendable, to characteristic: CharacteristicIdentifier, type: CBCharacteristicWriteType,
-        on peripheral: ConnectedPeripheral, _ completion: Once<WriteResult>
+        on peripheral: ConnectedPeripheral, _ completion: Completion<WriteResult>
     ) -> QueuedOperation {
         let operation = WriteOperation(
             value, to: characteristic, type: type, on: peripheral, completion: completion)
@@ -158,7 +158,7 @@ extension Bluejay {
 
     @discardableResult func queueEndListen(
         to characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral,
-        _ completion: Once<WriteResult>
+        _ completion: Completion<WriteResult>
     ) -> QueuedOperation {
         peripheral.listeners.end(characteristic)
         let operation = EndListenOperation(characteristic, on: peripheral, completion: completion)
@@ -209,7 +209,7 @@ extension Bluejay: PeripheralHost {
         case .promiseRestoration: break
         case .stopListen:
             queueEndListen(
-                to: characteristic, on: connected, Once(fallback: .failure(BluejayError.cancelled)) { _ in })
+                to: characteristic, on: connected, Completion(fallback: .failure(BluejayError.cancelled)) { _ in })
         }
     }
 }

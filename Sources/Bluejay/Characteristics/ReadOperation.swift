@@ -2,11 +2,11 @@
 final class ReadOperation: QueuedOperation {
     private let characteristic: CharacteristicIdentifier
     private let peripheral: ConnectedPeripheral
-    private let completion: Once<ReadResult<Data?>>
+    private let completion: Completion<ReadResult<Data?>>
 
     init(
         _ characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral,
-        completion: Once<ReadResult<Data?>>
+        completion: Completion<ReadResult<Data?>>
     ) {
         self.characteristic = characteristic
         self.peripheral = peripheral

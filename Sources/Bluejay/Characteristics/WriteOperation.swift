@@ -4,12 +4,12 @@ final class WriteOperation: QueuedOperation {
     private let peripheral: ConnectedPeripheral
     private let value: any Sendable
     private let type: CBCharacteristicWriteType
-    private let completion: Once<WriteResult>
+    private let completion: Completion<WriteResult>
     private var isAwaitingAnswer = false
 
     init(
         _ value: any Sendable, to characteristic: CharacteristicIdentifier, type: CBCharacteristicWriteType,
-        on peripheral: ConnectedPeripheral, completion: Once<WriteResult>
+        on peripheral: ConnectedPeripheral, completion: Completion<WriteResult>
     ) {
         self.value = value
         self.characteristic = characteristic

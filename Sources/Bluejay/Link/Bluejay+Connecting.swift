@@ -25,14 +25,14 @@ extension Bluejay {
         link.connectionRequested(timeout: timeout)
         queueConnection(
             to: peripheralIdentifier, timeout: timeout, warningOptions: warningOptions ?? defaultWarningOptions,
-            completion: Once(fallback: .failure(BluejayError.cancelled), completion))
+            completion: Completion(fallback: .failure(BluejayError.cancelled), completion))
     }
 
     /// - Parameter isRestoration: the attempt of an earlier run is taken up; see `ConnectOperation.isRestoration`.
     /// - Returns: the connection attempt; nil if it was refused.
     @discardableResult func queueConnection(
         to identifier: PeripheralIdentifier, timeout: Timeout, warningOptions: WarningOptions,
-        isRestoration: Bool = false, completion: Once<ConnectionResult>
+        isRestoration: Bool = false, completion: Completion<ConnectionResult>
     ) -> ConnectOperation? {
         switch peripheralToConnect(identifier) {
         case .failure(let error):

@@ -12,12 +12,12 @@ extension Bluejay {
     public func disconnect(immediate: Bool = false, completion: ((DisconnectionResult) -> Void)? = nil) {
         MainQueue.require()
         queueDisconnection(
-            immediate: immediate, Once(fallback: .failure(BluejayError.cancelled)) { completion?($0) })
+            immediate: immediate, Completion(fallback: .failure(BluejayError.cancelled)) { completion?($0) })
     }
 
     /// - Returns: what waits in the queue; nil if the disconnect is immediate or was refused.
     @discardableResult func queueDisconnection(
-        immediate: Bool, _ completion: Once<DisconnectionResult>
+        immediate: Bool, _ completion: Completion<DisconnectionResult>
     ) -> DisconnectOperation? {
         if let refusal = refusal(of: .disconnection(immediate: immediate)) {
             completion(.failure(refusal))

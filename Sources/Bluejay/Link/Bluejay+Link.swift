@@ -74,7 +74,7 @@ extension Bluejay {
 
     private func reconnect(to identifier: PeripheralIdentifier, _ timeout: Timeout) {
         log.detail("Connecting again to \(identifier.description)")
-        let completion = Once<ConnectionResult>(fallback: .failure(BluejayError.cancelled)) { [log] result in
+        let completion = Completion<ConnectionResult>(fallback: .failure(BluejayError.cancelled)) { [log] result in
             if case .failure(let error) = result { log("Could not connect again: \(error.localizedDescription)") }
         }
         queueConnection(

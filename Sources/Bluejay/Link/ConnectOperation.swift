@@ -23,13 +23,13 @@ final class ConnectOperation: QueuedOperation {
     private let timeout: Timeout
     private weak var control: (any LinkControl)?
     private let timekeeper: any Timekeeper
-    private let completion: Once<ConnectionResult>
+    private let completion: Completion<ConnectionResult>
     private var alarm: Alarm?
 
     init(
         to peripheral: CBPeripheral, _ identifier: PeripheralIdentifier, timeout: Timeout,
         warningOptions: WarningOptions, isRestoration: Bool, control: any LinkControl, timekeeper: any Timekeeper,
-        completion: Once<ConnectionResult>
+        completion: Completion<ConnectionResult>
     ) {
         self.peripheral = peripheral
         self.identifier = identifier

@@ -3,9 +3,9 @@
 /// It leaves the queue at the disconnect event; its completion is called late in the clean-up that the event starts.
 final class DisconnectOperation: QueuedOperation {
     private weak var control: (any LinkControl)?
-    let completion: Once<DisconnectionResult>
+    let completion: Completion<DisconnectionResult>
 
-    init(control: any LinkControl, completion: Once<DisconnectionResult>) {
+    init(control: any LinkControl, completion: Completion<DisconnectionResult>) {
         self.control = control
         self.completion = completion
     }

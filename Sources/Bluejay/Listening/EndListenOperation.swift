@@ -2,10 +2,10 @@
 final class EndListenOperation: QueuedOperation {
     private let characteristic: CharacteristicIdentifier
     private let peripheral: ConnectedPeripheral
-    private let completion: Once<WriteResult>
+    private let completion: Completion<WriteResult>
 
     init(
-        _ characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral, completion: Once<WriteResult>
+        _ characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral, completion: Completion<WriteResult>
     ) {
         self.characteristic = characteristic
         self.peripheral = peripheral

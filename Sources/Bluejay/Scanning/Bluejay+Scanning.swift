@@ -32,12 +32,12 @@ extension Bluejay {
         let request = ScanOperation.Request(
             duration: duration, allowDuplicates: allowDuplicates, throttleRSSIDelta: throttleRSSIDelta,
             services: serviceIdentifiers, discovery: discovery, expired: expired)
-        queueScan(request, Once(fallback: ([], BluejayError.cancelled)) { stopped($0.0, $0.1) })
+        queueScan(request, Completion(fallback: ([], BluejayError.cancelled)) { stopped($0.0, $0.1) })
     }
 
     /// - Returns: the scan; nil if it was refused.
     @discardableResult func queueScan(
-        _ request: ScanOperation.Request, _ stopped: Once<ScanOperation.Outcome>
+        _ request: ScanOperation.Request, _ stopped: Completion<ScanOperation.Outcome>
     ) -> ScanOperation? {
         let refusal = refusal(of: .scan)
         guard refusal == nil, let central else {
@@ -50,7 +50,7 @@ extension Bluejay {
         let scan = ScanOperation(
             request, central: central, timekeeper: timekeeper,
             connect: { [weak self] discovery, timeout, options, completion in
-                let completion = Once(fallback: .failure(BluejayError.cancelled), completion)
+                let completion = Completion(fallback: .failure(BluejayError.cancelled), completion)
                 self?.queueConnection(
                     to: discovery.peripheralIdentifier, timeout: timeout, warningOptions: options,
                     completion: completion)

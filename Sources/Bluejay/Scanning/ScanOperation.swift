@@ -21,14 +21,14 @@ final class ScanOperation: QueuedOperation {
     private let central: CBCentralManager
     private let timekeeper: any Timekeeper
     private let connect: Connector
-    private let stopped: Once<Outcome>
+    private let stopped: Completion<Outcome>
     private var found: DiscoveryList
     private var durationAlarm: Alarm?
     private var expiryAlarm: Alarm?
 
     init(
         _ request: Request, central: CBCentralManager, timekeeper: any Timekeeper, connect: @escaping Connector,
-        stopped: Once<Outcome>
+        stopped: Completion<Outcome>
     ) {
         self.request = request
         self.central = central

@@ -1,7 +1,7 @@
 /// A completion that is called exactly once.
 ///
 /// A second call does nothing, and a completion that is dropped without a call is called then, with the fallback.
-final class Once<Value> {
+final class Completion<Value> {
     private var action: ((Value) -> Void)?
     private let fallback: Value
 

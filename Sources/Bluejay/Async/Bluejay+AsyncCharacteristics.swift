@@ -70,7 +70,9 @@ extension Bluejay {
     public func readRSSI(isolation: isolated (any Actor)? = #isolation) async throws -> Int {
         try await awaitCall { call in
             if let refusal = self.refusal(of: .signalStrength) { return call.finish(.failure(refusal)) }
-            let answer = Completion<Result<Int, any Error>>(fallback: .failure(BluejayError.cancelled)) { call.finish($0) }
+            let answer = Completion<Result<Int, any Error>>(fallback: .failure(BluejayError.cancelled)) {
+                call.finish($0)
+            }
             self.rssiCalls.append(answer)
             call.onCancel = {
                 self.rssiCalls.removeAll { $0 === answer }

@@ -1,4 +1,4 @@
-/// A listen that a background task waits for. Used on the main queue only, except that the task waits at `waiter`.
+/// A listen that a background task waits for. Used on the main queue only, except that the task waits at `call`.
 ///
 /// However it ends, the task is resumed exactly once, and its listener is not left behind.
 final class BlockingListen {
@@ -18,8 +18,8 @@ final class BlockingListen {
         case listening, ending, over
     }
 
-    /// The task waits here.
-    let waiter = Waiter<Void>()
+    /// The call of the task that waits.
+    let call = BlockingCall<Void>()
     private let characteristic: CharacteristicIdentifier
     private let limit: Limit
     private let bluejay: Bluejay
@@ -137,7 +137,7 @@ final class BlockingListen {
         alarm?.cancel()
         if case .failure(let error) = result { onFailure?(error) }
         onFailure = nil
-        waiter.resume(result)
+        call.finish(result)
         onOver(self)
     }
 }

@@ -16,9 +16,9 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
 
     /// Reads a characteristic. Fails as ``Bluejay/read(from:completion:)`` does.
     public func read<R: Receivable>(from characteristicIdentifier: CharacteristicIdentifier) throws -> R {
-        try wait { (waiter: Waiter<R>) in
+        try wait { (call: BlockingCall<R>) in
             let completion = Completion<ReadResult<Data?>>(fallback: .failure(BluejayError.readFailed)) { result in
-                waiter.resume(result.decoded().asResult)
+                call.finish(result.decoded().asResult)
             }
             self.bluejay.queueRead(from: characteristicIdentifier, on: self.peripheral, completion)
         }
@@ -30,9 +30,9 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
         value: S,
         type: CBCharacteristicWriteType = .withResponse
     ) throws {
-        try wait { (waiter: Waiter<Void>) in
+        try wait { (call: BlockingCall<Void>) in
             let completion = Completion<WriteResult>(fallback: .failure(BluejayError.writeFailed)) { result in
-                waiter.resume(result.asResult)
+                call.finish(result.asResult)
             }
             _ = self.bluejay.queueWrite(
                 value, to: characteristicIdentifier, type: type, on: self.peripheral, completion)
@@ -75,22 +75,22 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
 
 // What the calls of the listen family share.
 extension SynchronizedPeripheral {
-    /// Begins something on the main queue and waits until it resumes the waiter.
+    /// Begins something on the main queue and waits until that ends the call.
     ///
     /// - Parameter refuse: called on the main queue instead if there is no connection.
     func wait<Value>(
-        refuse: @escaping (any Error) -> Void = { _ in }, _ begin: @escaping (Waiter<Value>) -> Void
+        refuse: @escaping (any Error) -> Void = { _ in }, _ begin: @escaping (BlockingCall<Value>) -> Void
     ) throws -> Value {
         MainQueue.refuse()
-        let waiter = Waiter<Value>()
+        let call = BlockingCall<Value>()
         MainQueue.later {
             guard self.isUsable else {
                 refuse(BluejayError.notConnected)
-                return waiter.resume(.failure(BluejayError.notConnected))
+                return call.finish(.failure(BluejayError.notConnected))
             }
-            begin(waiter)
+            begin(call)
         }
-        return try waiter.wait()
+        return try call.wait()
     }
 
     /// Listens until the closure is done, something fails, or time is up.
@@ -107,16 +107,16 @@ extension SynchronizedPeripheral {
         let listen = BlockingListen(
             to: characteristic, limit: limit, bluejay, peripheral,
             onOver: { self.listens[ObjectIdentifier($0)] = nil }, handle: handle)
-        let waiter = listen.waiter
+        let call = listen.call
         MainQueue.later {
-            guard self.isUsable else { return waiter.resume(.failure(BluejayError.notConnected)) }
+            guard self.isUsable else { return call.finish(.failure(BluejayError.notConnected)) }
             self.listens[ObjectIdentifier(listen)] = listen
             self.bluejay.queue.hold {
                 listen.begin()
                 alongside(listen)
             }
         }
-        try waiter.wait()
+        try call.wait()
     }
 
     /// Queues a write behind a listen; if it fails, so does the listen.
@@ -135,10 +135,10 @@ extension SynchronizedPeripheral {
 
     /// Ends a listen if there is one, and waits for that.
     func waitForEnd(of characteristic: CharacteristicIdentifier, completion: ((WriteResult) -> Void)?) throws {
-        try wait(refuse: { completion?(.failure($0)) }) { (waiter: Waiter<Void>) in
+        try wait(refuse: { completion?(.failure($0)) }) { (call: BlockingCall<Void>) in
             let ended = Completion<WriteResult>(fallback: .failure(BluejayError.cancelled)) { result in
                 completion?(result)
-                waiter.resume(result.asResult)
+                call.finish(result.asResult)
             }
             guard self.peripheral.listeners.isListening(to: characteristic) else { return ended(.success) }
             self.bluejay.queueEndListen(to: characteristic, on: self.peripheral, ended)

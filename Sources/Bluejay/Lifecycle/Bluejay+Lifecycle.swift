@@ -92,7 +92,8 @@ extension Bluejay {
         guard let connected, !link.isDisconnecting, !connected.listeners.isListening(to: operation.characteristic)
         else { return }
         queueEndListen(
-            to: operation.characteristic, on: connected, Completion(fallback: .failure(BluejayError.cancelled)) { _ in })
+            to: operation.characteristic, on: connected, Completion(fallback: .failure(BluejayError.cancelled)) { _ in }
+        )
     }
 
     // CBCentralManagerDelegate

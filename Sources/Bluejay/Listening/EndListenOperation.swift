@@ -5,7 +5,8 @@ final class EndListenOperation: QueuedOperation {
     private let completion: Completion<WriteResult>
 
     init(
-        _ characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral, completion: Completion<WriteResult>
+        _ characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral,
+        completion: Completion<WriteResult>
     ) {
         self.characteristic = characteristic
         self.peripheral = peripheral

@@ -80,7 +80,8 @@ extension Bluejay {
             notify { $0.connected(to: identifier) }
         case .connecting:
             // No attempt survives the program that made it; this one is new.
-            let completion = Completion<ConnectionResult>(fallback: .failure(BluejayError.cancelled)) { [weak self] result in
+            let completion = Completion<ConnectionResult>(fallback: .failure(BluejayError.cancelled)) {
+                [weak self] result in
                 switch result {
                 case .success(let identifier): self?.didRestore(identifier)
                 case .failure(let error): self?.didFailToRestore(identifier, error)

@@ -111,21 +111,3 @@ extension Bluejay {
         }
     }
 }
-
-extension ReadResult {
-    fileprivate var asResult: Result<R, any Error> {
-        switch self {
-        case .success(let value): .success(value)
-        case .failure(let error): .failure(error)
-        }
-    }
-}
-
-extension WriteResult {
-    fileprivate var asResult: Result<Void, any Error> {
-        switch self {
-        case .success: .success(())
-        case .failure(let error): .failure(error)
-        }
-    }
-}

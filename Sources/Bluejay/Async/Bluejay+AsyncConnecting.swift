@@ -69,21 +69,3 @@ extension Bluejay {
         if wasQueued { link.disconnectWithdrawn() }
     }
 }
-
-extension ConnectionResult {
-    fileprivate var asResult: Result<PeripheralIdentifier, any Error> {
-        switch self {
-        case .success(let peripheral): .success(peripheral)
-        case .failure(let error): .failure(error)
-        }
-    }
-}
-
-extension DisconnectionResult {
-    fileprivate var asResult: Result<PeripheralIdentifier, any Error> {
-        switch self {
-        case .disconnected(let peripheral): .success(peripheral)
-        case .failure(let error): .failure(error)
-        }
-    }
-}

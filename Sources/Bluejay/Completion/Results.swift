@@ -69,3 +69,40 @@ extension ReadResult where R: Receivable {
         }
     }
 }
+
+// As the standard library's `Result`, for the calls that throw.
+extension ReadResult {
+    var asResult: Result<R, any Error> {
+        switch self {
+        case .success(let value): .success(value)
+        case .failure(let error): .failure(error)
+        }
+    }
+}
+
+extension WriteResult {
+    var asResult: Result<Void, any Error> {
+        switch self {
+        case .success: .success(())
+        case .failure(let error): .failure(error)
+        }
+    }
+}
+
+extension ConnectionResult {
+    var asResult: Result<PeripheralIdentifier, any Error> {
+        switch self {
+        case .success(let peripheral): .success(peripheral)
+        case .failure(let error): .failure(error)
+        }
+    }
+}
+
+extension DisconnectionResult {
+    var asResult: Result<PeripheralIdentifier, any Error> {
+        switch self {
+        case .disconnected(let peripheral): .success(peripheral)
+        case .failure(let error): .failure(error)
+        }
+    }
+}

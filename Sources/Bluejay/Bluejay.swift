@@ -15,7 +15,7 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     typealias Link = LinkMachine<ConnectOperation, ConnectedPeripheral>
 
     /// How long to wait for the confirmation of a disconnect before going on without it, in seconds.
-    static let dropConfirmationTimeout: TimeInterval = 10
+    static let disconnectConfirmationTimeout: TimeInterval = 10
 
     /// Identifies the instance in logs.
     public let uuid = UUID()
@@ -37,12 +37,12 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     var confirmationAlarm: Alarm?
     /// The completion of the disconnect that is under way.
     var disconnectCompletion: Completion<DisconnectionResult>?
-    weak var connection: ConnectOperation?
-    weak var disconnection: DisconnectOperation?
+    weak var connectOperation: ConnectOperation?
+    weak var disconnectOperation: DisconnectOperation?
     weak var disconnectHandler: (any DisconnectHandler)?
 
     // Scanning
-    weak var currentScan: ScanOperation?
+    weak var scanOperation: ScanOperation?
 
     // Observers
     var connectionObservers = WeakObservers<any ConnectionObserver>()
@@ -50,7 +50,7 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     var serviceObservers = WeakObservers<any ServiceObserver>()
 
     // Async
-    var rssiCalls: [Completion<Result<Int, any Error>>] = []
+    var rssiReads: [Completion<Result<Int, any Error>>] = []
 
     // BackgroundTask
     var runningTask: SynchronizedPeripheral?
@@ -72,7 +72,7 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
         queue = OperationFIFO(log: log)
         super.init()
         if let logObserver { log.register(logObserver) }
-        queue.admission = { [weak self] operation in
+        queue.refusalOfStart = { [weak self] operation in
             guard let self else { return BluejayError.cancelled }
             return self.refusal(of: operation)
         }
@@ -81,7 +81,7 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
 
     deinit {
         Teardown(
-            queue: queue, central: central, link: link, scan: currentScan,
+            queue: queue, central: central, link: link, scan: scanOperation,
             broadcastsErrors: shouldBroadcastErrors, connectionObservers: connectionObservers.living, log: log
         ).run()
         log.detail("Bluejay \(uuid.uuidString) deinitialized")

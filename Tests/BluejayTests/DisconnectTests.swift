@@ -122,7 +122,7 @@ import Testing
 
     @Test func `a disconnect ends even if the system never confirms`() {
         bench.disconnect()
-        bench.time.advance(by: Bluejay.dropConfirmationTimeout)
+        bench.time.advance(by: Bluejay.disconnectConfirmationTimeout)
         #expect(bench.journal.lines == ["disconnect: Fake"])
         #expect(!bench.bluejay.isConnected)
         // The confirmation comes after all.

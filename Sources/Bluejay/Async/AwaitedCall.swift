@@ -4,7 +4,7 @@ final class AwaitedCall<Value: Swift.Sendable>: @unchecked Swift.Sendable {
     private enum Phase {
         case created
         case waiting(CheckedContinuation<Value, any Error>)
-        case over
+        case ended
     }
 
     private var phase = Phase.created
@@ -17,13 +17,13 @@ final class AwaitedCall<Value: Swift.Sendable>: @unchecked Swift.Sendable {
         phase = .waiting(continuation)
         if isCancelled { return finish(.failure(CancellationError())) }
         start(self)
-        if isOver { onCancel = nil }
+        if hasEnded { onCancel = nil }
     }
 
     /// Ends the call. Only the first time counts.
     func finish(_ result: Result<Value, any Error>) {
         guard case .waiting(let continuation) = phase else { return }
-        phase = .over
+        phase = .ended
         onCancel = nil
         continuation.resume(with: result)
     }
@@ -36,8 +36,8 @@ final class AwaitedCall<Value: Swift.Sendable>: @unchecked Swift.Sendable {
         undo?()
     }
 
-    private var isOver: Bool {
-        if case .over = phase { true } else { false }
+    private var hasEnded: Bool {
+        if case .ended = phase { true } else { false }
     }
 }
 

@@ -73,9 +73,9 @@ extension Bluejay {
             let answer = Completion<Result<Int, any Error>>(fallback: .failure(BluejayError.cancelled)) {
                 call.finish($0)
             }
-            self.rssiCalls.append(answer)
+            self.rssiReads.append(answer)
             call.onCancel = {
-                self.rssiCalls.removeAll { $0 === answer }
+                self.rssiReads.removeAll { $0 === answer }
                 answer(.failure(CancellationError()))
             }
             self.connected?.cbPeripheral.readRSSI()
@@ -83,9 +83,9 @@ extension Bluejay {
     }
 
     /// Ends all waits for a signal strength.
-    func endRSSICalls(_ result: Result<Int, any Error>) {
-        let waiting = rssiCalls
-        rssiCalls = []
+    func finishRSSIReads(_ result: Result<Int, any Error>) {
+        let waiting = rssiReads
+        rssiReads = []
         for answer in waiting { answer(result) }
     }
 
@@ -100,7 +100,7 @@ extension Bluejay {
         _ queue: @escaping @Sendable (ConnectedPeripheral, Completion<Outcome>) -> QueuedOperation?
     ) async throws -> Value where Outcome: Swift.Sendable {
         try await awaitCall { call in
-            switch self.access() {
+            switch self.usablePeripheral() {
             case .failure(let error): call.finish(.failure(error))
             case .success(let peripheral):
                 let operation = queue(peripheral, call.completion(result, dropped: dropped))

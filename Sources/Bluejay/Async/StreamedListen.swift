@@ -24,7 +24,7 @@ final class StreamedListen: @unchecked Swift.Sendable {
     func begin(_ option: MultipleListenOption, _ call: AwaitedCall<Void>) {
         guard let bluejay else { return call.finish(.failure(BluejayError.cancelled)) }
         let peripheral: ConnectedPeripheral
-        switch bluejay.access() {
+        switch bluejay.usablePeripheral() {
         case .success(let present): peripheral = present
         case .failure(let error): return call.finish(.failure(error))
         }

@@ -15,7 +15,7 @@ final class BlockingListen {
     static let installationLimit: TimeInterval = 30
 
     private enum State {
-        case listening, ending, over
+        case listening, ending, ended
     }
 
     /// The call of the task that waits.
@@ -26,7 +26,7 @@ final class BlockingListen {
     private let peripheral: ConnectedPeripheral
     /// Takes a value and decides whether to go on.
     private let handle: (Data) throws -> ListenAction
-    private let onOver: (BlockingListen) -> Void
+    private let onEnd: (BlockingListen) -> Void
     private var state = State.listening
     private var alarm: Alarm?
     private var isInstalled = false
@@ -36,14 +36,14 @@ final class BlockingListen {
 
     init(
         to characteristic: CharacteristicIdentifier, limit: Limit, _ bluejay: Bluejay,
-        _ peripheral: ConnectedPeripheral, onOver: @escaping (BlockingListen) -> Void,
+        _ peripheral: ConnectedPeripheral, onEnd: @escaping (BlockingListen) -> Void,
         handle: @escaping (Data) throws -> ListenAction
     ) {
         self.characteristic = characteristic
         self.limit = limit
         self.bluejay = bluejay
         self.peripheral = peripheral
-        self.onOver = onOver
+        self.onEnd = onEnd
         self.handle = handle
     }
 
@@ -65,7 +65,7 @@ final class BlockingListen {
         switch state {
         case .listening: end(error)
         // Ending takes place in the queue, which fails it if need be.
-        case .ending, .over: break
+        case .ending, .ended: break
         }
     }
 
@@ -81,7 +81,7 @@ final class BlockingListen {
         guard state == .listening else { return }
         // A listener that has been ended has nothing installed (any more) to be turned off. That it was refused because of
         // another listen must leave that one alone.
-        if case .failure(let error) = result, listener?.isEnded ?? true { return over(.failure(error)) }
+        if case .failure(let error) = result, listener?.isEnded ?? true { return finish(.failure(error)) }
         do {
             switch result {
             case .success(let value?):
@@ -109,7 +109,7 @@ final class BlockingListen {
         if case .silence = limit, isInstalled { return end(nil) }
         end(BluejayError.listenTimedOut)
         // The peripheral may be the reason why it takes so long, so the task does not wait for its confirmation.
-        over(.failure(BluejayError.listenTimedOut))
+        finish(.failure(BluejayError.listenTimedOut))
     }
 
     /// Turns notifications off, then resumes the task.
@@ -119,10 +119,10 @@ final class BlockingListen {
         state = .ending
         alarm?.cancel()
         let completion = Completion<WriteResult>(fallback: .failure(BluejayError.cancelled)) { [self] result in
-            if let error { return over(.failure(error)) }
+            if let error { return finish(.failure(error)) }
             switch result {
-            case .success: over(.success(()))
-            case .failure(let error): over(.failure(error))
+            case .success: finish(.success(()))
+            case .failure(let error): finish(.failure(error))
             }
         }
         guard bluejay.connected === peripheral else {
@@ -131,13 +131,13 @@ final class BlockingListen {
         bluejay.queueEndListen(to: characteristic, on: peripheral, completion)
     }
 
-    private func over(_ result: Result<Void, any Error>) {
-        guard state != .over else { return }
-        state = .over
+    private func finish(_ result: Result<Void, any Error>) {
+        guard state != .ended else { return }
+        state = .ended
         alarm?.cancel()
         if case .failure(let error) = result { onFailure?(error) }
         onFailure = nil
         call.finish(result)
-        onOver(self)
+        onEnd(self)
     }
 }

@@ -81,7 +81,7 @@ extension SynchronizedPeripheral {
     func wait<Value>(
         refuse: @escaping (any Error) -> Void = { _ in }, _ begin: @escaping (BlockingCall<Value>) -> Void
     ) throws -> Value {
-        MainQueue.refuse()
+        MainQueue.forbid()
         let call = BlockingCall<Value>()
         MainQueue.later {
             guard self.isUsable else {
@@ -103,10 +103,10 @@ extension SynchronizedPeripheral {
         alongside: @escaping (BlockingListen) -> Void = { _ in },
         handle: @escaping (Data) throws -> ListenAction
     ) throws {
-        MainQueue.refuse()
+        MainQueue.forbid()
         let listen = BlockingListen(
             to: characteristic, limit: limit, bluejay, peripheral,
-            onOver: { self.listens[ObjectIdentifier($0)] = nil }, handle: handle)
+            onEnd: { self.listens[ObjectIdentifier($0)] = nil }, handle: handle)
         let call = listen.call
         MainQueue.later {
             guard self.isUsable else { return call.finish(.failure(BluejayError.notConnected)) }

@@ -14,7 +14,7 @@ extension Bluejay {
         let completion = Completion<ReadResult<Data?>>(fallback: .failure(BluejayError.cancelled)) { result in
             completion(result.decoded())
         }
-        switch access() {
+        switch usablePeripheral() {
         case .success(let peripheral): queueRead(from: characteristicIdentifier, on: peripheral, completion)
         case .failure(let error): completion(.failure(error))
         }
@@ -38,7 +38,7 @@ extension Bluejay {
     ) {
         MainQueue.require()
         let completion = Completion(fallback: .failure(BluejayError.cancelled), completion)
-        switch access() {
+        switch usablePeripheral() {
         case .success(let peripheral):
             queueWrite(value, to: characteristicIdentifier, type: type, on: peripheral, completion)
         case .failure(let error): completion(.failure(error))
@@ -69,7 +69,7 @@ extension Bluejay {
         let listener = Listener(option: option) { result in
             completion(result.decodedNotification())
         }
-        switch access() {
+        switch usablePeripheral() {
         case .success(let peripheral): queueListen(listener, to: characteristicIdentifier, on: peripheral)
         case .failure(let error): listener.end(telling: error)
         }
@@ -85,7 +85,7 @@ extension Bluejay {
     ) {
         MainQueue.require()
         let completion = Completion<WriteResult>(fallback: .failure(BluejayError.cancelled)) { completion?($0) }
-        switch access() {
+        switch usablePeripheral() {
         case .success(let peripheral): queueEndListen(to: characteristicIdentifier, on: peripheral, completion)
         case .failure(let error): completion(.failure(error))
         }
@@ -96,7 +96,7 @@ extension Bluejay {
     /// - Throws: ``BluejayError/notConnected``, ``BluejayNotStartedError``.
     public func isListening(to characteristicIdentifier: CharacteristicIdentifier) throws -> Bool {
         try MainQueue.sync {
-            guard let connected else { throw absence }
+            guard let connected else { throw notConnectedError }
             return connected.listeners.isListening(to: characteristicIdentifier)
         }
     }
@@ -112,7 +112,7 @@ extension Bluejay {
     }
 
     /// The peripheral, or why its characteristics cannot be used.
-    func access() -> Result<ConnectedPeripheral, any Error> {
+    func usablePeripheral() -> Result<ConnectedPeripheral, any Error> {
         if let refusal = refusal(of: .characteristic) { return .failure(refusal) }
         return connected.map { .success($0) } ?? .failure(BluejayError.notConnected)
     }
@@ -177,13 +177,13 @@ extension Bluejay {
     }
 }
 
-extension Bluejay: PeripheralHost {
+extension Bluejay: ConnectedPeripheralDelegate {
     func process(_ event: BluetoothEvent) -> Bool {
         queue.process(event)
     }
 
     func didReadRSSI(_ rssi: NSNumber, error: (any Error)?) {
-        endRSSICalls(error.map { .failure($0) } ?? .success(rssi.intValue))
+        finishRSSIReads(error.map { .failure($0) } ?? .success(rssi.intValue))
         guard let identifier = connected?.identifier else { return }
         for observer in rssiObservers.living {
             observer.didReadRSSI(from: identifier, RSSI: rssi, error: error)

@@ -20,7 +20,7 @@ enum MainQueue {
     }
 
     /// The same for what a central manager reports: one that was handed over may have another queue.
-    static func requireOfManager(_ call: StaticString = #function) {
+    static func requireForManager(_ call: StaticString = #function) {
         guard !isCurrent else { return }
         fatalError(
             "\(call) was called outside of the main queue. A CBCentralManager that Bluejay starts with has to be created "
@@ -28,7 +28,7 @@ enum MainQueue {
     }
 
     /// Ends the program, with a sentence on standard error, if the caller runs on the main queue.
-    static func refuse() {
+    static func forbid() {
         guard isCurrent else { return }
         fatalError(
             "A SynchronizedPeripheral was used on the main queue. Its calls block until they are answered, and the answers "

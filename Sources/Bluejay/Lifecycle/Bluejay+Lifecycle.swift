@@ -40,7 +40,7 @@ extension Bluejay {
     /// Takes over a connection that was made elsewhere.
     func adoptLink(to peripheral: CBPeripheral) {
         link.adopted(
-            ConnectedPeripheral(peripheral, host: self, log: log), to: PeripheralIdentifier(peripheral))
+            ConnectedPeripheral(peripheral, delegate: self, log: log), to: PeripheralIdentifier(peripheral))
     }
 
     /// Stops without disconnecting, and hands over the central manager and the connected peripheral, if any.
@@ -99,7 +99,7 @@ extension Bluejay {
     // CBCentralManagerDelegate
 
     public func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        MainQueue.requireOfManager()
+        MainQueue.requireForManager()
         log.detail("Bluetooth is \(central.state.string())")
         if central.state == .poweredOn {
             bluetoothIsOn()
@@ -120,7 +120,7 @@ extension Bluejay {
     }
 
     private func bluetoothIsOff() {
-        restoration?.connectionIsGone()
+        restoration?.bluetoothWasLost()
         perform(link.bluetoothLost(hadBluetooth: wasPoweredOn))
         notify { $0.bluetoothAvailable(false) }
     }

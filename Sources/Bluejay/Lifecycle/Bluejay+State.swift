@@ -58,7 +58,7 @@ extension Bluejay {
     }
 
     /// Why there is no connected peripheral, as a program is told that needs one.
-    var absence: any Error {
+    var notConnectedError: any Error {
         central == nil ? BluejayNotStartedError() : BluejayError.notConnected
     }
 
@@ -66,14 +66,14 @@ extension Bluejay {
     var connected: ConnectedPeripheral? { link.connection }
 
     var pendingScan: ScanOperation? {
-        if let scan = currentScan, scan.phase != .ended { scan } else { nil }
+        if let scanOperation, scanOperation.phase != .ended { scanOperation } else { nil }
     }
 
     var pendingConnection: ConnectOperation? {
-        if let connection, connection.phase != .ended { connection } else { nil }
+        if let connectOperation, connectOperation.phase != .ended { connectOperation } else { nil }
     }
 
     var pendingDisconnection: DisconnectOperation? {
-        if let disconnection, disconnection.phase != .ended { disconnection } else { nil }
+        if let disconnectOperation, disconnectOperation.phase != .ended { disconnectOperation } else { nil }
     }
 }

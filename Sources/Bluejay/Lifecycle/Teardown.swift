@@ -52,7 +52,7 @@ private final class DisconnectDuringTeardown: NSObject, CBCentralManagerDelegate
     func begin() {
         keptAlive = self
         central.delegate = self
-        alarm = DispatchTimekeeper().after(Bluejay.dropConfirmationTimeout) { [weak self] in self?.end() }
+        alarm = DispatchTimekeeper().after(Bluejay.disconnectConfirmationTimeout) { [weak self] in self?.end() }
         central.cancelPeripheralConnection(peripheral)
     }
 

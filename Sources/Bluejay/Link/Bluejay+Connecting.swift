@@ -41,8 +41,8 @@ extension Bluejay {
         case .success(let peripheral):
             let operation = ConnectOperation(
                 to: peripheral, identifier, timeout: timeout, warningOptions: warningOptions,
-                isRestoration: isRestoration, control: self, timekeeper: timekeeper, completion: completion)
-            connection = operation
+                isRestoration: isRestoration, delegate: self, timekeeper: timekeeper, completion: completion)
+            connectOperation = operation
             queue.hold {
                 pendingScan?.stop()
                 queue.append([operation])
@@ -63,9 +63,9 @@ extension Bluejay {
     }
 
     public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        MainQueue.requireOfManager()
+        MainQueue.requireForManager()
         perform(
             link.didConnect(
-                PeripheralIdentifier(peripheral), ConnectedPeripheral(peripheral, host: self, log: log)))
+                PeripheralIdentifier(peripheral), ConnectedPeripheral(peripheral, delegate: self, log: log)))
     }
 }

@@ -26,8 +26,8 @@ extension Bluejay {
         if immediate { disconnectCompletion = completion }
         perform(link.disconnectRequested(immediate: immediate))
         if immediate { return nil }
-        let operation = DisconnectOperation(control: self, completion: completion)
-        disconnection = operation
+        let operation = DisconnectOperation(delegate: self, completion: completion)
+        disconnectOperation = operation
         queue.append([operation])
         return operation
     }
@@ -35,14 +35,14 @@ extension Bluejay {
     public func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: Error?
     ) {
-        MainQueue.requireOfManager()
+        MainQueue.requireForManager()
         linkEnded(peripheral, error)
     }
 
     public func centralManager(
         _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: Error?
     ) {
-        MainQueue.requireOfManager()
+        MainQueue.requireForManager()
         linkEnded(peripheral, error)
     }
 }

@@ -19,7 +19,7 @@ extension Bluejay {
         case .broadcast(let error, let connection):
             if shouldBroadcastErrors { connection.listeners.broadcast(error) }
         case .endListeners(let error, let connection): connection.listeners.linkEnded(error)
-        case .failSignalStrengthReads(let error): endRSSICalls(.failure(error))
+        case .failSignalStrengthReads(let error): finishRSSIReads(.failure(error))
         case .interruptTask(let error): runningTask?.interrupt(error)
 
         case .completeAttempt(let attempt): attempt.succeed()
@@ -53,7 +53,7 @@ extension Bluejay {
 
     private func cancelConnection(to peripheral: CBPeripheral) {
         confirmationAlarm?.cancel()
-        confirmationAlarm = timekeeper.after(Self.dropConfirmationTimeout) { [weak self] in
+        confirmationAlarm = timekeeper.after(Self.disconnectConfirmationTimeout) { [weak self] in
             guard let self else { return }
             let identifier = PeripheralIdentifier(peripheral)
             let effects = self.link.confirmationTimedOut(identifier, isTaskRunning: self.runningTask != nil)
@@ -68,7 +68,7 @@ extension Bluejay {
             queue.failAll(error, atOnce: atOnce)
             // After the queue, so that a blocking call throws what its operation was failed with.
             runningTask?.interrupt(error)
-            endRSSICalls(.failure(error))
+            finishRSSIReads(.failure(error))
         }
     }
 
@@ -101,7 +101,7 @@ extension Bluejay {
     }
 }
 
-extension Bluejay: LinkControl {
+extension Bluejay: LinkOperationDelegate {
     func attemptStarted(_ operation: ConnectOperation) {
         perform(
             link.attemptStarted(operation, to: operation.identifier, isRestoration: operation.isRestoration))

@@ -1,5 +1,5 @@
 /// What connecting and disconnecting operations report to. It asks the system to connect and to disconnect.
-protocol LinkControl: AnyObject {
+protocol LinkOperationDelegate: AnyObject {
     /// It is the attempt's turn.
     func attemptStarted(_ operation: ConnectOperation)
     /// The attempt has taken as long as it may.
@@ -21,14 +21,15 @@ final class ConnectOperation: QueuedOperation {
     /// disconnect handler hear nothing of its failure, and it is not repeated.
     let isRestoration: Bool
     private let timeout: Timeout
-    private weak var control: (any LinkControl)?
+    private weak var delegate: (any LinkOperationDelegate)?
     private let timekeeper: any Timekeeper
     private let completion: Completion<ConnectionResult>
     private var alarm: Alarm?
 
     init(
         to peripheral: CBPeripheral, _ identifier: PeripheralIdentifier, timeout: Timeout,
-        warningOptions: WarningOptions, isRestoration: Bool, control: any LinkControl, timekeeper: any Timekeeper,
+        warningOptions: WarningOptions, isRestoration: Bool, delegate: any LinkOperationDelegate,
+        timekeeper: any Timekeeper,
         completion: Completion<ConnectionResult>
     ) {
         self.peripheral = peripheral
@@ -36,7 +37,7 @@ final class ConnectOperation: QueuedOperation {
         self.timeout = timeout
         self.warningOptions = warningOptions
         self.isRestoration = isRestoration
-        self.control = control
+        self.delegate = delegate
         self.timekeeper = timekeeper
         self.completion = completion
     }
@@ -45,11 +46,11 @@ final class ConnectOperation: QueuedOperation {
     override var requirement: Requirement { .bluetooth }
 
     override func start() {
-        control?.attemptStarted(self)
+        delegate?.attemptStarted(self)
         guard let seconds = timeout.interval else { return }
         alarm = timekeeper.after(seconds) { [weak self] in
             guard let self else { return }
-            self.control?.attemptTimedOut(self)
+            self.delegate?.attemptTimedOut(self)
         }
     }
 
@@ -63,7 +64,7 @@ final class ConnectOperation: QueuedOperation {
     override func fail(_ error: any Error, atOnce: Bool = false) {
         if phase != .running || atOnce { return super.fail(error, atOnce: atOnce) }
         alarm?.cancel()
-        control?.attemptCancelled(self, error)
+        delegate?.attemptCancelled(self, error)
     }
 
     override func interrupt() {

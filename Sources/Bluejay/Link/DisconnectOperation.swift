@@ -2,18 +2,18 @@
 ///
 /// It leaves the queue at the disconnect event; its completion is called late in the clean-up that the event starts.
 final class DisconnectOperation: QueuedOperation {
-    private weak var control: (any LinkControl)?
+    private weak var delegate: (any LinkOperationDelegate)?
     let completion: Completion<DisconnectionResult>
 
-    init(control: any LinkControl, completion: Completion<DisconnectionResult>) {
-        self.control = control
+    init(delegate: any LinkOperationDelegate, completion: Completion<DisconnectionResult>) {
+        self.delegate = delegate
         self.completion = completion
     }
 
     override var summary: String { "disconnection" }
 
     override func start() {
-        control?.disconnectStarted(self)
+        delegate?.disconnectStarted(self)
     }
 
     override func report(_ error: any Error) {

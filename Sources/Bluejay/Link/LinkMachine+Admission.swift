@@ -60,12 +60,12 @@ extension LinkMachine {
         if isDisconnecting || (!immediate && circumstances.isDisconnectionPending) {
             return BluejayError.multipleDisconnectNotSupported
         }
-        return isAbsent ? absence(circumstances) : nil
+        return isAbsent ? notConnectedError(circumstances) : nil
     }
 
     private func refusalOfAccess(_ request: LinkRequest, _ circumstances: LinkCircumstances) -> (any Error)? {
         if circumstances.isTaskRunning { return BluejayError.backgroundTaskRunning }
-        if connection == nil { return absence(circumstances) }
+        if connection == nil { return notConnectedError(circumstances) }
         // A signal strength is not queued, so it may overtake the disconnect.
         if case .signalStrength = request { return nil }
         return circumstances.isDisconnectionPending ? BluejayError.disconnectQueued : nil
@@ -74,11 +74,11 @@ extension LinkMachine {
     private func refusalOfTask(_ circumstances: LinkCircumstances) -> (any Error)? {
         if circumstances.isTaskRunning { return BluejayError.multipleBackgroundTaskNotSupported }
         if circumstances.isDisconnectionPending { return BluejayError.disconnectQueued }
-        return connection == nil || isDisconnecting ? absence(circumstances) : nil
+        return connection == nil || isDisconnecting ? notConnectedError(circumstances) : nil
     }
 
     /// Why there is no connection.
-    private func absence(_ circumstances: LinkCircumstances) -> any Error {
+    private func notConnectedError(_ circumstances: LinkCircumstances) -> any Error {
         circumstances.isStarted ? BluejayError.notConnected : BluejayNotStartedError()
     }
 }

@@ -81,7 +81,7 @@ final class ListenerTable {
     }
 
     /// Some services have gone: ends the listeners of their characteristics with an error.
-    func servicesWent(_ services: [CBService]) {
+    func servicesWereRemoved(_ services: [CBService]) {
         let ended = installed.filter { _, listener in
             services.contains { $0 === listener.source?.service }
         }

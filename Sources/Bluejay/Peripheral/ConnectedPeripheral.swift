@@ -1,5 +1,5 @@
 /// What a connected peripheral reports to.
-protocol PeripheralHost: AnyObject {
+protocol ConnectedPeripheralDelegate: AnyObject {
     /// Offers an event to the running operation, and tells whether it took it.
     func process(_ event: BluetoothEvent) -> Bool
     func didReadRSSI(_ rssi: NSNumber, error: (any Error)?)
@@ -25,17 +25,17 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
 
     let cbPeripheral: CBPeripheral
     let listeners = ListenerTable()
-    private weak var host: (any PeripheralHost)?
+    private weak var delegate: (any ConnectedPeripheralDelegate)?
     private let log: Log
     /// How many requests of operations that were cancelled meanwhile are still to be answered. CoreBluetooth answers in
     /// order, so the next answers are theirs, not those of later operations with the same request.
     private var abandoned: [Request: Int] = [:]
     /// Which services have been looked for since the peripheral changed its services; nil if it never has.
-    private var lookedFor: Set<ServiceIdentifier>?
+    private var searchedServices: Set<ServiceIdentifier>?
 
-    init(_ cbPeripheral: CBPeripheral, host: any PeripheralHost, log: Log) {
+    init(_ cbPeripheral: CBPeripheral, delegate: any ConnectedPeripheralDelegate, log: Log) {
         self.cbPeripheral = cbPeripheral
-        self.host = host
+        self.delegate = delegate
         self.log = log
         super.init()
         cbPeripheral.delegate = self
@@ -46,7 +46,7 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
     /// Stops listening to the peripheral.
     func detach() {
         if cbPeripheral.delegate === self { cbPeripheral.delegate = nil }
-        host = nil
+        delegate = nil
     }
 
     /// The characteristic if it has been discovered.
@@ -62,12 +62,12 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
 
     /// Whether all services with the identifier have been discovered, and there is one.
     func isDiscovered(_ service: ServiceIdentifier) -> Bool {
-        cbPeripheral.service(with: service.uuid) != nil && lookedFor?.contains(service) != false
+        cbPeripheral.service(with: service.uuid) != nil && searchedServices?.contains(service) != false
     }
 
     /// All services with the identifier have been discovered.
     func discovered(_ service: ServiceIdentifier) {
-        lookedFor?.insert(service)
+        searchedServices?.insert(service)
     }
 
     // Requests.
@@ -106,7 +106,7 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
     }
 
     private func offer(_ event: BluetoothEvent) {
-        if host?.process(event) != true { log.detail("Nothing was waiting for \(event)") }
+        if delegate?.process(event) != true { log.detail("Nothing was waiting for \(event)") }
     }
 
     private func identifier(of characteristic: CBCharacteristic) -> CharacteristicIdentifier? {
@@ -137,11 +137,11 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
         let value = characteristic.value
         if listeners.receive(value, error, identifier) { return }
         if wasAbandoned(.read(identifier)) { return }
-        if host?.process(.valueUpdated(identifier, value, error: error)) == true { return }
+        if delegate?.process(.valueUpdated(identifier, value, error: error)) == true { return }
         if listeners.isEnding(identifier) {
             log.detail("Dropped a value of \(identifier.description), which is no longer listened to")
         } else {
-            host?.didReceiveUnhandledValue(value, of: identifier)
+            delegate?.didReceiveUnhandledValue(value, of: identifier)
         }
     }
 
@@ -164,16 +164,16 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
-        _ = host?.process(.readyToWriteWithoutResponse)
+        _ = delegate?.process(.readyToWriteWithoutResponse)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
-        host?.didReadRSSI(RSSI, error: error)
+        delegate?.didReadRSSI(RSSI, error: error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-        lookedFor = []
-        listeners.servicesWent(invalidatedServices)
-        host?.didModifyServices(invalidatedServices.map { ServiceIdentifier(uuid: $0.uuid) })
+        searchedServices = []
+        listeners.servicesWereRemoved(invalidatedServices)
+        delegate?.didModifyServices(invalidatedServices.map { ServiceIdentifier(uuid: $0.uuid) })
     }
 }

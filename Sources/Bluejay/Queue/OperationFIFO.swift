@@ -5,7 +5,7 @@ import DequeModule
 /// Knows nothing of the kinds of operations but their life cycle. Used on the main queue only.
 final class OperationFIFO {
     /// Tells what speaks against starting an operation now.
-    var admission: (QueuedOperation) -> (any Error)? = { _ in nil }
+    var refusalOfStart: (QueuedOperation) -> (any Error)? = { _ in nil }
     /// Whether operations are started. False until Bluetooth is available for the first time.
     private(set) var isRunning = false
 
@@ -121,7 +121,7 @@ final class OperationFIFO {
         isAdvancing = true
         defer { isAdvancing = false }
         while holds == 0, let head = operations.first, head.phase == .queued {
-            if let error = head.pendingFailure ?? admission(head) {
+            if let error = head.pendingFailure ?? refusalOfStart(head) {
                 head.fail(error)
             } else {
                 log.detail("Starting \(head.summary)")

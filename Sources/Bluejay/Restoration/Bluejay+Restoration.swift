@@ -26,14 +26,14 @@ final class Restoration {
     }
 
     /// Bluetooth is off: whatever there was, it is not connected any more.
-    func connectionIsGone() {
+    func bluetoothWasLost() {
         restored?.state = .disconnected
     }
 }
 
 extension Bluejay {
     public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
-        MainQueue.requireOfManager()
+        MainQueue.requireForManager()
         guard let restoration else { return log("Ignored the state of an earlier run: restoration is not enabled") }
         let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
         if peripherals.count > 1 { log("Of \(peripherals.count) peripherals of an earlier run only one is restored") }

@@ -56,7 +56,7 @@ extension Bluejay {
                     completion: completion)
             },
             stopped: stopped)
-        currentScan = scan
+        scanOperation = scan
         queue.append([scan])
         return scan
     }
@@ -73,7 +73,7 @@ extension Bluejay {
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        MainQueue.requireOfManager()
+        MainQueue.requireForManager()
         _ = queue.process(
             .discovered(peripheral, advertisement: advertisementData, rssi: RSSI.intValue))
     }

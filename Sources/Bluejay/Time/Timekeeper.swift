@@ -12,15 +12,15 @@ protocol Timekeeper: AnyObject {
 /// A call that is due at some time. Cancelling it on the main queue guarantees that it does not come.
 final class Alarm {
     private var action: (() -> Void)?
-    private var onEnd: (() -> Void)?
+    private var release: (() -> Void)?
 
     init(_ action: @escaping () -> Void) {
         self.action = action
     }
 
-    /// What releases the underlying timer.
-    func whenOver(_ release: @escaping () -> Void) {
-        onEnd = release
+    /// Sets what releases the underlying timer when the alarm has fired or was cancelled.
+    func onEnd(_ release: @escaping () -> Void) {
+        self.release = release
     }
 
     func fire() {
@@ -31,8 +31,8 @@ final class Alarm {
 
     func cancel() {
         action = nil
-        onEnd?()
-        onEnd = nil
+        release?()
+        release = nil
     }
 }
 
@@ -48,7 +48,7 @@ final class DispatchTimekeeper: Timekeeper {
         let transfer = UncheckedTransfer(alarm)
         timer.setEventHandler { transfer.value.fire() }
         timer.schedule(deadline: .now() + max(0, seconds))
-        alarm.whenOver { timer.cancel() }
+        alarm.onEnd { timer.cancel() }
         timer.resume()
         return alarm
     }

@@ -34,7 +34,8 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
 
     // Link
     var link = Link()
-    var confirmationAlarm: Alarm?
+    /// For the confirmation of a disconnect.
+    let confirmation: Deadline
     /// The completion of the disconnect that is under way.
     var disconnectCompletion: Completion<DisconnectionResult>?
     weak var connectOperation: ConnectOperation?
@@ -57,6 +58,8 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
 
     // Restoration
     var restoration: Restoration?
+    /// For Bluetooth to be on when the program was started to restore something.
+    let startup: Deadline
 
     /// Creates an instance. Nothing happens with Bluetooth until ``start(mode:)``.
     ///
@@ -70,6 +73,8 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
         self.log = log
         self.timekeeper = timekeeper
         queue = OperationFIFO(log: log)
+        confirmation = Deadline(timekeeper)
+        startup = Deadline(timekeeper)
         super.init()
         if let logObserver { log.register(logObserver) }
         queue.refusalOfStart = { [weak self] operation in

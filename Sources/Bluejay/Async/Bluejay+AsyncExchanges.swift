@@ -84,7 +84,7 @@ extension Bluejay {
         _ charToListenTo: CharacteristicIdentifier, expectedLength: Int?, _ timeout: Timeout,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Data {
-        try await within(timeout) {
+        try await withDeadline(timeout) {
             let buffer = AsyncBuffer<Data>(.unbounded)
             let cancellation = try await self.listen(to: charToListenTo, .trap, into: buffer)
             defer { cancellation.cancel() }
@@ -96,35 +96,6 @@ extension Bluejay {
             }
             // Somebody else has ended the listen.
             throw BluejayError.cancelled
-        }
-    }
-
-    /// - Throws: ``BluejayError/listenTimedOut`` when time is up; the work is cancelled then.
-    private func within(
-        _ timeout: Timeout, isolation: isolated (any Actor)? = #isolation,
-        _ work: @escaping @Sendable () async throws -> Data
-    ) async throws -> Data {
-        guard let seconds = timeout.interval else { return try await work() }
-        return try await withThrowingTaskGroup(of: Data.self) { group in
-            defer { group.cancelAll() }
-            group.addTask(operation: work)
-            group.addTask {
-                try await self.sleep(seconds)
-                throw BluejayError.listenTimedOut
-            }
-            guard let data = try await group.next() else { throw BluejayError.cancelled }
-            return data
-        }
-    }
-
-    /// Waits.
-    private func sleep(_ seconds: TimeInterval) async throws {
-        try await awaitCall { (call: AwaitedCall<Void>) in
-            let alarm = self.timekeeper.after(seconds) { call.finish(.success(())) }
-            call.onCancel = {
-                alarm.cancel()
-                call.finish(.failure(CancellationError()))
-            }
         }
     }
 }

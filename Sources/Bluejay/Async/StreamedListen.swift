@@ -8,7 +8,7 @@ final class StreamedListen: @unchecked Swift.Sendable {
     private weak var bluejay: Bluejay?
     private weak var peripheral: ConnectedPeripheral?
     private weak var listener: Listener?
-    private var alarm: Alarm?
+    private let deadline: Deadline
 
     init(
         to characteristic: CharacteristicIdentifier, into buffer: AsyncBuffer<Data>, silence: TimeInterval? = nil,
@@ -18,6 +18,7 @@ final class StreamedListen: @unchecked Swift.Sendable {
         self.buffer = buffer
         self.silence = silence
         self.bluejay = bluejay
+        deadline = Deadline(bluejay.timekeeper)
     }
 
     /// Begins. The call ends when the peripheral has confirmed, or cannot be listened to.
@@ -31,7 +32,7 @@ final class StreamedListen: @unchecked Swift.Sendable {
         self.peripheral = peripheral
         // Whoever drops the listener without a word ends the wait and the sequence, too.
         let end = Completion<(any Error)?>(fallback: BluejayError.cancelled) { [weak self, buffer] error in
-            self?.alarm?.cancel()
+            self?.deadline.clear()
             buffer.close(error)
             call.finish(error.map { .failure($0) } ?? .success(()))
         }
@@ -58,7 +59,7 @@ final class StreamedListen: @unchecked Swift.Sendable {
 
     /// Ends the listen, unless it has ended already. Leaves other listens of the characteristic alone.
     func end() {
-        alarm?.cancel()
+        deadline.clear()
         guard let bluejay, let listener, let peripheral, bluejay.connected === peripheral else { return }
         if peripheral.listeners.withdraw(listener, characteristic) { turnOff(bluejay, peripheral) }
     }
@@ -80,8 +81,7 @@ final class StreamedListen: @unchecked Swift.Sendable {
     }
 
     private func restartSilence() {
-        guard let silence, let bluejay, listener?.isEnded == false else { return }
-        alarm?.cancel()
-        alarm = bluejay.timekeeper.after(silence) { [buffer] in buffer.close() }
+        guard let silence, listener?.isEnded == false else { return }
+        deadline.set(in: silence) { [buffer] in buffer.close() }
     }
 }

@@ -28,7 +28,7 @@ final class BlockingListen {
     private let handle: (Data) throws -> ListenAction
     private let onEnd: (BlockingListen) -> Void
     private var state = State.listening
-    private var alarm: Alarm?
+    private let deadline: Deadline
     private var isInstalled = false
     private weak var listener: Listener?
     /// Called if the listen fails, so that what was queued behind it can be given up.
@@ -42,6 +42,7 @@ final class BlockingListen {
         self.characteristic = characteristic
         self.limit = limit
         self.bluejay = bluejay
+        deadline = Deadline(bluejay.timekeeper)
         self.peripheral = peripheral
         self.onEnd = onEnd
         self.handle = handle
@@ -53,9 +54,9 @@ final class BlockingListen {
         self.listener = listener
         switch limit {
         case .none: break
-        case .total(let seconds): setAlarm(seconds)
+        case .total(let seconds): setDeadline(seconds)
         // Silence counts from the peripheral's confirmation on, which may take longer than the window.
-        case .silence(let seconds): setAlarm(max(seconds, Self.installationLimit))
+        case .silence(let seconds): setDeadline(max(seconds, Self.installationLimit))
         }
         bluejay.queueListen(listener, to: characteristic, on: peripheral)
     }
@@ -97,12 +98,11 @@ final class BlockingListen {
 
     private func restartSilence() {
         guard case .silence(let seconds) = limit, state == .listening else { return }
-        setAlarm(seconds)
+        setDeadline(seconds)
     }
 
-    private func setAlarm(_ seconds: TimeInterval) {
-        alarm?.cancel()
-        alarm = bluejay.timekeeper.after(seconds) { [weak self] in self?.timeIsOver() }
+    private func setDeadline(_ seconds: TimeInterval) {
+        deadline.set(in: seconds) { [weak self] in self?.timeIsOver() }
     }
 
     private func timeIsOver() {
@@ -117,7 +117,7 @@ final class BlockingListen {
         // The closure that handles values may have caused the end.
         guard state == .listening else { return }
         state = .ending
-        alarm?.cancel()
+        deadline.clear()
         let completion = Completion<WriteResult>(fallback: .failure(BluejayError.cancelled)) { [self] result in
             if let error { return finish(.failure(error)) }
             switch result {
@@ -134,7 +134,7 @@ final class BlockingListen {
     private func finish(_ result: Result<Void, any Error>) {
         guard state != .ended else { return }
         state = .ended
-        alarm?.cancel()
+        deadline.clear()
         if case .failure(let error) = result { onFailure?(error) }
         onFailure = nil
         call.finish(result)

@@ -42,7 +42,7 @@ private final class DisconnectDuringTeardown: NSObject, CBCentralManagerDelegate
     private let central: CBCentralManager
     /// A cycle on purpose: nobody else holds this object.
     private var keptAlive: DisconnectDuringTeardown?
-    private var alarm: Alarm?
+    private let confirmation = Deadline(DispatchTimekeeper())
 
     init(of peripheral: CBPeripheral, _ central: CBCentralManager) {
         self.peripheral = peripheral
@@ -52,12 +52,12 @@ private final class DisconnectDuringTeardown: NSObject, CBCentralManagerDelegate
     func begin() {
         keptAlive = self
         central.delegate = self
-        alarm = DispatchTimekeeper().after(Bluejay.disconnectConfirmationTimeout) { [weak self] in self?.end() }
+        confirmation.set(in: Bluejay.disconnectConfirmationTimeout) { [weak self] in self?.end() }
         central.cancelPeripheralConnection(peripheral)
     }
 
     private func end() {
-        alarm?.cancel()
+        confirmation.clear()
         if central.delegate === self { central.delegate = nil }
         keptAlive = nil
     }

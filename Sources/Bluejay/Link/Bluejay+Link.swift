@@ -13,8 +13,7 @@ extension Bluejay {
         case .cancelConnection(let connection): cancelConnection(to: connection.cbPeripheral)
         case .release(let connection):
             connection?.detach()
-            confirmationAlarm?.cancel()
-            confirmationAlarm = nil
+            confirmation.clear()
 
         case .broadcast(let error, let connection):
             if shouldBroadcastErrors { connection.listeners.broadcast(error) }
@@ -52,8 +51,7 @@ extension Bluejay {
     }
 
     private func cancelConnection(to peripheral: CBPeripheral) {
-        confirmationAlarm?.cancel()
-        confirmationAlarm = timekeeper.after(Self.disconnectConfirmationTimeout) { [weak self] in
+        confirmation.set(in: Self.disconnectConfirmationTimeout) { [weak self] in
             guard let self else { return }
             let identifier = PeripheralIdentifier(peripheral)
             let effects = self.link.confirmationTimedOut(identifier, isTaskRunning: self.runningTask != nil)

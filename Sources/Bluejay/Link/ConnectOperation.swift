@@ -22,9 +22,9 @@ final class ConnectOperation: QueuedOperation {
     let isRestoration: Bool
     private let timeout: Timeout
     private weak var delegate: (any LinkOperationDelegate)?
-    private let timekeeper: any Timekeeper
     private let completion: Completion<ConnectionResult>
-    private var alarm: Alarm?
+    /// For the connection; set while the attempt goes on.
+    private let deadline: Deadline
 
     init(
         to peripheral: CBPeripheral, _ identifier: PeripheralIdentifier, timeout: Timeout,
@@ -38,7 +38,7 @@ final class ConnectOperation: QueuedOperation {
         self.warningOptions = warningOptions
         self.isRestoration = isRestoration
         self.delegate = delegate
-        self.timekeeper = timekeeper
+        deadline = Deadline(timekeeper)
         self.completion = completion
     }
 
@@ -47,8 +47,7 @@ final class ConnectOperation: QueuedOperation {
 
     override func start() {
         delegate?.attemptStarted(self)
-        guard let seconds = timeout.interval else { return }
-        alarm = timekeeper.after(seconds) { [weak self] in
+        deadline.set(in: timeout.interval) { [weak self] in
             guard let self else { return }
             self.delegate?.attemptTimedOut(self)
         }
@@ -56,19 +55,19 @@ final class ConnectOperation: QueuedOperation {
 
     /// The peripheral is connected.
     func succeed() {
-        alarm?.cancel()
+        deadline.clear()
         complete { completion(.success(PeripheralIdentifier(peripheral))) }
     }
 
     /// A running attempt is given up, and ends when CoreBluetooth has confirmed that.
     override func fail(_ error: any Error, atOnce: Bool = false) {
         if phase != .running || atOnce { return super.fail(error, atOnce: atOnce) }
-        alarm?.cancel()
+        deadline.clear()
         delegate?.attemptCancelled(self, error)
     }
 
     override func interrupt() {
-        alarm?.cancel()
+        deadline.clear()
     }
 
     override func report(_ error: any Error) {
@@ -77,7 +76,7 @@ final class ConnectOperation: QueuedOperation {
 
     /// The disconnect event has arrived: leaves the queue.
     func close() {
-        alarm?.cancel()
+        deadline.clear()
         complete {}
     }
 }

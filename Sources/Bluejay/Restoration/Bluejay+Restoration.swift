@@ -16,8 +16,6 @@ final class Restoration {
     /// Whether there may be something to take up: until Bluetooth is on for the first time.
     var isUnderWay: Bool
     var restored: Restored?
-    /// Ends a start that takes too long.
-    var startupAlarm: Alarm?
 
     init(_ config: BackgroundRestoreConfig) {
         backgroundRestorer = config.backgroundRestorer
@@ -39,7 +37,7 @@ extension Bluejay {
         if peripherals.count > 1 { log("Of \(peripherals.count) peripherals of an earlier run only one is restored") }
         guard let peripheral = peripherals.first(where: { $0.state == .connected }) ?? peripherals.first else {
             restoration.isUnderWay = false
-            endStartup()
+            startup.clear()
             return
         }
         restoration.isUnderWay = true
@@ -52,7 +50,7 @@ extension Bluejay {
     /// The program was started to restore something, which must not take forever.
     func beginStartup() {
         guard let restoration, restoration.isUnderWay else { return }
-        restoration.startupAlarm = timekeeper.after(Restoration.startupTimeLimit) { [weak self] in
+        startup.set(in: Restoration.startupTimeLimit) { [weak self] in
             guard let self else { return }
             self.log("Restoring the state of an earlier run takes too long")
             self.perform(
@@ -60,15 +58,10 @@ extension Bluejay {
         }
     }
 
-    private func endStartup() {
-        restoration?.startupAlarm?.cancel()
-        restoration?.startupAlarm = nil
-    }
-
     /// Bluetooth is on for the first time: takes up the connection.
     func restore(_ restoration: Restoration) {
         restoration.isUnderWay = false
-        endStartup()
+        startup.clear()
         queue.failAll(BluejayError.backgroundRestorationInProgress)
         queue.run()
         guard let restored = restoration.restored else { return }

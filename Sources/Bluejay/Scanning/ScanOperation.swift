@@ -23,8 +23,10 @@ final class ScanOperation: QueuedOperation {
     private let connect: Connector
     private let stopped: Completion<Outcome>
     private var found: DiscoveryList
-    private var durationAlarm: Alarm?
-    private var expiryAlarm: Alarm?
+    /// For the whole scan.
+    private let duration: Deadline
+    /// For another sighting of the peripheral that has not been seen for longest.
+    private let expiry: Deadline
 
     init(
         _ request: Request, central: CBCentralManager, timekeeper: any Timekeeper, connect: @escaping Connector,
@@ -33,6 +35,8 @@ final class ScanOperation: QueuedOperation {
         self.request = request
         self.central = central
         self.timekeeper = timekeeper
+        duration = Deadline(timekeeper)
+        expiry = Deadline(timekeeper)
         self.connect = connect
         self.stopped = stopped
         found = DiscoveryList(throttleRSSIDelta: request.throttleRSSIDelta)
@@ -46,7 +50,7 @@ final class ScanOperation: QueuedOperation {
             withServices: request.services?.map(\.uuid),
             options: [CBCentralManagerScanOptionAllowDuplicatesKey: request.allowDuplicates])
         if request.duration > 0 {
-            durationAlarm = timekeeper.after(request.duration) { [weak self] in self?.stop() }
+            duration.set(in: request.duration) { [weak self] in self?.stop() }
         }
     }
 
@@ -55,14 +59,14 @@ final class ScanOperation: QueuedOperation {
         let discovery = ScanDiscovery(
             peripheralIdentifier: PeripheralIdentifier(peripheral), advertisementPacket: advertisement, rssi: rssi)
         let isAccepted = found.accept(discovery, at: timekeeper.now)
-        if request.allowDuplicates, expiryAlarm == nil { awaitExpiry() }
+        if request.allowDuplicates, !expiry.isSet { awaitExpiry() }
         if isAccepted { follow(request.discovery(discovery, found.discoveries), discovery) }
         return true
     }
 
     override func interrupt() {
-        durationAlarm?.cancel()
-        expiryAlarm?.cancel()
+        duration.clear()
+        expiry.clear()
         central.stopScan()
     }
 
@@ -102,8 +106,8 @@ final class ScanOperation: QueuedOperation {
 
     /// One timer for all peripherals, set to the earliest expiry; sightings in between only move the expiries.
     private func awaitExpiry() {
-        guard phase == .running, let next = found.nextExpiry else { return expiryAlarm = nil }
-        expiryAlarm = timekeeper.after(next - timekeeper.now) { [weak self] in self?.removeExpired() }
+        guard phase == .running, let next = found.nextExpiry else { return }
+        expiry.set(in: next - timekeeper.now) { [weak self] in self?.removeExpired() }
     }
 
     private func removeExpired() {

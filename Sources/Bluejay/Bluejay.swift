@@ -1,26 +1,27 @@
 /// Bluetooth Low Energy in the central role, for one peripheral at a time.
 ///
-/// All work goes through one queue, in the order of the calls. The API is used on the main queue (`DispatchQueue.main`,
-/// drained by `dispatchMain()`, `RunLoop.main.run()` or an asynchronous `main`) and calls back there, except inside a
-/// background task. Every completion is called exactly once, except a listen's, which is called for every value.
+/// All work goes through one queue, in the order of the calls. The program calls this API on the main queue
+/// (`DispatchQueue.main`, drained by `dispatchMain()`, `RunLoop.main.run()` or an asynchronous `main`) and is called back
+/// there, except inside a background task. Every completion is called exactly once. The completion of a listen is
+/// different: it is called for every value.
 ///
-/// Beside the calls with completions there are asynchronous ones of the same names, for use from any actor and task; see
+/// Most calls with completions also have an asynchronous form of the same name, for any actor and task; see
 /// <doc:AsyncAwait>.
 ///
-/// Observers are held weakly. When the last reference to the instance goes, what is queued fails with
+/// Observers are held weakly. When the last reference to the instance is released, queued operations fail with
 /// ``BluejayError/cancelled`` and a connected peripheral is disconnected.
-// @unchecked: all mutable state is touched on the main queue only. The calls that insist on that queue end the program
-// elsewhere (MainQueue.require); the others go there by MainQueue. `log` is Sendable by itself.
+// @unchecked: all mutable state is used on the main queue only. Calls that require that queue end the program elsewhere
+// (MainQueue.require); the others switch to it by MainQueue. `log` is Sendable by itself.
 public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Sendable {
     typealias Link = LinkMachine<ConnectOperation, ConnectedPeripheral>
 
-    /// How long to wait for the confirmation of a disconnect before going on without it, in seconds.
+    /// How long to wait for the confirmation of a disconnect before continuing without it, in seconds.
     static let disconnectConfirmationTimeout: TimeInterval = 10
 
     /// Identifies the instance in logs.
     public let uuid = UUID()
 
-    /// The options of connections that are made without any. Without effect on Linux.
+    /// The warning options of a connection whose request has none. No effect on Linux.
     public private(set) var defaultWarningOptions = WarningOptions.default
 
     let log: Log
@@ -61,9 +62,9 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     /// For Bluetooth to be on when the program was started to restore something.
     let startup: Deadline
 
-    /// Creates an instance. Nothing happens with Bluetooth until ``start(mode:)``.
+    /// Creates an instance. It does not use Bluetooth until ``start(mode:)``.
     ///
-    /// - Parameter logObserver: receives the log from the first message on; as if registered by
+    /// - Parameter logObserver: receives the log from the first message on, as if it had been registered by
     ///   ``register(logObserver:)``.
     public convenience init(logObserver: LogObserver? = nil) {
         self.init(logObserver: logObserver, log: Log(), timekeeper: DispatchTimekeeper())
@@ -92,7 +93,7 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
         log.detail("Bluejay \(uuid.uuidString) deinitialized")
     }
 
-    /// What speaks against starting an operation that has reached the head of the queue.
+    /// Why an operation that has reached the head of the queue cannot start; nil if it can.
     private func refusal(of operation: QueuedOperation) -> (any Error)? {
         guard central?.state == .poweredOn else { return BluejayError.bluetoothUnavailable }
         return operation.requirement == .connection ? link.refusalOfStart : nil

@@ -1,10 +1,10 @@
 import DequeModule
 import Synchronization
 
-/// What has arrived for an asynchronous sequence and has not been taken yet.
+/// The elements that have arrived for an asynchronous sequence and have not been consumed yet.
 ///
-/// Filled on one side and emptied on the other, from any thread. Every wait ends exactly once: with an element, with the
-/// end, or with the cancellation of the task that waits.
+/// Elements are added and consumed on any thread. Every wait ends exactly once: with an element, with the end, or with the
+/// cancellation of the task that waits.
 final class AsyncBuffer<Element: Swift.Sendable>: Swift.Sendable {
     private typealias Consumer = CheckedContinuation<Element?, any Error>
 
@@ -15,14 +15,14 @@ final class AsyncBuffer<Element: Swift.Sendable>: Swift.Sendable {
 
     private struct State {
         var elements = Deque<Element>()
-        /// Those who wait, only while there are no elements. In the order of their arrival.
+        /// The consumers that wait, in the order of their arrival. Empty while there are elements.
         var consumers: [(ticket: Int, consumer: Consumer)] = []
         var lastTicket = 0
         /// Nil while elements may still arrive.
         var end: End?
         var droppedCount = 0
 
-        /// Keeps an element as far as there is room.
+        /// Keeps an element if there is room for it.
         mutating func keep(_ element: Element, _ policy: Bluejay.BufferingPolicy) {
             switch policy {
             case .unbounded:
@@ -42,7 +42,7 @@ final class AsyncBuffer<Element: Swift.Sendable>: Swift.Sendable {
             }
         }
 
-        /// What there is for the next consumer; nil if it has to wait.
+        /// The element or end for the next consumer; nil if it has to wait.
         mutating func take() -> Result<Element?, any Error>? {
             if let element = elements.popFirst() { return .success(element) }
             switch end {
@@ -62,10 +62,10 @@ final class AsyncBuffer<Element: Swift.Sendable>: Swift.Sendable {
         self.policy = policy
     }
 
-    /// How many elements there was no room for.
+    /// How many elements were dropped because there was no room.
     var droppedCount: Int { state.withLock { $0.droppedCount } }
 
-    /// Hands an element to the one who has been waiting longest, or keeps it. Does nothing after the end.
+    /// Passes an element to the consumer that has waited longest, or keeps it. Does nothing after the end.
     func append(_ element: Element) {
         let consumer = state.withLock { state -> Consumer? in
             guard state.end == nil else { return nil }
@@ -82,9 +82,9 @@ final class AsyncBuffer<Element: Swift.Sendable>: Swift.Sendable {
     func close(_ error: (any Error)? = nil) {
         var consumers = state.withLock { state -> [Consumer] in
             guard state.end == nil else { return [] }
-            // Whoever waits now is told now.
-            let isTold = error == nil || !state.consumers.isEmpty
-            state.end = isTold ? .finished : error.map { .failed($0) }
+            // A consumer that is waiting receives the error now.
+            let isDelivered = error == nil || !state.consumers.isEmpty
+            state.end = isDelivered ? .finished : error.map { .failed($0) }
             defer { state.consumers = [] }
             return state.consumers.map(\.consumer)
         }
@@ -106,7 +106,7 @@ final class AsyncBuffer<Element: Swift.Sendable>: Swift.Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let present = state.withLock { state -> Result<Element?, any Error>? in
-                    // Asked under the lock: a cancellation that comes later finds the ticket.
+                    // Checked under the lock: a later cancellation finds the ticket.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if let present = state.take() { return present }
                     state.consumers.append((ticket, continuation))

@@ -1,4 +1,4 @@
-/// A call that a task waits for: resumes the task exactly once.
+/// A call that a task waits for. Resumes the task exactly once.
 // @unchecked: used on the main queue only.
 final class AwaitedCall<Value: Swift.Sendable>: @unchecked Swift.Sendable {
     private enum Phase {
@@ -9,10 +9,10 @@ final class AwaitedCall<Value: Swift.Sendable>: @unchecked Swift.Sendable {
 
     private var phase = Phase.created
     private var isCancelled = false
-    /// Undoes what the call has begun, because the task was cancelled. It leads to `finish(_:)`, perhaps later.
+    /// Cancels the call, because its task was cancelled. `finish(_:)` follows, perhaps later.
     var onCancel: (() -> Void)?
 
-    /// Begins the call, unless it was cancelled before.
+    /// Starts the call, unless it was cancelled before.
     func begin(_ continuation: CheckedContinuation<Value, any Error>, _ start: (AwaitedCall) -> Void) {
         phase = .waiting(continuation)
         if isCancelled { return finish(.failure(CancellationError())) }
@@ -28,7 +28,7 @@ final class AwaitedCall<Value: Swift.Sendable>: @unchecked Swift.Sendable {
         continuation.resume(with: result)
     }
 
-    /// The task was cancelled. Nothing happens if the call is over.
+    /// The task was cancelled. Does nothing if the call has ended.
     func cancel() {
         isCancelled = true
         let undo = onCancel
@@ -42,7 +42,7 @@ final class AwaitedCall<Value: Swift.Sendable>: @unchecked Swift.Sendable {
 }
 
 extension AwaitedCall {
-    /// A completion that ends the call; if it is dropped without being called, the call fails.
+    /// A completion that ends the call. If it is released without being called, the call ends with `dropped`.
     func completion<Outcome>(_ result: @escaping (Outcome) -> Result<Value, any Error>, dropped: Outcome) -> Completion<
         Outcome
     > {
@@ -50,13 +50,13 @@ extension AwaitedCall {
     }
 }
 
-/// Begins a call on the main queue and waits for its end, from any actor.
+/// Starts a call on the main queue and waits for its end, from any actor.
 ///
-/// On the main queue the call begins at once; elsewhere, in the order of the calls.
+/// If the caller is on the main queue, the call starts at once. Otherwise calls start in their order.
 ///
 /// - Parameters:
 ///   - isolation: where the caller runs.
-///   - start: begins the call; on the main queue.
+///   - start: starts the call, on the main queue.
 /// - Throws: `CancellationError` if the task is cancelled before the call has ended.
 func awaitCall<Value: Swift.Sendable>(
     isolation: isolated (any Actor)? = #isolation,
@@ -65,14 +65,14 @@ func awaitCall<Value: Swift.Sendable>(
     try Task.checkCancellation()
     let call = AwaitedCall<Value>()
     return try await withTaskCancellationHandler {
-        // A closure runs where the function does only if it mentions this; else calls would lose their order on the way.
+        // A closure runs where the function runs only if it mentions this. Without it, calls could lose their order.
         _ = isolation
         return try await withCheckedThrowingContinuation { continuation in
             let begin: @Sendable () -> Void = { call.begin(continuation, start) }
             MainQueue.run(begin)
         }
     } onCancel: {
-        // Never at once: the runtime may hold a lock of the task, and the end of an operation calls the program back.
+        // Later, because the runtime may hold a lock of the task, and the end of an operation calls the program.
         MainQueue.later { call.cancel() }
     }
 }

@@ -1,9 +1,9 @@
-/// A listen whose values go to a buffer.
+/// A listen that adds its values to a buffer.
 // @unchecked: used on the main queue only.
 final class StreamedListen: @unchecked Swift.Sendable {
     private let characteristic: CharacteristicIdentifier
     private let buffer: AsyncBuffer<Data>
-    /// The values end when none has come for so many seconds.
+    /// The values end when none has arrived for this many seconds.
     private let silence: TimeInterval?
     private weak var bluejay: Bluejay?
     private weak var peripheral: ConnectedPeripheral?
@@ -21,7 +21,7 @@ final class StreamedListen: @unchecked Swift.Sendable {
         deadline = Deadline(bluejay.timekeeper)
     }
 
-    /// Begins. The call ends when the peripheral has confirmed, or cannot be listened to.
+    /// Begins the listen. The call ends when the peripheral has confirmed it, or when the listen fails.
     func begin(_ option: MultipleListenOption, _ call: AwaitedCall<Void>) {
         guard let bluejay else { return call.finish(.failure(BluejayError.cancelled)) }
         let peripheral: ConnectedPeripheral
@@ -30,7 +30,7 @@ final class StreamedListen: @unchecked Swift.Sendable {
         case .failure(let error): return call.finish(.failure(error))
         }
         self.peripheral = peripheral
-        // Whoever drops the listener without a word ends the wait and the sequence, too.
+        // If the listener is released without being called, the call and the sequence still end.
         let end = Completion<(any Error)?>(fallback: BluejayError.cancelled) { [weak self, buffer] error in
             self?.deadline.clear()
             buffer.close(error)
@@ -57,20 +57,20 @@ final class StreamedListen: @unchecked Swift.Sendable {
         }
     }
 
-    /// Ends the listen, unless it has ended already. Leaves other listens of the characteristic alone.
+    /// Ends the listen, unless it has ended already. Other listens of the characteristic stay.
     func end() {
         deadline.clear()
         guard let bluejay, let listener, let peripheral, bluejay.connected === peripheral else { return }
         if peripheral.listeners.withdraw(listener, characteristic) { turnOff(bluejay, peripheral) }
     }
 
-    /// The task that began the listen does not wait for it any more.
+    /// The task that waited for the beginning of the listen was cancelled.
     private func cancel(_ operation: QueuedOperation) {
         guard let bluejay, let peripheral, bluejay.connected === peripheral else { return }
         let wasRunning = operation.phase == .running
         bluejay.queue.hold {
             bluejay.queue.fail(operation, CancellationError())
-            // The peripheral has been asked to notify, and may do so from now on.
+            // The peripheral has been asked to notify, so it has to be asked to stop.
             if wasRunning, !peripheral.listeners.isListening(to: characteristic) { turnOff(bluejay, peripheral) }
         }
     }

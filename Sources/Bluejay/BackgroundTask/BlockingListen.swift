@@ -1,17 +1,17 @@
-/// A listen that a background task waits for. Used on the main queue only, except that the task waits at `call`.
+/// A listen that a background task waits for. Used on the main queue only, except that the task waits for `call`.
 ///
-/// However it ends, the task is resumed exactly once, and its listener is not left behind.
+/// However the listen ends, the task is resumed exactly once, and the listener is removed.
 final class BlockingListen {
-    /// How long it may take.
+    /// How long the listen may take.
     enum Limit {
         case none
         /// Seconds for the whole listen; then it fails with ``BluejayError/listenTimedOut``.
         case total(TimeInterval)
-        /// Seconds without a value; then it ends as intended.
+        /// Seconds without a value; then it ends without an error.
         case silence(TimeInterval)
     }
 
-    /// For how many seconds a listen that waits for silence may take to begin: as long as an ATT transaction.
+    /// How long the installation of a listen that waits for silence may take, in seconds: as long as an ATT transaction.
     static let installationLimit: TimeInterval = 30
 
     private enum State {
@@ -24,14 +24,14 @@ final class BlockingListen {
     private let limit: Limit
     private let bluejay: Bluejay
     private let peripheral: ConnectedPeripheral
-    /// Takes a value and decides whether to go on.
+    /// Handles a value and decides whether to continue.
     private let handle: (Data) throws -> ListenAction
     private let onEnd: (BlockingListen) -> Void
     private var state = State.listening
     private let deadline: Deadline
     private var isInstalled = false
     private weak var listener: Listener?
-    /// Called if the listen fails, so that what was queued behind it can be given up.
+    /// Called if the listen fails, so that a write that was queued behind it can be cancelled.
     var onFailure: ((any Error) -> Void)?
 
     init(
@@ -55,22 +55,22 @@ final class BlockingListen {
         switch limit {
         case .none: break
         case .total(let seconds): setDeadline(seconds)
-        // Silence counts from the peripheral's confirmation on, which may take longer than the window.
+        // Silence counts from the confirmation of the peripheral, which may take longer than the silence.
         case .silence(let seconds): setDeadline(max(seconds, Self.installationLimit))
         }
         bluejay.queueListen(listener, to: characteristic, on: peripheral)
     }
 
-    /// Ends the listen with an error, because what it was waiting for cannot come.
+    /// Ends the listen with an error, because no more values can arrive.
     func interrupt(_ error: any Error) {
         switch state {
         case .listening: end(error)
-        // Ending takes place in the queue, which fails it if need be.
+        // The end of the listen is an operation in the queue, which fails it if necessary.
         case .ending, .ended: break
         }
     }
 
-    /// Whether it has not begun to end.
+    /// Whether the listen is neither ending nor has ended.
     var isListening: Bool { state == .listening }
 
     private func installed() {
@@ -80,8 +80,8 @@ final class BlockingListen {
 
     private func received(_ result: ReadResult<Data?>) {
         guard state == .listening else { return }
-        // A listener that has been ended has nothing installed (any more) to be turned off. That it was refused because of
-        // another listen must leave that one alone.
+        // If the listener has ended, there is nothing to turn off. If it was refused because of another listen, that one
+        // must stay.
         if case .failure(let error) = result, listener?.isEnded ?? true { return finish(.failure(error)) }
         do {
             switch result {
@@ -108,7 +108,7 @@ final class BlockingListen {
     private func timeIsOver() {
         if case .silence = limit, isInstalled { return end(nil) }
         end(BluejayError.listenTimedOut)
-        // The peripheral may be the reason why it takes so long, so the task does not wait for its confirmation.
+        // The peripheral may be the reason for the time-out, so the task does not wait for its confirmation.
         finish(.failure(BluejayError.listenTimedOut))
     }
 

@@ -15,20 +15,20 @@ extension Bluejay {
         launch(backgroundTask, completionOnMainThread)
     }
 
-    /// Runs a task on a background queue that uses the connected peripheral through blocking calls.
+    /// Runs a task on a background queue. It uses the connected peripheral by blocking calls.
     ///
-    /// While it runs, the ordinary calls are refused with ``BluejayError/backgroundTaskRunning``, and they must not be
-    /// made from inside the task. One task runs at a time.
+    /// While it runs, the ordinary calls are refused with ``BluejayError/backgroundTaskRunning``; the task itself must not
+    /// make them. One task runs at a time.
     ///
-    /// If the connection ends during the task, its blocking calls throw ``BluejayError/notConnected``; connection
-    /// observers and the disconnect handler are told after the completion.
+    /// If the connection ends during the task, its blocking calls throw ``BluejayError/notConnected``. Connection observers
+    /// and the disconnect handler are called after the completion.
     ///
     /// - Parameters:
-    ///   - userData: passed to the task, so that it need not capture what others use.
-    ///   - backgroundTask: must not touch anything that belongs to the main queue.
+    ///   - userData: passed to the task, so that the task does not have to capture shared state.
+    ///   - backgroundTask: must not use anything that belongs to the main queue.
     ///   - completionOnMainThread: called on the main queue with what the task returns or throws. If the task is refused
     ///     (``BluejayError/multipleBackgroundTaskNotSupported``, ``BluejayError/disconnectQueued``,
-    ///     ``BluejayError/notConnected``, ``BluejayNotStartedError``), called at once on the calling thread.
+    ///     ``BluejayError/notConnected``, ``BluejayNotStartedError``), it is called at once on the calling thread.
     public func run<UserData, Result>(
         userData: UserData,
         backgroundTask: @escaping (SynchronizedPeripheral, UserData) throws -> Result,
@@ -69,7 +69,7 @@ extension Bluejay {
     private func endTask(_ deliver: () -> Void) {
         runningTask = nil
         let cleanUp = link.taskEnded()
-        // Held, so that what the completion queues starts when everybody has been told about a lost connection.
+        // Held, so that what the completion queues does not start before a lost connection is reported.
         queue.hold {
             deliver()
             perform(cleanUp)

@@ -1,12 +1,12 @@
-/// The connected peripheral as a background task sees it: every call blocks until it is done, and throws what went wrong.
+/// The connected peripheral in a background task. Every call blocks until it is done, and throws if it fails.
 ///
-/// The calls must not be made on the main queue: they would wait for what can only happen there, and end the program
-/// instead. If the connection ends, the call that waits and all later ones throw ``BluejayError/notConnected``.
-// @unchecked: `listens` is touched on the main queue only, and nothing else is mutable.
+/// A call on the main queue ends the program, because it would wait for something that can only happen on that queue. If
+/// the connection ends, the call that waits and all later ones throw ``BluejayError/notConnected``.
+// @unchecked: `listens` is used on the main queue only, and nothing else is mutable.
 public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendable {
     private let bluejay: Bluejay
     private let peripheral: ConnectedPeripheral
-    /// The listens that the task waits for. Touched on the main queue only.
+    /// The listens that the task waits for. Used on the main queue only.
     private var listens: [ObjectIdentifier: BlockingListen] = [:]
 
     init(_ bluejay: Bluejay, _ peripheral: ConnectedPeripheral) {
@@ -14,7 +14,7 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
         self.peripheral = peripheral
     }
 
-    /// Reads a characteristic. Fails as ``Bluejay/read(from:completion:)`` does.
+    /// Reads a characteristic. Fails like ``Bluejay/read(from:completion:)`` does.
     public func read<R: Receivable>(from characteristicIdentifier: CharacteristicIdentifier) throws -> R {
         try wait { (call: BlockingCall<R>) in
             let completion = Completion<ReadResult<Data?>>(fallback: .failure(BluejayError.readFailed)) { result in
@@ -24,7 +24,7 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
         }
     }
 
-    /// Writes a characteristic. Fails as ``Bluejay/write(to:value:type:completion:)`` does.
+    /// Writes a characteristic. Fails like ``Bluejay/write(to:value:type:completion:)`` does.
     public func write<S: Sendable>(
         to characteristicIdentifier: CharacteristicIdentifier,
         value: S,
@@ -50,7 +50,7 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
         return try read(from: readFrom)
     }
 
-    /// How many bytes can be written at once.
+    /// The maximum number of bytes in one write.
     public func maximumWriteValueLength(for writeType: CBCharacteristicWriteType) -> Int {
         MainQueue.sync { peripheral.cbPeripheral.maximumWriteValueLength(for: writeType) }
     }
@@ -65,7 +65,7 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
         interrupt(BluejayError.notConnected)
     }
 
-    /// Ends what the task waits for and what no operation in the queue stands for.
+    /// Ends the listens that the task waits for. Other calls end with their operations in the queue.
     func interrupt(_ error: any Error) {
         MainQueue.run {
             for listen in Array(self.listens.values) { listen.interrupt(error) }
@@ -75,9 +75,9 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
 
 // What the calls of the listen family share.
 extension SynchronizedPeripheral {
-    /// Begins something on the main queue and waits until that ends the call.
+    /// Starts a call on the main queue and waits for its end.
     ///
-    /// - Parameter refuse: called on the main queue instead if there is no connection.
+    /// - Parameter refuse: called on the main queue if there is no connection, instead of `begin`.
     func wait<Value>(
         refuse: @escaping (any Error) -> Void = { _ in }, _ begin: @escaping (BlockingCall<Value>) -> Void
     ) throws -> Value {
@@ -93,11 +93,11 @@ extension SynchronizedPeripheral {
         return try call.wait()
     }
 
-    /// Listens until the closure is done, something fails, or time is up.
+    /// Listens until the closure is done, the listen fails, or its time is over.
     ///
     /// - Parameters:
-    ///   - alongside: queues what has to come right behind the listen.
-    ///   - handle: takes a value on the main queue.
+    ///   - alongside: queues a write right behind the listen.
+    ///   - handle: handles a value on the main queue.
     func wait(
         listeningTo characteristic: CharacteristicIdentifier, limit: BlockingListen.Limit,
         alongside: @escaping (BlockingListen) -> Void = { _ in },
@@ -119,7 +119,7 @@ extension SynchronizedPeripheral {
         try call.wait()
     }
 
-    /// Queues a write behind a listen; if it fails, so does the listen.
+    /// Queues a write behind a listen. If the write fails, the listen fails, too.
     func write<S: Sendable>(
         _ value: S, to characteristic: CharacteristicIdentifier, type: CBCharacteristicWriteType,
         alongside listen: BlockingListen
@@ -133,7 +133,7 @@ extension SynchronizedPeripheral {
         listen.onFailure = { [weak operation] error in operation?.fail(error) }
     }
 
-    /// Ends a listen if there is one, and waits for that.
+    /// Ends a listen, if there is one, and waits for the confirmation.
     func waitForEnd(of characteristic: CharacteristicIdentifier, completion: ((WriteResult) -> Void)?) throws {
         try wait(refuse: { completion?(.failure($0)) }) { (call: BlockingCall<Void>) in
             let ended = Completion<WriteResult>(fallback: .failure(BluejayError.cancelled)) { result in

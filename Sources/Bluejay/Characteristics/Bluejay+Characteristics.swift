@@ -1,11 +1,11 @@
 extension Bluejay {
     /// Reads a characteristic. Main queue only.
     ///
-    /// Its service and the characteristic are discovered first if need be. Fails with CoreBluetooth's error, what the
-    /// decoding throws, ``BluejayError/missingService(_:)``, ``BluejayError/missingCharacteristic(_:)``,
-    /// ``BluejayError/readFailed`` if the characteristic is being listened to, ``BluejayError/notConnected``,
-    /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``, ``BluejayNotStartedError``, or what
-    /// cancelled the queue.
+    /// The service and the characteristic are discovered first if necessary. Fails with CoreBluetooth's error, an error of
+    /// decoding, ``BluejayError/missingService(_:)``, ``BluejayError/missingCharacteristic(_:)``,
+    /// ``BluejayError/readFailed`` if the characteristic is listened to, ``BluejayError/notConnected``,
+    /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``, ``BluejayNotStartedError``, or the error
+    /// that the queue was cancelled with.
     public func read<R: Receivable>(
         from characteristicIdentifier: CharacteristicIdentifier,
         completion: @escaping (ReadResult<R>) -> Void
@@ -22,14 +22,14 @@ extension Bluejay {
 
     /// Writes a characteristic. Main queue only.
     ///
-    /// Fails as ``read(from:completion:)`` does.
+    /// Fails like ``read(from:completion:)``.
     ///
     /// - Parameters:
-    ///   - characteristicIdentifier: which characteristic.
-    ///   - value: turned into bytes when the write starts.
-    ///   - type: with response, the completion is called when the peripheral has answered; without, when the value has
-    ///     been handed over, which waits until there is room for it.
-    ///   - completion: called when it is done, or has failed.
+    ///   - characteristicIdentifier: the characteristic to write.
+    ///   - value: converted to bytes when the write starts.
+    ///   - type: with response, the completion is called when the peripheral has answered. Without response, it is called
+    ///     when CoreBluetooth has accepted the value, which waits until there is room for it.
+    ///   - completion: called when the write has succeeded or failed.
     public func write<S: Sendable>(
         to characteristicIdentifier: CharacteristicIdentifier,
         value: S,
@@ -47,18 +47,20 @@ extension Bluejay {
 
     /// Listens to a characteristic's notifications or indications. Main queue only.
     ///
-    /// The completion is called for every value, and with an error for a value that cannot be decoded
-    /// (``BluejayError/missingData`` for none). If the listen cannot be installed it is called once, with the reason, as
-    /// for ``read(from:completion:)``. It is not called to confirm the listen, nor when the connection ends (see
-    /// ``broadcastErrorsToListeners``). Listens do not survive the connection; listen again in
-    /// ``ConnectionObserver/connected(to:)``. If the characteristic's service goes while the connection stays, the listen
-    /// ends with ``BluejayError/missingService(_:)``; see ``ServiceObserver``.
+    /// The completion is called for every value. For a value that cannot be decoded it is called with an error
+    /// (``BluejayError/missingData`` for a missing value). If the listen cannot be installed, it is called once with an
+    /// error, as for ``read(from:completion:)``. It is called neither to confirm the listen nor when the connection ends
+    /// (see ``broadcastErrorsToListeners``).
+    ///
+    /// Listens end with the connection; listen again in ``ConnectionObserver/connected(to:)``. If the characteristic's
+    /// service is removed during the connection, the listen ends with ``BluejayError/missingService(_:)``; see
+    /// ``ServiceObserver``.
     ///
     /// - Parameters:
-    ///   - characteristicIdentifier: which characteristic.
-    ///   - option: whether a later listen to the same characteristic is refused, with
-    ///     ``BluejayError/multipleListenTrapped``, or replaces this one, which is then told
-    ///     ``BluejayError/multipleListenReplaced``. Only the first listen's option counts.
+    ///   - characteristicIdentifier: the characteristic to listen to.
+    ///   - option: whether a later listen to the same characteristic is refused with
+    ///     ``BluejayError/multipleListenTrapped``, or replaces this one, which then ends with
+    ///     ``BluejayError/multipleListenReplaced``. Only the option of the first listen counts.
     ///   - completion: called for every value.
     public func listen<R: Receivable>(
         to characteristicIdentifier: CharacteristicIdentifier,
@@ -71,14 +73,14 @@ extension Bluejay {
         }
         switch usablePeripheral() {
         case .success(let peripheral): queueListen(listener, to: characteristicIdentifier, on: peripheral)
-        case .failure(let error): listener.end(telling: error)
+        case .failure(let error): listener.end(with: error)
         }
     }
 
     /// Ends a listen. Main queue only.
     ///
-    /// The listener is not called any more from now on. The completion is called when the peripheral has confirmed, also
-    /// if nothing was listening. Fails as ``read(from:completion:)`` does.
+    /// From now on the listener is not called. The completion is called when the peripheral has confirmed, even if there
+    /// was no listener. Fails like ``read(from:completion:)``.
     public func endListen(
         to characteristicIdentifier: CharacteristicIdentifier,
         completion: ((WriteResult) -> Void)? = nil
@@ -91,7 +93,7 @@ extension Bluejay {
         }
     }
 
-    /// Whether there is a listen to a characteristic, also one that the peripheral has not confirmed yet.
+    /// Whether there is a listen to a characteristic, including one that the peripheral has not confirmed yet.
     ///
     /// - Throws: ``BluejayError/notConnected``, ``BluejayNotStartedError``.
     public func isListening(to characteristicIdentifier: CharacteristicIdentifier) throws -> Bool {
@@ -101,8 +103,8 @@ extension Bluejay {
         }
     }
 
-    /// Asks for the signal strength of the connection, at once and not through the queue. Main queue only. The RSSI
-    /// observers receive it.
+    /// Requests the signal strength of the connection at once, not through the queue. Main queue only. The RSSI observers
+    /// receive it.
     ///
     /// - Throws: ``BluejayError/backgroundTaskRunning``, ``BluejayError/notConnected``, ``BluejayNotStartedError``.
     public func readRSSI() throws {
@@ -118,14 +120,14 @@ extension Bluejay {
     }
 }
 
-// The same without the checks that apply outside background tasks. They return what waits in the queue, nil if refused.
+// The same without the checks that apply outside background tasks. They return the queued operation, or nil if refused.
 extension Bluejay {
     @discardableResult func queueRead(
         from characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral,
         _ completion: Completion<ReadResult<Data?>>
     ) -> QueuedOperation? {
         if peripheral.listeners.isListening(to: characteristic) {
-            log("A characteristic that is listened to cannot be read: \(characteristic.description)")
+            log("Cannot read a characteristic that is listened to: \(characteristic.description)")
             completion(.failure(BluejayError.readFailed))
             return nil
         }
@@ -148,7 +150,7 @@ extension Bluejay {
         _ listener: Listener, to characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral
     ) -> QueuedOperation? {
         guard peripheral.listeners.reserve(listener, characteristic) else {
-            listener.end(telling: BluejayError.multipleListenTrapped)
+            listener.end(with: BluejayError.multipleListenTrapped)
             return nil
         }
         let operation = ListenOperation(listener, to: characteristic, on: peripheral)
@@ -200,10 +202,10 @@ extension Bluejay: ConnectedPeripheralDelegate {
     func didReceiveUnhandledValue(_ value: Data?, of characteristic: CharacteristicIdentifier) {
         guard let connected else { return }
         guard let restoration else {
-            return log.detail("Dropped a value of \(characteristic.description): nobody listens to it")
+            return log.detail("Dropped a value of \(characteristic.description): there is no listener")
         }
         guard let restorer = restoration.listenRestorer else {
-            return log("Dropped a value of \(characteristic.description): the listen restorer is gone")
+            return log("Dropped a value of \(characteristic.description): the listen restorer no longer exists")
         }
         switch restorer.didReceiveUnhandledListen(from: connected.identifier, on: characteristic, with: value) {
         case .promiseRestoration: break

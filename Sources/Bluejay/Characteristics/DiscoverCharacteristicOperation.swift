@@ -2,9 +2,9 @@
 final class DiscoverCharacteristicOperation: QueuedOperation {
     private let characteristic: CharacteristicIdentifier
     private let peripheral: ConnectedPeripheral
-    /// What cannot be done without the characteristic.
+    /// The operation that needs the characteristic.
     private let dependent: QueuedOperation
-    /// Where it may still be.
+    /// The services that may still have it.
     private var unsearched: ArraySlice<CBService> = []
 
     init(
@@ -22,7 +22,7 @@ final class DiscoverCharacteristicOperation: QueuedOperation {
     override func start() {
         if dependent.phase == .ended || peripheral.known(characteristic) != nil { return complete {} }
         unsearched = peripheral.services(characteristic.service)[...]
-        // The service may have gone since it was discovered.
+        // The service may have been removed since it was discovered.
         if !searchNext() { complete { report(BluejayError.missingService(characteristic.service)) } }
     }
 

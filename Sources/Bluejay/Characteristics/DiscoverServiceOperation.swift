@@ -2,7 +2,7 @@
 final class DiscoverServiceOperation: QueuedOperation {
     private let service: ServiceIdentifier
     private let peripheral: ConnectedPeripheral
-    /// What cannot be done without the service.
+    /// The operation that needs the service.
     private let dependent: QueuedOperation
 
     init(_ service: ServiceIdentifier, on peripheral: ConnectedPeripheral, for dependent: QueuedOperation) {

@@ -29,7 +29,7 @@ final class WriteOperation: QueuedOperation {
             isAwaitingAnswer = true
             peripheral.write(value.toBluetoothData(), to: found, type: type)
         case .withoutResponse:
-            // CoreBluetooth drops what it has no room for, so wait for room.
+            // CoreBluetooth drops a value that it has no room for, so wait for room.
             guard peripheral.cbPeripheral.canSendWriteWithoutResponse else { return }
             peripheral.write(value.toBluetoothData(), to: found, type: type)
             complete { completion(.success) }

@@ -1,13 +1,13 @@
 /// A completion that is called exactly once.
 ///
-/// A second call does nothing, and a completion that is dropped without a call is called then, with the fallback.
+/// A second call does nothing. A completion that is released without a call is called then, with the fallback.
 final class Completion<Value> {
     private var action: ((Value) -> Void)?
     private let fallback: Value
 
     /// - Parameters:
-    ///   - fallback: what is reported if everybody who could call is gone.
-    ///   - action: the completion.
+    ///   - fallback: the value for a completion that is released without a call.
+    ///   - action: the closure to call once.
     init(fallback: Value, _ action: @escaping (Value) -> Void) {
         self.action = action
         self.fallback = fallback

@@ -1,40 +1,40 @@
-/// What came of a connection request.
+/// The result of a connection request.
 public enum ConnectionResult: Swift.Sendable {
     /// The peripheral is connected.
     case success(PeripheralIdentifier)
-    /// It is not: a ``BluejayError``, or what CoreBluetooth reported.
+    /// The connection failed: a ``BluejayError``, or an error of CoreBluetooth.
     case failure(Error)
 }
 
-/// What came of a request to disconnect.
+/// The result of a disconnect.
 public enum DisconnectionResult: Swift.Sendable {
-    /// The peripheral is disconnected, or the attempt to connect is given up.
+    /// The peripheral is disconnected, or the attempt to connect was given up.
     case disconnected(PeripheralIdentifier)
-    /// The request was refused or overtaken by something else: a ``BluejayError``.
+    /// The request was refused or cancelled: a ``BluejayError``.
     case failure(Error)
 }
 
-/// What came of a read, or one value of a listen.
+/// The result of a read, or one value of a listen.
 public enum ReadResult<R> {
     /// The decoded value.
     case success(R)
-    /// A ``BluejayError``, what CoreBluetooth reported (`CBATTError`, `CBError`), or what the decoding threw.
+    /// A ``BluejayError``, an error of CoreBluetooth (`CBATTError`, `CBError`), or an error of decoding.
     case failure(Error)
 }
 
-/// What came of a write or of ending a listen.
+/// The result of a write or of ending a listen.
 public enum WriteResult: Swift.Sendable {
-    /// Done.
+    /// The value was written, or the listen has ended.
     case success
-    /// A ``BluejayError`` or what CoreBluetooth reported (`CBATTError`, `CBError`).
+    /// A ``BluejayError`` or an error of CoreBluetooth (`CBATTError`, `CBError`).
     case failure(Error)
 }
 
-/// What came of a background task.
+/// The result of a background task.
 public enum RunResult<R> {
     /// What the task returned.
     case success(R)
-    /// What the task threw, or why it was not run: a ``BluejayError``.
+    /// The error that the task threw, or a ``BluejayError`` if it was refused.
     case failure(Error)
 }
 
@@ -42,7 +42,7 @@ extension ReadResult: Swift.Sendable where R: Swift.Sendable {}
 extension RunResult: Swift.Sendable where R: Swift.Sendable {}
 
 extension ReadResult<Data?> {
-    /// The result of a read, decoded. A missing value counts as empty.
+    /// Decodes the result of a read. A missing value counts as empty.
     func decoded<Value: Receivable>() -> ReadResult<Value> {
         switch self {
         case .success(let value): ReadResult<Value>(decoding: value ?? Data())
@@ -50,7 +50,7 @@ extension ReadResult<Data?> {
         }
     }
 
-    /// A value of a listen, decoded. A missing value is an error.
+    /// Decodes a value of a listen. A missing value is an error.
     func decodedNotification<Value: Receivable>() -> ReadResult<Value> {
         switch self {
         case .success(let value?): ReadResult<Value>(decoding: value)
@@ -70,7 +70,7 @@ extension ReadResult where R: Receivable {
     }
 }
 
-// As the standard library's `Result`, for the calls that throw.
+// Conversions to the standard library's `Result`, for calls that throw.
 extension ReadResult {
     var asResult: Result<R, any Error> {
         switch self {

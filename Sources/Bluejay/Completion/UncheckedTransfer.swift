@@ -2,7 +2,7 @@
 ///
 /// The API's closures are not `@Sendable`, as programs written for Bluejay expect. Bluejay promises on which queue it calls
 /// them; what they do there is up to the program.
-// @unchecked: the sender does not touch the value after handing it over.
+// @unchecked: the sender does not use the value after the transfer.
 struct UncheckedTransfer<Value>: @unchecked Swift.Sendable {
     let value: Value
 

@@ -1,40 +1,40 @@
-/// What Bluejay itself reports. Errors of CoreBluetooth (`CBError`, `CBATTError`) and of decoding reach completions
+/// An error of Bluejay itself. Errors of CoreBluetooth (`CBError`, `CBATTError`) and of decoding reach completions
 /// unchanged.
 public enum BluejayError: LocalizedError, CustomNSError {
-    /// Bluetooth is not on, or went off meanwhile.
+    /// Bluetooth is not on, or was switched off meanwhile.
     case bluetoothUnavailable
-    /// There is a scan already, running or queued.
+    /// A scan is already running or queued.
     case multipleScanNotSupported
-    /// There is a connection already, existing, pending or queued.
+    /// A peripheral is already connected, or a connection is pending or queued.
     case multipleConnectNotSupported
-    /// The peripheral is being disconnected already.
+    /// A disconnect is already queued or under way.
     case multipleDisconnectNotSupported
-    /// The timeout of the connection request ran out.
+    /// The timeout of the connection request has expired.
     case connectionTimedOut
     /// No peripheral is connected, or the connection was lost.
     case notConnected
-    /// The peripheral does not have the service, or not any more.
+    /// The peripheral does not have the service, or no longer has it.
     case missingService(ServiceIdentifier)
     /// The service does not have the characteristic.
     case missingCharacteristic(CharacteristicIdentifier)
     /// Cancelled by ``Bluejay/cancelEverything(error:shouldDisconnect:)``.
     case cancelled
-    /// Lost to a disconnect that the program asked for.
+    /// Ended by a disconnect that the program requested.
     case explicitDisconnect
     /// The attempt to connect was ended by the peripheral or the system.
     case unexpectedDisconnect
-    /// A disconnect is queued; nothing can be queued behind it.
+    /// A disconnect is queued, and nothing can be queued behind it.
     case disconnectQueued
-    /// A blocking listen ran out of time.
+    /// The timeout of a blocking listen has expired.
     case listenTimedOut
-    /// The characteristic cannot be read: it is being listened to, and a read value could not be told from a notified
-    /// one.
+    /// The characteristic cannot be read while it is listened to: a value that was read could not be distinguished from
+    /// a notification.
     case readFailed
-    /// The write did not take place.
+    /// The value was not written.
     case writeFailed
     /// A notification had no value.
     case missingData
-    /// `Data.extract` was asked for bytes that are not there, or fewer bytes were received than an integer has.
+    /// `Data.extract` was asked for bytes outside the data, or an integer was received with too few bytes.
     case dataOutOfBounds(start: Int, length: Int, count: Int)
     /// The peripheral is not known to the central manager.
     case unexpectedPeripheral(PeripheralIdentifier)
@@ -42,28 +42,28 @@ public enum BluejayError: LocalizedError, CustomNSError {
     case allowDuplicatesInBackgroundNotSupported
     /// iOS only: an app in the background has to name services to scan for.
     case missingServiceIdentifiersInBackground
-    /// A background task is running; use its ``SynchronizedPeripheral``.
+    /// A background task is running. Use its ``SynchronizedPeripheral``.
     case backgroundTaskRunning
-    /// A background task is running already.
+    /// Another background task is running.
     case multipleBackgroundTaskNotSupported
     /// A flush of a listen needs a timeout above zero.
     case indefiniteFlush
-    /// Lost to ``Bluejay/stopAndExtractBluetoothState()``.
+    /// Ended by ``Bluejay/stopAndExtractBluetoothState()``.
     case stopped
-    /// Queued before the restoration of an earlier run's state was finished.
+    /// Queued before the state of an earlier run was restored.
     case backgroundRestorationInProgress
     /// Restoration took too long: 30 s from the start of the program until Bluetooth was on.
     case startupBackgroundTaskExpired
-    /// The characteristic is being listened to, and that listen does not allow another.
+    /// The characteristic is already listened to, and that listen does not allow another.
     case multipleListenTrapped
-    /// Another listen has taken this one's place.
+    /// Another listen has replaced this one.
     case multipleListenReplaced
-    /// More bytes arrived than were to be assembled.
+    /// More bytes arrived than expected.
     case tooMuchData(expected: Int, received: Data)
 }
 
 extension BluejayError {
-    /// What happened, in a sentence.
+    /// A sentence about what happened.
     public var errorDescription: String? {
         switch self {
         case .bluetoothUnavailable: "Bluetooth is unavailable."
@@ -77,9 +77,9 @@ extension BluejayError {
             "The peripheral has no characteristic \(characteristic.uuid.uuidString) "
                 + "in service \(characteristic.service.uuid.uuidString)."
         case .cancelled: "The operation was cancelled."
-        case .explicitDisconnect: "The operation was ended by a requested disconnect."
+        case .explicitDisconnect: "A requested disconnect ended the operation."
         case .unexpectedDisconnect: "The peripheral or the system ended the connection attempt."
-        case .disconnectQueued: "A disconnect is queued; nothing can be queued behind it."
+        case .disconnectQueued: "A disconnect is queued, and nothing can be queued behind it."
         case .listenTimedOut: "The listen timed out."
         case .readFailed: "The characteristic could not be read."
         case .writeFailed: "The characteristic could not be written."
@@ -89,13 +89,13 @@ extension BluejayError {
         case .unexpectedPeripheral(let peripheral): "The peripheral \(peripheral.uuid.uuidString) is not known."
         case .allowDuplicatesInBackgroundNotSupported: "Scanning with duplicates is not possible in the background."
         case .missingServiceIdentifiersInBackground: "Scanning in the background needs service identifiers."
-        case .backgroundTaskRunning: "A background task is running; use its SynchronizedPeripheral."
+        case .backgroundTaskRunning: "A background task is running. Use its SynchronizedPeripheral."
         case .multipleBackgroundTaskNotSupported: "A background task is already running."
         case .indefiniteFlush: "Flushing a listen needs a timeout above zero, or it might never end."
         case .stopped: "Bluejay was stopped."
         case .backgroundRestorationInProgress: "The state of an earlier run is still being restored."
         case .startupBackgroundTaskExpired: "Restoring the state of an earlier run took too long."
-        case .multipleListenTrapped: "The characteristic is already being listened to."
+        case .multipleListenTrapped: "The characteristic is already listened to."
         case .multipleListenReplaced: "Another listen has replaced this one."
         case .tooMuchData(let expected, let received):
             "Expected \(expected) bytes and received \(received.count)."

@@ -1,13 +1,13 @@
-/// Names a peripheral.
+/// Identifies a peripheral.
 public struct PeripheralIdentifier: Hashable, Swift.Sendable {
     /// `CBPeripheral.identifier`, the same in every run of every program on this machine.
     public let uuid: UUID
-    /// The peripheral's name as last known, "No Name" without one.
+    /// The last known name of the peripheral; "No Name" if it has none.
     public let name: String
 
     /// - Parameters:
     ///   - uuid: the `CBPeripheral.identifier`.
-    ///   - name: for people to read; it takes no part in comparisons.
+    ///   - name: for people to read. Comparisons ignore it.
     public init(uuid: UUID, name: String?) {
         self.uuid = uuid
         self.name = name ?? "No Name"
@@ -22,7 +22,7 @@ public struct PeripheralIdentifier: Hashable, Swift.Sendable {
         "\(name) (\(uuid.uuidString))"
     }
 
-    /// Whether both name the same peripheral. Names are ignored, because they change.
+    /// Whether both identify the same peripheral. Names are ignored, because they change.
     public static func == (lhs: PeripheralIdentifier, rhs: PeripheralIdentifier) -> Bool {
         lhs.uuid == rhs.uuid
     }
@@ -35,7 +35,7 @@ public struct PeripheralIdentifier: Hashable, Swift.Sendable {
 
 // The names of Bluejay 0.7.
 extension PeripheralIdentifier {
-    /// Names a peripheral by its UUID only.
+    /// Identifies a peripheral by its UUID only.
     @available(*, deprecated, renamed: "init(uuid:name:)")
     public init(uuid: UUID) {
         self.init(uuid: uuid, name: nil)

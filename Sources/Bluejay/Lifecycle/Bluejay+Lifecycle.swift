@@ -1,14 +1,15 @@
 extension Bluejay {
-    /// Starts: creates a central manager or takes one over. Operations wait until Bluetooth is on for the first time.
+    /// Starts Bluejay: creates a central manager or takes one over. Operations wait until Bluetooth is on for the first
+    /// time.
     ///
-    /// A second start without ``stopAndExtractBluetoothState()`` in between is logged and ignored.
+    /// A second start is logged and ignored, unless ``stopAndExtractBluetoothState()`` was called before it.
     public func start(mode: StartMode = .new(.default)) {
         let mode = UncheckedTransfer(mode)
         MainQueue.sync { startNow(mode.value) }
     }
 
     private func startNow(_ mode: StartMode) {
-        guard central == nil else { return log("Bluejay has been started already; start is ignored") }
+        guard central == nil else { return log("Bluejay is already started; this start is ignored") }
         switch mode {
         case .new(let options):
             var managerOptions: [String: Any] = [
@@ -24,7 +25,7 @@ extension Bluejay {
             central = manager
             manager.delegate = self
             if let peripheral { adopt(peripheral) }
-            // A manager that is on already will not say so again.
+            // A manager that is already on will not report that again.
             if manager.state == .poweredOn { centralManagerDidUpdateState(manager) }
             if let connected { notify { $0.connected(to: connected.identifier) } }
         }
@@ -32,7 +33,7 @@ extension Bluejay {
 
     private func adopt(_ peripheral: CBPeripheral) {
         guard peripheral.state == .connected else {
-            return log("Start ignores \(PeripheralIdentifier(peripheral).description), which is not connected")
+            return log("Ignored \(PeripheralIdentifier(peripheral).description) at the start: it is not connected")
         }
         adoptLink(to: peripheral)
     }
@@ -43,10 +44,10 @@ extension Bluejay {
             ConnectedPeripheral(peripheral, delegate: self, log: log), to: PeripheralIdentifier(peripheral))
     }
 
-    /// Stops without disconnecting, and hands over the central manager and the connected peripheral, if any.
+    /// Stops Bluejay without disconnecting, and returns the central manager and the connected peripheral, if any.
     ///
-    /// What is queued fails with ``BluejayError/stopped``. Connection observers, the disconnect handler and listeners are
-    /// forgotten. Calling this before ``start(mode:)`` or while connecting is a programming error and ends the program.
+    /// Queued operations fail with ``BluejayError/stopped``. Connection observers, the disconnect handler and listeners are
+    /// removed. Calling this before ``start(mode:)`` or while connecting is a programming error and ends the program.
     public func stopAndExtractBluetoothState() -> (manager: CBCentralManager, peripheral: CBPeripheral?) {
         let state = MainQueue.sync { UncheckedTransfer(stopNow()) }
         return state.value
@@ -70,14 +71,14 @@ extension Bluejay {
         return (manager, peripheral?.cbPeripheral)
     }
 
-    /// Fails the scan, then every other operation in the order of the queue. May be called on any thread.
+    /// Fails the scan, then every other operation in the order of the queue. Can be called on any thread.
     ///
-    /// A pending connection attempt is given up in any case. Its completion, and those of what waits behind it, are
-    /// called when the system has confirmed that. Blocking calls of a background task are ended with the error, too.
+    /// A pending connection attempt is always given up. Its completion, and the completions of operations behind it, are
+    /// called when the system has confirmed that. Blocking calls of a background task throw the error, too.
     ///
     /// - Parameters:
-    ///   - error: what completions are told.
-    ///   - shouldDisconnect: whether a connected peripheral is disconnected, too. If not, listeners stay.
+    ///   - error: the error that the completions receive.
+    ///   - shouldDisconnect: whether to disconnect a connected peripheral, too. If not, listeners stay.
     public func cancelEverything(error: Error = BluejayError.cancelled, shouldDisconnect: Bool = true) {
         MainQueue.run {
             let installing = self.queue.running as? ListenOperation
@@ -86,8 +87,7 @@ extension Bluejay {
         }
     }
 
-    /// A listen was cancelled when the peripheral had been asked to notify already: unless somebody else listens, it is
-    /// asked to stop.
+    /// A listen was cancelled after the peripheral was asked to notify. Asks it to stop, unless there is another listener.
     private func turnOff(_ operation: ListenOperation) {
         guard let connected, !link.isDisconnecting, !connected.listeners.isListening(to: operation.characteristic)
         else { return }

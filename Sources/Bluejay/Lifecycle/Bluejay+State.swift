@@ -1,16 +1,16 @@
 extension Bluejay {
-    /// Whether there is a central manager and it is powered on. False before ``start(mode:)``.
+    /// Whether Bluetooth is powered on. False before ``start(mode:)``.
     public var isBluetoothAvailable: Bool {
         MainQueue.sync { central?.state == .poweredOn }
     }
 
-    /// Whether it is not known yet, or for the moment, if Bluetooth is available; an update follows. That is something
-    /// else than Bluetooth being off. False before ``start(mode:)``.
+    /// Whether the state of Bluetooth is unknown at the moment, and an update follows. This does not mean that Bluetooth
+    /// is off. False before ``start(mode:)``.
     public var isBluetoothStateUpdateImminent: Bool {
         MainQueue.sync { central?.state == .unknown || central?.state == .resetting }
     }
 
-    /// Whether an attempt to connect is under way. One that waits in the queue does not count.
+    /// Whether an attempt to connect is under way. An attempt that waits in the queue does not count.
     public var isConnecting: Bool {
         MainQueue.sync { link.attempt != nil }
     }
@@ -20,17 +20,17 @@ extension Bluejay {
         MainQueue.sync { connected != nil }
     }
 
-    /// Whether a connection is being ended or an attempt given up at the program's request. One that waits in the queue
-    /// does not count.
+    /// Whether the program has requested the end of the connection or attempt, and that end is under way. A disconnect
+    /// that waits in the queue does not count.
     public var isDisconnecting: Bool {
         MainQueue.sync { link.isDisconnecting }
     }
 
-    /// Whether Bluejay would connect again after an unexpected disconnect.
+    /// Whether Bluejay reconnects after an unexpected disconnect.
     ///
-    /// True at first, after every successful connection and after an unexpected disconnect; false after a requested
-    /// disconnect, after a connection attempt timed out, and after ``cancelEverything(error:shouldDisconnect:)`` if that
-    /// disconnects.
+    /// True at first, after every successful connection, and after an unexpected disconnect. False after a requested
+    /// disconnect, after the timeout of a connection attempt, and after ``cancelEverything(error:shouldDisconnect:)`` if
+    /// that disconnects.
     public var shouldAutoReconnect: Bool {
         MainQueue.sync { link.shouldReconnect }
     }
@@ -40,7 +40,7 @@ extension Bluejay {
         MainQueue.sync { pendingScan != nil }
     }
 
-    /// Whether there is a central manager: from ``start(mode:)`` to ``stopAndExtractBluetoothState()``.
+    /// Whether Bluejay has a central manager: from ``start(mode:)`` to ``stopAndExtractBluetoothState()``.
     public var hasStarted: Bool {
         MainQueue.sync { central != nil }
     }
@@ -50,14 +50,14 @@ extension Bluejay {
         MainQueue.sync { restoration != nil }
     }
 
-    /// Whether listeners are told once, with a failure, when everything is cancelled or the connection ends. Off by
-    /// default: then the listeners of a connection that ends hear nothing.
+    /// Whether listeners are called once with a failure when everything is cancelled or the connection ends. Default:
+    /// false, and listeners are not called at the end of a connection.
     public var broadcastErrorsToListeners: Bool {
         get { MainQueue.sync { shouldBroadcastErrors } }
         set { MainQueue.sync { shouldBroadcastErrors = newValue } }
     }
 
-    /// Why there is no connected peripheral, as a program is told that needs one.
+    /// The error for a program that needs a connection when there is none.
     var notConnectedError: any Error {
         central == nil ? BluejayNotStartedError() : BluejayError.notConnected
     }

@@ -9,20 +9,21 @@ public struct StartOptions {
     let backgroundRestore: BackgroundRestoreMode
 
     /// - Parameters:
-    ///   - enableBluetoothAlert: on iOS, show an alert when Bluetooth is off; on Linux at most a line on standard error.
-    ///   - backgroundRestore: whether the state of an earlier run of the program is taken up.
+    ///   - enableBluetoothAlert: on iOS, whether to show an alert when Bluetooth is off. On Linux there is at most a line on
+    ///     standard error.
+    ///   - backgroundRestore: whether to restore the state of an earlier run of the program.
     public init(enableBluetoothAlert: Bool, backgroundRestore: BackgroundRestoreMode) {
         self.enableBluetoothAlert = enableBluetoothAlert
         self.backgroundRestore = backgroundRestore
     }
 }
 
-/// Where Bluejay gets its central manager from.
+/// Which central manager Bluejay uses.
 public enum StartMode {
-    /// It creates one.
+    /// Bluejay creates one.
     case new(StartOptions)
-    /// It takes over one that the program has, which must have been created for the main queue, and a peripheral that is
-    /// connected through it. Both delegates become Bluejay's.
+    /// Bluejay takes over a manager of the program, and a peripheral that is connected through it. The manager must have
+    /// been created with the main queue. Bluejay becomes the delegate of both.
     case use(manager: CBCentralManager, peripheral: CBPeripheral?)
 }
 

@@ -8,7 +8,8 @@ struct Teardown {
     let connectionObservers: [any ConnectionObserver]
     let log: Log
 
-    /// Fails the operations and ends the link, on the main queue whichever thread dropped the last reference.
+    /// Fails the operations and ends the link. Can be called on any thread, because the last reference to Bluejay may be
+    /// released on any thread.
     func run() {
         MainQueue.run { self.runNow() }
     }
@@ -40,7 +41,7 @@ struct Teardown {
 private final class DisconnectDuringTeardown: NSObject, CBCentralManagerDelegate, @unchecked Swift.Sendable {
     private let peripheral: CBPeripheral
     private let central: CBCentralManager
-    /// A cycle on purpose: nobody else holds this object.
+    /// An intended cycle, because nothing else retains this object.
     private var keptAlive: DisconnectDuringTeardown?
     private let confirmation = Deadline(DispatchTimekeeper())
 

@@ -1,20 +1,23 @@
 extension Bluejay {
-    /// Connects to a peripheral. Main queue only. Ends a scan, as intended.
+    /// Connects to a peripheral. Main queue only. A scan ends without an error.
     ///
     /// On success the completion is called first, then the connection observers.
     ///
-    /// Fails with ``BluejayError/multipleConnectNotSupported`` if a peripheral is connected or about to be,
-    /// ``BluejayError/unexpectedPeripheral(_:)`` if it is not known to the system, ``BluejayError/connectionTimedOut``,
-    /// ``BluejayError/unexpectedDisconnect`` if the attempt fails, ``BluejayError/explicitDisconnect`` or another error if
-    /// it is given up at the program's request, ``BluejayError/bluetoothUnavailable``,
-    /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``, ``BluejayNotStartedError``.
+    /// Fails with
+    /// - ``BluejayError/multipleConnectNotSupported`` if a peripheral is connected, or a connection is pending or queued,
+    /// - ``BluejayError/unexpectedPeripheral(_:)`` if the system does not know the peripheral,
+    /// - ``BluejayError/connectionTimedOut``,
+    /// - ``BluejayError/unexpectedDisconnect`` if the attempt fails,
+    /// - ``BluejayError/explicitDisconnect``, or the error of a cancellation, if the program ends the attempt,
+    /// - ``BluejayError/bluetoothUnavailable``, ``BluejayError/backgroundTaskRunning``,
+    ///   ``BluejayError/disconnectQueued``, ``BluejayNotStartedError``.
     ///
     /// - Parameters:
     ///   - peripheralIdentifier: which peripheral.
-    ///   - timeout: counted from when the attempt starts, not while it waits in the queue. Also used for connecting again
-    ///     automatically.
-    ///   - warningOptions: without effect on Linux.
-    ///   - completion: called once with the outcome.
+    ///   - timeout: counts from the start of the attempt, not while it waits in the queue. Automatic reconnections use it,
+    ///     too.
+    ///   - warningOptions: no effect on Linux.
+    ///   - completion: called once with the result.
     public func connect(
         _ peripheralIdentifier: PeripheralIdentifier,
         timeout: Timeout = .none,
@@ -28,7 +31,8 @@ extension Bluejay {
             completion: Completion(fallback: .failure(BluejayError.cancelled), completion))
     }
 
-    /// - Parameter isRestoration: the attempt of an earlier run is taken up; see `ConnectOperation.isRestoration`.
+    /// - Parameter isRestoration: whether this continues the attempt of an earlier run; see
+    ///   `ConnectOperation.isRestoration`.
     /// - Returns: the connection attempt; nil if it was refused.
     @discardableResult func queueConnection(
         to identifier: PeripheralIdentifier, timeout: Timeout, warningOptions: WarningOptions,
@@ -51,7 +55,7 @@ extension Bluejay {
         }
     }
 
-    /// The peripheral, or why it cannot be connected now.
+    /// The peripheral, or why a connection to it is refused.
     private func peripheralToConnect(_ identifier: PeripheralIdentifier) -> Result<CBPeripheral, any Error> {
         if let refusal = refusal(of: .connection) { return .failure(refusal) }
         guard let central else { return .failure(BluejayNotStartedError()) }

@@ -2,20 +2,21 @@ extension Bluejay {
     /// Disconnects the peripheral, or gives up the attempt to connect. Main queue only.
     ///
     /// - Parameters:
-    ///   - immediate: if false, the disconnect waits for its turn in the queue, and nothing can be queued behind it: that
-    ///     fails with ``BluejayError/disconnectQueued``. If true, everything in the queue fails with
+    ///   - immediate: if false, the disconnect waits for its turn in the queue; what is requested behind it fails with
+    ///     ``BluejayError/disconnectQueued``. If true, everything in the queue fails with
     ///     ``BluejayError/explicitDisconnect`` at once.
     ///   - completion: called after the connection observers and the disconnect handler. Fails with
     ///     ``BluejayError/notConnected`` if there is nothing to disconnect,
-    ///     ``BluejayError/multipleDisconnectNotSupported`` if that is under way already,
-    ///     ``BluejayError/backgroundTaskRunning``, ``BluejayNotStartedError``, or what ended the queue meanwhile.
+    ///     ``BluejayError/multipleDisconnectNotSupported`` if a disconnect is under way already,
+    ///     ``BluejayError/backgroundTaskRunning``, ``BluejayNotStartedError``, or the error that the queue was cancelled
+    ///     with.
     public func disconnect(immediate: Bool = false, completion: ((DisconnectionResult) -> Void)? = nil) {
         MainQueue.require()
         queueDisconnection(
             immediate: immediate, Completion(fallback: .failure(BluejayError.cancelled)) { completion?($0) })
     }
 
-    /// - Returns: what waits in the queue; nil if the disconnect is immediate or was refused.
+    /// - Returns: the queued operation; nil if the disconnect is immediate or was refused.
     @discardableResult func queueDisconnection(
         immediate: Bool, _ completion: Completion<DisconnectionResult>
     ) -> DisconnectOperation? {

@@ -1,4 +1,4 @@
-// Carries out what the link machine says.
+// Carries out the effects of the link machine.
 extension Bluejay {
     /// Carries out effects in their order.
     func perform(_ effects: [Link.Effect]) {
@@ -64,7 +64,7 @@ extension Bluejay {
         queue.hold {
             pendingScan?.fail(error)
             queue.failAll(error, atOnce: atOnce)
-            // After the queue, so that a blocking call throws what its operation was failed with.
+            // After the queue, so that a blocking call throws the error of its operation.
             runningTask?.interrupt(error)
             finishRSSIReads(.failure(error))
         }
@@ -82,11 +82,11 @@ extension Bluejay {
     /// A connection has ended or an attempt has failed.
     func linkEnded(_ peripheral: CBPeripheral, _ error: (any Error)?) {
         let effects = link.linkEnded(PeripheralIdentifier(peripheral), error, isTaskRunning: runningTask != nil)
-        // Held, so that what completions queue starts when everybody knows that the link has ended.
+        // Held, so that what completions queue does not start before the end is reported.
         queue.hold { perform(effects) }
     }
 
-    /// What decides, beside the link, whether a request may be queued now.
+    /// What decides, apart from the link, whether a request may be queued now.
     var circumstances: LinkCircumstances {
         LinkCircumstances(
             isStarted: central != nil, isTaskRunning: runningTask != nil, isScanPending: pendingScan != nil,

@@ -1,10 +1,10 @@
-/// What connecting and disconnecting operations report to. It asks the system to connect and to disconnect.
+/// Receives the progress of connecting and disconnecting operations, and asks the system to connect and disconnect.
 protocol LinkOperationDelegate: AnyObject {
     /// It is the attempt's turn.
     func attemptStarted(_ operation: ConnectOperation)
     /// The attempt has taken as long as it may.
     func attemptTimedOut(_ operation: ConnectOperation)
-    /// The running attempt was failed. It is closed when the system has confirmed that.
+    /// The running attempt was failed. It stays in the queue until the system has confirmed the cancellation.
     func attemptCancelled(_ operation: ConnectOperation, _ error: any Error)
     /// It is the disconnect's turn.
     func disconnectStarted(_ operation: DisconnectOperation)
@@ -12,18 +12,19 @@ protocol LinkOperationDelegate: AnyObject {
 
 /// Connects to a peripheral.
 ///
-/// A failed attempt is closed at the disconnect event; its completion is called later, when others have been told.
+/// An attempt that fails leaves the queue at the disconnect event. Its completion is called later, after the connection
+/// observers.
 final class ConnectOperation: QueuedOperation {
     let peripheral: CBPeripheral
     let identifier: PeripheralIdentifier
     let warningOptions: WarningOptions
-    /// Whether the attempt takes up one that an earlier run of the program left pending: connection observers and the
-    /// disconnect handler hear nothing of its failure, and it is not repeated.
+    /// Whether the attempt continues one of an earlier run of the program. Its failure is not reported to the connection
+    /// observers and the disconnect handler, and it is not repeated.
     let isRestoration: Bool
     private let timeout: Timeout
     private weak var delegate: (any LinkOperationDelegate)?
     private let completion: Completion<ConnectionResult>
-    /// For the connection; set while the attempt goes on.
+    /// For the connection. Set while the attempt is under way.
     private let deadline: Deadline
 
     init(
@@ -59,7 +60,7 @@ final class ConnectOperation: QueuedOperation {
         complete { completion(.success(PeripheralIdentifier(peripheral))) }
     }
 
-    /// A running attempt is given up, and ends when CoreBluetooth has confirmed that.
+    /// Gives a running attempt up. It ends when CoreBluetooth has confirmed that.
     override func fail(_ error: any Error, atOnce: Bool = false) {
         if phase != .running || atOnce { return super.fail(error, atOnce: atOnce) }
         deadline.clear()
@@ -74,7 +75,7 @@ final class ConnectOperation: QueuedOperation {
         completion(.failure(error))
     }
 
-    /// The disconnect event has arrived: leaves the queue.
+    /// Leaves the queue, because the disconnect event has arrived.
     func close() {
         deadline.clear()
         complete {}

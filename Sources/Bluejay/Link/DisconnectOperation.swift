@@ -1,6 +1,6 @@
 /// Ends the connection when its turn comes.
 ///
-/// It leaves the queue at the disconnect event; its completion is called late in the clean-up that the event starts.
+/// It leaves the queue at the disconnect event. Its completion is called later, after the connection observers.
 final class DisconnectOperation: QueuedOperation {
     private weak var delegate: (any LinkOperationDelegate)?
     let completion: Completion<DisconnectionResult>
@@ -20,7 +20,7 @@ final class DisconnectOperation: QueuedOperation {
         completion(.failure(error))
     }
 
-    /// The disconnect event has arrived: leaves the queue.
+    /// Leaves the queue, because the disconnect event has arrived.
     func close() {
         complete {}
     }

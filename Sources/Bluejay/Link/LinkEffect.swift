@@ -46,9 +46,9 @@ enum LinkEffect<Attempt, Connection> {
 
     // Reports to the program
 
-    /// Tell the connection observers, unless the connection has ended meanwhile.
+    /// Report the connection to the observers, unless it has ended meanwhile.
     case reportConnected(Connection)
-    /// Tell the connection observers.
+    /// Report the end to the connection observers.
     case reportDisconnected(PeripheralIdentifier)
     /// Ask the disconnect handler; its answer is an event.
     case askHandler(PeripheralIdentifier, (any Error)?)
@@ -73,11 +73,11 @@ enum LinkStep<Connection> {
     case disconnect(Connection, any Error)
     /// Disconnect the connection whose end was requested, now that its operations have failed.
     case drop(Connection)
-    /// Bluetooth is off, and the listeners know: forget the link.
+    /// Bluetooth is off, and the listeners have ended: release the link.
     case forget(hadBluetooth: Bool)
     /// Everything has been cancelled: stop.
     case stop
-    /// The link is forgotten, and everybody concerned knows.
+    /// The link has been released, and its end has been reported.
     case settle
     /// The clean-up after the end of a link is done.
     case finish(PeripheralIdentifier)

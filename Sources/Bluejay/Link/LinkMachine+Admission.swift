@@ -1,4 +1,4 @@
-/// What a program asks for, as far as that decides whether it may be queued now.
+/// A kind of request of the program that the link may refuse.
 enum LinkRequest {
     case scan
     case connection
@@ -8,17 +8,17 @@ enum LinkRequest {
     case backgroundTask
 }
 
-/// What else decides whether a request may be queued now.
+/// What decides, apart from the link, whether a request may be queued now.
 struct LinkCircumstances {
     var isStarted = true
     var isTaskRunning = false
-    /// Whether a scan is queued or running; likewise the others.
+    /// Whether a scan is queued or running. The same for connections and disconnections below.
     var isScanPending = false
     var isConnectionPending = false
     var isDisconnectionPending = false
 }
 
-// What is refused.
+// Which requests are refused.
 extension LinkMachine {
     /// Why a request is refused; nil if it may be queued.
     func refusal(of request: LinkRequest, _ circumstances: LinkCircumstances) -> (any Error)? {
@@ -56,7 +56,7 @@ extension LinkMachine {
         immediate: Bool, _ circumstances: LinkCircumstances
     ) -> (any Error)? {
         if circumstances.isTaskRunning { return BluejayError.backgroundTaskRunning }
-        // An immediate disconnect takes the place of one that waits in the queue.
+        // An immediate disconnect replaces one that waits in the queue.
         if isDisconnecting || (!immediate && circumstances.isDisconnectionPending) {
             return BluejayError.multipleDisconnectNotSupported
         }
@@ -66,7 +66,7 @@ extension LinkMachine {
     private func refusalOfAccess(_ request: LinkRequest, _ circumstances: LinkCircumstances) -> (any Error)? {
         if circumstances.isTaskRunning { return BluejayError.backgroundTaskRunning }
         if connection == nil { return notConnectedError(circumstances) }
-        // A signal strength is not queued, so it may overtake the disconnect.
+        // Reading the signal strength is not queued, so a queued disconnect does not matter.
         if case .signalStrength = request { return nil }
         return circumstances.isDisconnectionPending ? BluejayError.disconnectQueued : nil
     }

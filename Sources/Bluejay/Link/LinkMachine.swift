@@ -1,7 +1,7 @@
-/// The link to the one peripheral: whether there is one, whether its end was requested, and whether it is made again.
+/// The link to the one peripheral: whether there is one, whether its end was requested, and whether to reconnect.
 ///
-/// A pure state machine: an event goes in as a call, and what has to be done comes out as effects. It calls nobody, keeps
-/// no time and knows no queue.
+/// A pure state machine: each event is a call, and its result is the effects that the owner has to carry out. The machine
+/// calls nothing, keeps no time and knows no queue.
 ///
 ///     idle ── attemptStarted ──▶ connecting ── didConnect ──▶ connected
 ///      ▲                             │                            │
@@ -28,7 +28,7 @@ struct LinkMachine<Attempt: AnyObject, Connection: AnyObject> {
         /// Whether the program has asked for the end.
         var isEndRequested = false
         var isTimedOut = false
-        /// Why the attempt was given up; nil while it goes on.
+        /// Why the attempt was given up; nil while it is under way.
         var failure: (any Error)?
     }
 
@@ -40,7 +40,7 @@ struct LinkMachine<Attempt: AnyObject, Connection: AnyObject> {
     }
 
     private var state = State.idle
-    /// What is left to report about a link that ended during a background task.
+    /// The reports about a link that ended during a background task.
     private var postponed: [Effect] = []
     /// How long an automatic reconnection may take.
     private var reconnectTimeout = Timeout.none
@@ -65,7 +65,7 @@ extension LinkMachine {
         attempt == nil && connection == nil
     }
 
-    /// Whether the end of the link was requested, until it has ended and everybody has been told.
+    /// Whether the end of the link was requested. True until the end has been reported.
     var isDisconnecting: Bool {
         switch state {
         case .idle: false
@@ -78,18 +78,18 @@ extension LinkMachine {
 
 // Connecting.
 extension LinkMachine {
-    /// The program asks for a connection, which may yet be refused.
+    /// The program asks for a connection. The request may still be refused.
     mutating func connectionRequested(timeout: Timeout) {
         reconnectTimeout = timeout
     }
 
-    /// A connection that was made elsewhere is taken over.
+    /// Bluejay has taken over a connection that was made elsewhere.
     mutating func adopted(_ connection: Connection, to peripheral: PeripheralIdentifier) {
         state = .connected(EstablishedLink(connection: connection, peripheral: peripheral))
         shouldReconnect = true
     }
 
-    /// It is an attempt's turn.
+    /// An attempt has reached the head of the queue.
     mutating func attemptStarted(
         _ attempt: Attempt, to peripheral: PeripheralIdentifier, isRestoration: Bool
     ) -> [Effect] {
@@ -97,7 +97,7 @@ extension LinkMachine {
         return [.connect(attempt)]
     }
 
-    /// An attempt has taken as long as it may.
+    /// The timeout of an attempt has expired.
     mutating func attemptTimedOut(_ attempt: Attempt) -> [Effect] {
         guard case .connecting(var pending) = state, pending.attempt === attempt, pending.failure == nil
         else { return [] }
@@ -105,7 +105,7 @@ extension LinkMachine {
         pending.isTimedOut = true
         pending.failure = error
         state = .connecting(pending)
-        // What waits behind the attempt is lost with it; what is queued from now on is not.
+        // What waits behind the attempt fails with it. What is queued from now on does not.
         return [.failOperations(error), .cancelAttempt(attempt)]
     }
 
@@ -127,14 +127,14 @@ extension LinkMachine {
 
     /// The system has connected.
     ///
-    /// - Parameter connection: makes the connection if it is wanted.
+    /// - Parameter connection: creates the connection. Not called if the connection is ignored.
     mutating func didConnect(
         _ peripheral: PeripheralIdentifier, _ connection: @autoclosure () -> Connection
     ) -> [Effect] {
         guard case .connecting(let pending) = state, pending.peripheral == peripheral else {
             return [.log("Ignored a connection to \(peripheral.description), which was not requested")]
         }
-        // An attempt that was given up is cancelled at the system, too, which ends this connection.
+        // The attempt was given up, so its cancellation at the system ends this connection.
         guard pending.failure == nil, !pending.isEndRequested else { return [] }
         let connection = connection()
         adopted(connection, to: peripheral)
@@ -150,14 +150,14 @@ extension LinkMachine {
             shouldReconnect = false
             return []
         }
-        // Before anything fails, so that completions see the disconnect under way.
+        // First, so that completions that fail see the disconnect under way.
         requestEnd()
         let error = BluejayError.explicitDisconnect
         guard let connection else { return [.failEverything(error, atOnce: false)] }
         return [.broadcast(error, connection), .failEverything(error, atOnce: false), .resume(.drop(connection))]
     }
 
-    /// It is the turn of a queued disconnect.
+    /// A disconnect has reached the head of the queue.
     mutating func disconnectStarted() -> [Effect] {
         guard let connection else { return [] }
         requestEnd()
@@ -170,7 +170,7 @@ extension LinkMachine {
         if connection != nil, !isDisconnecting { shouldReconnect = true }
     }
 
-    /// Everything is cancelled. An attempt to connect is given up in any case.
+    /// The program cancels everything. An attempt to connect is always given up.
     mutating func cancelled(_ error: any Error, shouldDisconnect: Bool) -> [Effect] {
         guard let connection else {
             if attempt != nil { requestEnd() }
@@ -181,7 +181,7 @@ extension LinkMachine {
         return effects
     }
 
-    /// The program takes Bluetooth back. There is no attempt to connect then.
+    /// The program stops Bluejay. This is not allowed during an attempt to connect.
     mutating func stopped() -> [Effect] {
         cancelled(BluejayError.stopped, shouldDisconnect: false) + [.resume(.stop)]
     }
@@ -218,7 +218,7 @@ extension LinkMachine {
             shouldReconnect = !isRequested && !pending.isTimedOut && !pending.isRestoration
             closing = closingEffects(of: pending, isExpected: !shouldReconnect)
             let failure = pending.failure ?? BluejayError.unexpectedDisconnect
-            // Nobody knows of an attempt that continues one of an earlier run.
+            // The observers do not know about an attempt that continues one of an earlier run.
             reports =
                 reportEffects(of: peripheral, error, isSilent: pending.isRestoration)
                 + [.reportFailure(of: pending.attempt, failure)]
@@ -240,7 +240,7 @@ extension LinkMachine {
             .release(nil),
             .failSignalStrengthReads(isExpected ? BluejayError.explicitDisconnect : .notConnected),
             .closeAttempt(pending.attempt),
-            // What waited when the attempt was given up fails with it; what was queued later goes on.
+            // What waited when the attempt was given up fails with it. What was queued later stays.
             pending.failure == nil ? .failOperations(BluejayError.unexpectedDisconnect) : .failPendingFailures,
         ]
     }
@@ -284,20 +284,20 @@ extension LinkMachine {
 
     /// Bluetooth is no longer on.
     ///
-    /// - Parameter hadBluetooth: whether it has been on since the start. If not, operations go on waiting for that.
+    /// - Parameter hadBluetooth: whether it has been on since the start. If not, operations keep waiting for that.
     mutating func bluetoothLost(hadBluetooth: Bool) -> [Effect] {
         let error = BluejayError.bluetoothUnavailable
         if !isAbsent { shouldReconnect = false }
         var effects: [Effect] = []
         if let connection {
-            // If a disconnect is under way, the listeners have been told.
+            // If a disconnect is under way, its error has been broadcast already.
             if !isDisconnecting { effects.append(.broadcast(error, connection)) }
             effects.append(.endListeners(error, connection))
         }
         return effects + [.failSignalStrengthReads(error), .resume(.forget(hadBluetooth: hadBluetooth))]
     }
 
-    /// Makes a transition that had to wait for the effects before it.
+    /// Continues after the effects before a step have been carried out.
     ///
     /// - Parameter isConnectionPending: whether a connection is queued already.
     mutating func resume(_ step: Step, isConnectionPending: Bool) -> [Effect] {

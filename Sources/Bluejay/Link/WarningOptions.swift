@@ -1,4 +1,4 @@
-/// For which events iOS shows an alert while the app is suspended. Accepted on Linux and without effect there.
+/// The events for which iOS shows an alert while the app is suspended. No effect on Linux.
 public struct WarningOptions: Swift.Sendable {
     /// No alerts.
     public static let `default` = WarningOptions(

@@ -1,4 +1,4 @@
-/// Turns a characteristic's notifications off. The listener has been removed before.
+/// Turns the notifications of a characteristic off. Its listener has been removed already.
 final class EndListenOperation: QueuedOperation {
     private let characteristic: CharacteristicIdentifier
     private let peripheral: ConnectedPeripheral

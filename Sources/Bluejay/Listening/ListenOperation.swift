@@ -1,4 +1,4 @@
-/// Turns a characteristic's notifications on for a listener.
+/// Turns the notifications of a characteristic on for a listener.
 final class ListenOperation: QueuedOperation {
     let characteristic: CharacteristicIdentifier
     private let peripheral: ConnectedPeripheral
@@ -13,7 +13,7 @@ final class ListenOperation: QueuedOperation {
     override var summary: String { "listen to \(characteristic.description)" }
 
     override func start() {
-        // The listen may have been ended before it began.
+        // The program may have ended the listen already.
         if listener.isEnded { return complete {} }
         guard let found = peripheral.known(characteristic) else {
             return complete { report(BluejayError.missingCharacteristic(characteristic)) }

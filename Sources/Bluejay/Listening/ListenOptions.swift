@@ -1,4 +1,4 @@
-/// Whether a blocking listen goes on after a value.
+/// Whether a blocking listen continues after a value.
 public enum ListenAction: Swift.Sendable {
     /// Wait for the next value.
     case keepListening
@@ -6,11 +6,11 @@ public enum ListenAction: Swift.Sendable {
     case done
 }
 
-/// What happens when a characteristic that is listened to is listened to again. The option of the first listen decides.
+/// What happens to a second listen to the same characteristic. The option of the first listen decides.
 public enum MultipleListenOption: Int, Swift.Sendable {
     /// The new listen is refused with ``BluejayError/multipleListenTrapped``.
     case trap
-    /// The new listen takes over, and the old one is told ``BluejayError/multipleListenReplaced``.
+    /// The new listen replaces the old one, which ends with ``BluejayError/multipleListenReplaced``.
     case replaceable
 }
 

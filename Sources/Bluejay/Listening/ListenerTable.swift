@@ -1,32 +1,32 @@
 /// The listeners of one connection.
 ///
-/// A characteristic is listened to from the call of `listen` on; values go to its listener from when the peripheral has
-/// confirmed.
+/// A characteristic counts as listened to from the call of `listen` on. Its listener receives values as soon as the
+/// peripheral has confirmed.
 final class ListenerTable {
     private struct Reservation {
-        /// The first listener's option, which decides about further ones.
+        /// The option of the first listener, which decides whether there may be others.
         let option: MultipleListenOption
-        /// Listeners on their way through the queue.
+        /// Listeners whose operations are still in the queue.
         var pending: [Listener]
     }
 
     private var reservations: [CharacteristicIdentifier: Reservation] = [:]
-    /// Those that values go to. A table of its own, because it is looked up for every value.
+    /// The listeners that receive values. In a table of its own, because it is looked up for every value.
     private var installed: [CharacteristicIdentifier: Listener] = [:]
-    /// How many ends of a listen are on their way through the queue.
+    /// How many operations that end a listen are still in the queue.
     private var ending: [CharacteristicIdentifier: Int] = [:]
 
-    /// Whether there is a listener, installed or on its way.
+    /// Whether there is a listener, installed or not yet.
     func isListening(to characteristic: CharacteristicIdentifier) -> Bool {
         reservations[characteristic] != nil
     }
 
-    /// Whether an end of a listen is on its way, so that values may still arrive.
+    /// Whether a listen is being ended, so that values may still arrive.
     func isEnding(_ characteristic: CharacteristicIdentifier) -> Bool {
         ending[characteristic] != nil
     }
 
-    /// Enters a listener that is on its way.
+    /// Adds a listener that is about to be installed.
     ///
     /// - Returns: false if the present listener does not allow another.
     func reserve(_ listener: Listener, _ characteristic: CharacteristicIdentifier) -> Bool {
@@ -39,36 +39,35 @@ final class ListenerTable {
         return true
     }
 
-    /// The peripheral has confirmed a listener: values go to it, and the listener before it is told.
+    /// The peripheral has confirmed a listener: it receives the values from now on, and its predecessor ends.
     func installed(_ listener: Listener, _ characteristic: CharacteristicIdentifier) {
         if listener.isEnded { return }
         reservations[characteristic]?.pending.removeAll { $0 === listener }
         let replaced = installed.updateValue(listener, forKey: characteristic)
         listener.onInstalled?()
-        replaced?.end(telling: BluejayError.multipleListenReplaced)
+        replaced?.end(with: BluejayError.multipleListenReplaced)
     }
 
-    /// A listener could not be installed. The one before it stays.
+    /// A listener could not be installed. Its predecessor stays.
     func failed(_ listener: Listener, _ characteristic: CharacteristicIdentifier, _ error: any Error) {
         if listener.isEnded { return }
         reservations[characteristic]?.pending.removeAll { $0 === listener }
         if installed[characteristic] == nil, reservations[characteristic]?.pending.isEmpty == true {
             reservations[characteristic] = nil
         }
-        listener.end(telling: error)
+        listener.end(with: error)
     }
 
-    /// Removes the listeners of a characteristic, without a word to them. Values that still arrive are expected until
-    /// `ended(_:)`.
+    /// Removes the listeners of a characteristic without calling them. Values may still arrive until `ended(_:)`.
     func end(_ characteristic: CharacteristicIdentifier) {
         ending[characteristic, default: 0] += 1
         installed.removeValue(forKey: characteristic)?.end()
         for listener in reservations.removeValue(forKey: characteristic)?.pending ?? [] { listener.end() }
     }
 
-    /// Removes one listener, without a word to it. Others of the characteristic stay.
+    /// Removes one listener without calling it. Others of the characteristic stay.
     ///
-    /// - Returns: whether nobody listens to the characteristic any more because of that.
+    /// - Returns: whether that was the last listener of the characteristic.
     func withdraw(_ listener: Listener, _ characteristic: CharacteristicIdentifier) -> Bool {
         if listener.isEnded { return false }
         listener.end()
@@ -80,7 +79,7 @@ final class ListenerTable {
         return true
     }
 
-    /// Some services have gone: ends the listeners of their characteristics with an error.
+    /// Some services were removed: ends the listeners of their characteristics with an error.
     func servicesWereRemoved(_ services: [CBService]) {
         let ended = installed.filter { _, listener in
             services.contains { $0 === listener.source?.service }
@@ -90,22 +89,22 @@ final class ListenerTable {
             if reservations[characteristic]?.pending.isEmpty == true { reservations[characteristic] = nil }
         }
         for (characteristic, listener) in ended {
-            listener.end(telling: BluejayError.missingService(characteristic.service))
+            listener.end(with: BluejayError.missingService(characteristic.service))
         }
     }
 
-    /// Tells those installed listeners that want to know that the connection has ended, or is about to.
+    /// Ends the installed listeners that feed a sequence, because the connection has ended or is about to.
     func linkEnded(_ reason: any Error) {
         for listener in Array(installed.values) { listener.linkEnded(reason) }
     }
 
-    /// An end of a listen has come out of the queue.
+    /// An operation that ends a listen has left the queue.
     func ended(_ characteristic: CharacteristicIdentifier) {
         let left = (ending[characteristic] ?? 0) - 1
         ending[characteristic] = left > 0 ? left : nil
     }
 
-    /// Gives a value to the installed listener.
+    /// Passes a value to the installed listener.
     ///
     /// - Returns: whether there is one.
     func receive(_ value: Data?, _ error: (any Error)?, _ characteristic: CharacteristicIdentifier) -> Bool {
@@ -118,7 +117,7 @@ final class ListenerTable {
         return true
     }
 
-    /// Tells every installed listener about an error. They stay installed.
+    /// Calls every installed listener with an error. They stay installed.
     func broadcast(_ error: any Error) {
         for listener in Array(installed.values) {
             listener.receive(.failure(error))

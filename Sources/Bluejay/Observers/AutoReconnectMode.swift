@@ -1,7 +1,7 @@
-/// A disconnect handler's answer: whether to connect again.
+/// A disconnect handler's answer: whether to reconnect.
 public enum AutoReconnectMode: Swift.Sendable {
-    /// As it was going to be.
+    /// As Bluejay would do without a handler.
     case noChange
-    /// As given here.
+    /// As this value says.
     case change(shouldAutoReconnect: Bool)
 }

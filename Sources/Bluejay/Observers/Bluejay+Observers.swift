@@ -1,6 +1,6 @@
 extension Bluejay {
-    /// Registers a connection observer. Once started, it is told at once, on the calling thread, whether Bluetooth is
-    /// available, and which peripheral is connected, if any.
+    /// Registers a connection observer. After the start, the observer is called at once, on the calling thread, with
+    /// whether Bluetooth is available and with the connected peripheral, if any.
     public func register(connectionObserver: ConnectionObserver) {
         let (isAvailable, peripheral): (Bool?, PeripheralIdentifier?) = MainQueue.sync {
             connectionObservers.register(connectionObserver)
@@ -16,7 +16,7 @@ extension Bluejay {
         MainQueue.sync { connectionObservers.unregister(connectionObserver) }
     }
 
-    /// Registers an observer of what ``readRSSI()`` finds.
+    /// Registers an observer of the results of ``readRSSI()``.
     public func register(rssiObserver: RSSIObserver) {
         MainQueue.sync { rssiObservers.register(rssiObserver) }
     }
@@ -36,7 +36,7 @@ extension Bluejay {
         MainQueue.sync { serviceObservers.unregister(serviceObserver) }
     }
 
-    /// Registers an observer of the log. While there is none, messages go to standard error.
+    /// Registers an observer of the log. Without one, messages go to standard error.
     public func register(logObserver: LogObserver) {
         log.register(logObserver)
     }
@@ -46,7 +46,7 @@ extension Bluejay {
         log.unregister(logObserver)
     }
 
-    /// Sets who decides about connecting again. There is one such handler; it replaces the one before.
+    /// Sets the handler that decides whether to reconnect. It replaces an earlier one.
     public func registerDisconnectHandler(handler: DisconnectHandler) {
         MainQueue.sync { disconnectHandler = handler }
     }
@@ -56,9 +56,9 @@ extension Bluejay {
         MainQueue.sync { disconnectHandler = nil }
     }
 
-    /// Tells all connection observers something.
-    func notify(_ tell: (any ConnectionObserver) -> Void) {
-        for observer in connectionObservers.living { tell(observer) }
+    /// Calls all connection observers, in the order of their registration.
+    func notify(_ report: (any ConnectionObserver) -> Void) {
+        for observer in connectionObservers.living { report(observer) }
     }
 }
 

@@ -1,20 +1,21 @@
-/// What a connected peripheral reports to.
+/// Receives the reports of a connected peripheral.
 protocol ConnectedPeripheralDelegate: AnyObject {
-    /// Offers an event to the running operation, and tells whether it took it.
+    /// Passes an event to the running operation.
+    ///
+    /// - Returns: whether the operation has used it.
     func process(_ event: BluetoothEvent) -> Bool
     func didReadRSSI(_ rssi: NSNumber, error: (any Error)?)
     func didModifyServices(_ invalidated: [ServiceIdentifier])
-    /// A value that nothing was waiting for.
+    /// A value has arrived that no listener and no operation was waiting for.
     func didReceiveUnhandledValue(_ value: Data?, of characteristic: CharacteristicIdentifier)
 }
 
-/// The peripheral of one connection: sends the operations' requests, routes what it reports, and keeps the listeners.
+/// The peripheral of one connection: sends the requests of operations, passes its reports on, and holds the listeners.
 ///
-/// Dropped, with the listeners, when the connection ends.
-// @unchecked, demanded by the delegate protocol's use across queues: used on the main queue only, on which the central
-// manager delivers.
+/// Released, with the listeners, when the connection ends.
+// @unchecked: used on the main queue only, on which the central manager calls its delegates.
 final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swift.Sendable {
-    /// What was asked of the peripheral and is answered by a delegate call.
+    /// A request to the peripheral that is answered by a call of the delegate.
     enum Request: Hashable {
         case services
         case characteristics(ServiceIdentifier)
@@ -27,10 +28,10 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
     let listeners = ListenerTable()
     private weak var delegate: (any ConnectedPeripheralDelegate)?
     private let log: Log
-    /// How many requests of operations that were cancelled meanwhile are still to be answered. CoreBluetooth answers in
-    /// order, so the next answers are theirs, not those of later operations with the same request.
+    /// How many requests of cancelled operations are still unanswered. CoreBluetooth answers in order, so the next answers
+    /// belong to them and not to later operations with the same request.
     private var abandoned: [Request: Int] = [:]
-    /// Which services have been looked for since the peripheral changed its services; nil if it never has.
+    /// The services that were discovered after the peripheral's last change of services; nil if there was no change.
     private var searchedServices: Set<ServiceIdentifier>?
 
     init(_ cbPeripheral: CBPeripheral, delegate: any ConnectedPeripheralDelegate, log: Log) {
@@ -43,19 +44,19 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
 
     var identifier: PeripheralIdentifier { PeripheralIdentifier(cbPeripheral) }
 
-    /// Stops listening to the peripheral.
+    /// Stops receiving the peripheral's reports.
     func detach() {
         if cbPeripheral.delegate === self { cbPeripheral.delegate = nil }
         delegate = nil
     }
 
-    /// The characteristic if it has been discovered.
+    /// The characteristic, if it has been discovered.
     func known(_ characteristic: CharacteristicIdentifier) -> CBCharacteristic? {
         services(characteristic.service).lazy.compactMap { $0.characteristic(with: characteristic.uuid) }.first
     }
 
-    /// The discovered services with the identifier. There may be several: a peripheral that runs on BlueZ, for one, has a
-    /// Device Information of bluetoothd's beside its own.
+    /// The discovered services with the identifier. There may be several: a peripheral on BlueZ, for example, may have a
+    /// Device Information service of its own beside that of bluetoothd.
     func services(_ service: ServiceIdentifier) -> [CBService] {
         (cbPeripheral.services ?? []).filter { $0.uuid == service.uuid }
     }
@@ -92,7 +93,7 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
         cbPeripheral.setNotifyValue(enabled, for: found)
     }
 
-    /// Nobody waits for the answer to a request any more.
+    /// The operation that made a request has been cancelled: its answer will be dropped.
     func abandon(_ request: Request) {
         abandoned[request, default: 0] += 1
     }
@@ -111,7 +112,7 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
 
     private func identifier(of characteristic: CBCharacteristic) -> CharacteristicIdentifier? {
         if let identifier = CharacteristicIdentifier(characteristic) { return identifier }
-        log("Ignored characteristic \(characteristic.uuid.uuidString): its service is gone")
+        log("Ignored characteristic \(characteristic.uuid.uuidString): its service was removed")
         return nil
     }
 

@@ -1,4 +1,4 @@
-/// What CoreBluetooth reports and the running operation may be waiting for.
+/// A report of CoreBluetooth that the running operation may be waiting for.
 enum BluetoothEvent {
     case discovered(CBPeripheral, advertisement: [String: Any], rssi: Int)
     case servicesDiscovered(error: (any Error)?)

@@ -1,19 +1,19 @@
-/// The taking up of what an earlier run of the program left behind. Used on the main queue only.
+/// Restoring the state of an earlier run of the program. Used on the main queue only.
 final class Restoration {
-    /// How the peripheral stood when it was handed over.
+    /// The peripheral of the earlier run, and its state.
     struct Restored {
         let peripheral: CBPeripheral
         var state: CBPeripheralState
     }
 
-    /// How many seconds the start of a program that is to restore something may take, until Bluetooth is on.
+    /// How long a program that restores something may wait until Bluetooth is on, in seconds.
     static let startupTimeLimit: TimeInterval = 30
-    /// For how many seconds a connection attempt of the earlier run is continued.
+    /// The timeout of a connection attempt that continues one of the earlier run, in seconds.
     static let connectionTimeout: TimeInterval = 15
 
     private(set) weak var backgroundRestorer: (any BackgroundRestorer)?
     private(set) weak var listenRestorer: (any ListenRestorer)?
-    /// Whether there may be something to take up: until Bluetooth is on for the first time.
+    /// Whether there may be something to restore. False after Bluetooth was on for the first time.
     var isUnderWay: Bool
     var restored: Restored?
 
@@ -23,7 +23,7 @@ final class Restoration {
         isUnderWay = config.isRestoringFromBackground
     }
 
-    /// Bluetooth is off: whatever there was, it is not connected any more.
+    /// Bluetooth is off, so the peripheral is no longer connected.
     func bluetoothWasLost() {
         restored?.state = .disconnected
     }
@@ -34,7 +34,7 @@ extension Bluejay {
         MainQueue.requireForManager()
         guard let restoration else { return log("Ignored the state of an earlier run: restoration is not enabled") }
         let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
-        if peripherals.count > 1 { log("Of \(peripherals.count) peripherals of an earlier run only one is restored") }
+        if peripherals.count > 1 { log("An earlier run had \(peripherals.count) peripherals; only one is restored") }
         guard let peripheral = peripherals.first(where: { $0.state == .connected }) ?? peripherals.first else {
             restoration.isUnderWay = false
             startup.clear()
@@ -47,18 +47,18 @@ extension Bluejay {
         }
     }
 
-    /// The program was started to restore something, which must not take forever.
+    /// Limits the time until Bluetooth is on, if the program was started to restore something.
     func beginStartup() {
         guard let restoration, restoration.isUnderWay else { return }
         startup.set(in: Restoration.startupTimeLimit) { [weak self] in
             guard let self else { return }
-            self.log("Restoring the state of an earlier run takes too long")
+            self.log("Restoring the state of an earlier run has taken too long")
             self.perform(
                 self.link.cancelled(BluejayError.startupBackgroundTaskExpired, shouldDisconnect: false))
         }
     }
 
-    /// Bluetooth is on for the first time: takes up the connection.
+    /// Restores the connection, because Bluetooth is on for the first time.
     func restore(_ restoration: Restoration) {
         restoration.isUnderWay = false
         startup.clear()
@@ -72,7 +72,7 @@ extension Bluejay {
             didRestore(identifier)
             notify { $0.connected(to: identifier) }
         case .connecting:
-            // No attempt survives the program that made it; this one is new.
+            // An attempt ends with its program, so this is a new one.
             let completion = Completion<ConnectionResult>(fallback: .failure(BluejayError.cancelled)) {
                 [weak self] result in
                 switch result {
@@ -98,7 +98,7 @@ extension Bluejay {
 
     private var restorer: (any BackgroundRestorer)? {
         if let restorer = restoration?.backgroundRestorer { return restorer }
-        log("The background restorer is gone; nobody is told about the restored connection")
+        log("The background restorer no longer exists; the restored connection is not reported")
         return nil
     }
 

@@ -1,24 +1,24 @@
 extension Bluejay {
     /// Scans for peripherals. Main queue only.
     ///
-    /// The scan waits its turn in the queue. It ends by itself after its duration, by what a closure returns, by
-    /// ``stopScanning()``, when a connection is asked for, or with an error. Refused with
+    /// The scan waits for its turn in the queue. It ends after its duration, when a closure returns so, at
+    /// ``stopScanning()``, when a connection is requested, or with an error. It is refused with
     /// ``BluejayError/multipleScanNotSupported`` if there is one already, ``BluejayError/backgroundTaskRunning``,
     /// ``BluejayError/disconnectQueued``, and ``BluejayNotStartedError``.
     ///
     /// - Parameters:
-    ///   - duration: seconds from when the scan really starts; 0 for no limit.
-    ///   - allowDuplicates: report every advertisement of a peripheral (subject to throttling), not only the first; and
-    ///     remove peripherals that have not been seen for 15 seconds.
-    ///   - throttleRSSIDelta: report a peripheral again only if its signal strength has changed by at least this many dBm
-    ///     since it was last reported; 0 to report always.
-    ///   - serviceIdentifiers: report peripherals that advertise any of these services; nil for all peripherals.
-    ///   - discovery: receives the peripheral and everything found so far, in the order of the first sightings, and
-    ///     decides how to go on.
-    ///   - expired: receives a peripheral that has not been seen for 15 seconds and what is left. Of the results, only
-    ///     ``ScanAction/stop`` has an effect; that of ``ScanAction/connect(_:_:_:_:)`` is told
+    ///   - duration: seconds from the actual start of the scan; 0 for no limit.
+    ///   - allowDuplicates: whether to report every advertisement of a peripheral (subject to throttling), not only the
+    ///     first, and to remove peripherals that have not been seen for 15 seconds.
+    ///   - throttleRSSIDelta: a peripheral is reported again only if its signal strength has changed by at least this many
+    ///     dBm since the last report; 0 for always.
+    ///   - serviceIdentifiers: only peripherals that advertise one of these services are reported; nil for all.
+    ///   - discovery: receives the peripheral and everything found so far, in the order of the first sightings. Its result
+    ///     decides how to continue.
+    ///   - expired: receives a peripheral that has not been seen for 15 seconds, and those that are left. Only the result
+    ///     ``ScanAction/stop`` has an effect; the completion of a ``ScanAction/connect(_:_:_:_:)`` fails with
     ///     ``BluejayError/unexpectedPeripheral(_:)``.
-    ///   - stopped: receives what was found, and an error unless the scan was meant to end. Called exactly once.
+    ///   - stopped: receives what was found, and an error unless the end was intended. Called exactly once.
     public func scan(
         duration: TimeInterval = 0,
         allowDuplicates: Bool = false,
@@ -45,7 +45,7 @@ extension Bluejay {
             return nil
         }
         if request.services?.isEmpty ?? true {
-            log("Scanning for peripherals with any services takes more power and time than naming the services")
+            log("Scanning without service identifiers takes more power and time than with them")
         }
         let scan = ScanOperation(
             request, central: central, timekeeper: timekeeper,
@@ -61,7 +61,7 @@ extension Bluejay {
         return scan
     }
 
-    /// Ends the scan as intended, also one that is still queued. Main queue only.
+    /// Ends the scan without an error, even if it is still queued. Main queue only.
     public func stopScanning() {
         MainQueue.require()
         if runningTask != nil { return log("stopScanning is ignored while a background task is running") }

@@ -2,7 +2,7 @@
 final class ScanOperation: QueuedOperation {
     /// What the program asked for.
     struct Request {
-        /// Seconds; zero is no limit.
+        /// Seconds; zero for no limit.
         let duration: TimeInterval
         let allowDuplicates: Bool
         let throttleRSSIDelta: Int
@@ -12,9 +12,9 @@ final class ScanOperation: QueuedOperation {
         let expired: ((ScanDiscovery, [ScanDiscovery]) -> ScanAction)?
     }
 
-    /// How the scan ended: what it had found, and the error unless it was meant to end.
+    /// What the scan has found, and an error unless its end was intended.
     typealias Outcome = ([ScanDiscovery], (any Error)?)
-    /// Connects to what was found, after the scan.
+    /// Connects to a discovered peripheral after the scan.
     typealias Connector = (ScanDiscovery, Timeout, WarningOptions, @escaping (ConnectionResult) -> Void) -> Void
 
     private let request: Request
@@ -25,7 +25,7 @@ final class ScanOperation: QueuedOperation {
     private var found: DiscoveryList
     /// For the whole scan.
     private let duration: Deadline
-    /// For another sighting of the peripheral that has not been seen for longest.
+    /// For another sighting of the peripheral that has been unseen the longest.
     private let expiry: Deadline
 
     init(
@@ -74,7 +74,7 @@ final class ScanOperation: QueuedOperation {
         stopped((found.discoveries, error))
     }
 
-    /// Ends the scan as intended, also one that is still queued.
+    /// Ends the scan without an error, even if it is still queued.
     func stop() {
         guard phase != .ended else { return }
         if phase == .running { interrupt() }
@@ -84,7 +84,7 @@ final class ScanOperation: QueuedOperation {
     private func follow(_ action: ScanAction, _ discovery: ScanDiscovery) {
         // The closure may have ended the scan itself.
         guard phase == .running else {
-            // Whoever waits for the connection must be told whatever happened.
+            // Its completion must be called in any case.
             if case .connect(let target, let timeout, let options, let completion) = action {
                 connect(target, timeout, options, completion)
             }
@@ -96,7 +96,7 @@ final class ScanOperation: QueuedOperation {
         case .stop: stop()
         case .connect(let target, let timeout, let options, let completion):
             let queue = queue
-            // Held, so that the connection is queued before anything that `stopped` queues starts.
+            // Held, so that nothing that `stopped` queues starts before the connection is queued.
             queue?.hold {
                 stop()
                 connect(target, timeout, options, completion)
@@ -104,7 +104,7 @@ final class ScanOperation: QueuedOperation {
         }
     }
 
-    /// One timer for all peripherals, set to the earliest expiry; sightings in between only move the expiries.
+    /// Sets one deadline for all peripherals, to the earliest expiry. A sighting changes the expiry, not the deadline.
     private func awaitExpiry() {
         guard phase == .running, let next = found.nextExpiry else { return }
         expiry.set(in: next - timekeeper.now) { [weak self] in self?.removeExpired() }
@@ -115,7 +115,7 @@ final class ScanOperation: QueuedOperation {
             switch request.expired?(lost, found.discoveries) {
             case .stop?: stop()
             case .connect(let target, _, _, let completion)?:
-                // There is no connecting to what is lost, but whoever waits for it must be told.
+                // A lost peripheral cannot be connected, but the completion must be called.
                 completion(.failure(BluejayError.unexpectedPeripheral(target.peripheralIdentifier)))
             case .continue?, .blacklist?, nil: break
             }

@@ -1,7 +1,7 @@
 /// The first of an event and a time-out.
 ///
-/// Whoever waits for an event sets the deadline, and clears it when the event comes. If the time is over before that, the
-/// time-out is called instead, once. Releasing the deadline clears it, too. Used on the main queue only.
+/// An object that waits for an event sets the deadline, and clears it at the event. If the time is over before that, the
+/// deadline calls its time-out instead, once. Releasing the deadline clears it, too. Used on the main queue only.
 final class Deadline {
     private let timekeeper: any Timekeeper
     private var alarm: Alarm?
@@ -10,13 +10,13 @@ final class Deadline {
         self.timekeeper = timekeeper
     }
 
-    /// Whether neither the event nor the time-out has come.
+    /// Whether the deadline is set and neither the event nor the time-out has occurred.
     var isSet: Bool { alarm != nil }
 
-    /// Counts from now on. Replaces an earlier deadline.
+    /// Starts the time. Replaces an earlier deadline.
     ///
     /// - Parameters:
-    ///   - seconds: how long to wait; nil is forever.
+    ///   - seconds: how long to wait; nil means forever.
     ///   - onTimeout: called on the main queue when the time is over.
     func set(in seconds: TimeInterval?, onTimeout: @escaping () -> Void) {
         clear()
@@ -28,7 +28,7 @@ final class Deadline {
         }
     }
 
-    /// The event has come, or nobody waits any more: there will be no time-out.
+    /// Stops the time, because the event has occurred or no longer matters.
     func clear() {
         alarm?.cancel()
         alarm = nil
@@ -36,10 +36,10 @@ final class Deadline {
 }
 
 extension Bluejay {
-    /// The first of an asynchronous work and a time-out.
+    /// Runs asynchronous work that must not take longer than a timeout.
     ///
-    /// - Throws: what the work throws; ``BluejayError/listenTimedOut`` when the time is over. The work is cancelled then,
-    ///   and has ended when this returns.
+    /// - Throws: what the work throws, or ``BluejayError/listenTimedOut`` when the time is over. In that case the work is
+    ///   cancelled, and has ended when this call throws.
     func withDeadline<Value: Swift.Sendable>(
         _ timeout: Timeout, isolation: isolated (any Actor)? = #isolation,
         _ work: @escaping @Sendable () async throws -> Value
@@ -61,7 +61,7 @@ extension Bluejay {
         try await awaitCall { (call: AwaitedCall<Void>) in
             let deadline = Deadline(self.timekeeper)
             deadline.set(in: seconds) { call.finish(.success(())) }
-            // Keeps the deadline, too, until the call has ended.
+            // This also retains the deadline until the call has ended.
             call.onCancel = {
                 deadline.clear()
                 call.finish(.failure(CancellationError()))

@@ -1,15 +1,15 @@
-/// Tells the time and calls back later. Replaced in tests, where time passes only when told to.
+/// A clock with timers. Tests replace it by one whose time passes only on command.
 protocol Timekeeper: AnyObject {
     /// Seconds on a clock that only goes forward.
     var now: TimeInterval { get }
 
-    /// Calls back once on the main queue, unless cancelled before.
+    /// Calls a closure once on the main queue, unless it is cancelled before.
     ///
-    /// - Parameter seconds: from now; zero or less is as soon as possible.
+    /// - Parameter seconds: from now. Zero or less means as soon as possible.
     func after(_ seconds: TimeInterval, _ action: @escaping () -> Void) -> Alarm
 }
 
-/// A call that is due at some time. Cancelling it on the main queue guarantees that it does not come.
+/// A timer that fires once. After it was cancelled on the main queue, it does not fire.
 final class Alarm {
     private var action: (() -> Void)?
     private var release: (() -> Void)?
@@ -36,7 +36,7 @@ final class Alarm {
     }
 }
 
-/// The real time, with dispatch timers on the main queue: a Foundation timer never fires under `dispatchMain()`.
+/// The real time, with dispatch timers on the main queue. A Foundation timer never fires under `dispatchMain()`.
 final class DispatchTimekeeper: Timekeeper {
     var now: TimeInterval {
         TimeInterval(DispatchTime.now().uptimeNanoseconds) / 1e9

@@ -1,11 +1,11 @@
 /// How long to wait for something.
 public enum Timeout: Swift.Sendable {
-    /// That many seconds; fractions count.
+    /// This many seconds; fractions count.
     case seconds(TimeInterval)
-    /// For ever.
+    /// Forever.
     case none
 
-    /// The number of seconds; nil is forever.
+    /// The number of seconds; nil means forever.
     var interval: TimeInterval? {
         if case .seconds(let seconds) = self { seconds } else { nil }
     }

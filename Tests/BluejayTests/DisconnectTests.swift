@@ -125,7 +125,7 @@ import Testing
         bench.time.advance(by: Bluejay.disconnectConfirmationTimeout)
         #expect(bench.journal.lines == ["disconnect: Fake"])
         #expect(!bench.bluejay.isConnected)
-        // The confirmation comes after all.
+        // A late confirmation.
         bench.central.drop(bench.peripheral)
         #expect(bench.journal.lines == ["disconnect: Fake"])
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-/// Takes notes, and answers as told.
+/// Records its calls, and answers as configured.
 private final class Restorer: BackgroundRestorer, ListenRestorer {
     let journal: Journal
     var completion = BackgroundRestoreCompletion.continue

@@ -119,11 +119,7 @@ final class BlockingListen {
         state = .ending
         deadline.clear()
         let completion = Completion<WriteResult>(fallback: .failure(BluejayError.cancelled)) { [self] result in
-            if let error { return finish(.failure(error)) }
-            switch result {
-            case .success: finish(.success(()))
-            case .failure(let error): finish(.failure(error))
-            }
+            finish(error.map { .failure($0) } ?? result.asResult)
         }
         guard bluejay.connected === peripheral else {
             return completion(.failure(BluejayError.notConnected))

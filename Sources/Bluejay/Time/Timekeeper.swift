@@ -1,6 +1,6 @@
 /// A clock with timers. Tests replace it by one whose time passes only on command.
 protocol Timekeeper: AnyObject {
-    /// Seconds on a clock that only goes forward.
+    /// Seconds on a clock that never goes back.
     var now: TimeInterval { get }
 
     /// Calls a closure once on the main queue, unless it is cancelled before.

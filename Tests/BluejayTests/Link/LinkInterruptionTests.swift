@@ -3,7 +3,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-/// What comes between: a background task, Bluetooth off and on, a stop.
+/// Interruptions of a link: a background task, Bluetooth off and on, a stop.
 @Suite struct LinkInterruptionTests {
     let bench = LinkBench.connected()
 

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Bluejay
 
-/// Time that passes only when told to.
+/// Time that passes only on command.
 final class ManualTimekeeper: Timekeeper {
     private(set) var now: TimeInterval = 1_000
     private var alarms: [(due: TimeInterval, alarm: Alarm)] = []

@@ -166,6 +166,16 @@ private final class Restorer: BackgroundRestorer, ListenRestorer {
         #expect(bench.bluejay.isConnected)
     }
 
+    @Test func `a stop ends the time that a start may take`() {
+        bench.bluejay.beginStartup()
+        _ = bench.bluejay.stopAndExtractBluetoothState()
+        bench.bluejay.start(mode: .use(manager: bench.central, peripheral: nil))
+        bench.scan()
+        bench.time.advance(by: 60)
+        #expect(bench.journal.lines == [])
+        #expect(bench.bluejay.isScanning)
+    }
+
     @Test func `once Bluetooth is on, the start is over`() {
         bench.bluejay.beginStartup()
         willRestore(.connected)

@@ -63,6 +63,7 @@ extension Bluejay {
             connectionObservers.removeAll()
             disconnectHandler = nil
             restoration = nil
+            startup.clear()
             manager.delegate = nil
             central = nil
             wasPoweredOn = false

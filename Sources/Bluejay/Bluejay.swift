@@ -1,74 +1,70 @@
 /// Bluetooth Low Energy in the central role, for one peripheral at a time.
 ///
-/// All work goes through one queue, in the order of the calls. The API is used on the main queue (`DispatchQueue.main`,
-/// drained by `dispatchMain()`, `RunLoop.main.run()` or an asynchronous `main`) and calls back there, except inside a
-/// background task. Every completion is called exactly once, except a listen's, which is called for every value.
+/// All work goes through one queue, in the order of the calls. The program calls this API on the main queue
+/// (`DispatchQueue.main`, drained by `dispatchMain()`, `RunLoop.main.run()` or an asynchronous `main`) and is called back
+/// there, except inside a background task. Every completion is called exactly once. The completion of a listen is
+/// different: it is called for every value.
 ///
-/// Beside the calls with completions there are asynchronous ones of the same names, for use from any actor and task; see
+/// Most calls with completions also have an asynchronous form of the same name, for any actor and task; see
 /// <doc:AsyncAwait>.
 ///
-/// Observers are held weakly. When the last reference to the instance goes, what is queued fails with
+/// Observers are held weakly. When the last reference to the instance is released, queued operations fail with
 /// ``BluejayError/cancelled`` and a connected peripheral is disconnected.
-// @unchecked: all mutable state is touched on the main queue only. The calls that insist on that queue end the program
-// elsewhere (MainQueue.require); the others go there by MainQueue. `log` is Sendable by itself.
+// @unchecked: all mutable state is used on the main queue only. Calls that require that queue end the program elsewhere
+// (MainQueue.require); the others switch to it by MainQueue. `log` is Sendable by itself.
 public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Sendable {
-    /// How it stands with the peripheral.
-    enum Link {
-        case none
-        case connecting(ConnectOperation)
-        case connected(ConnectedPeripheral)
-    }
+    typealias Link = LinkMachine<ConnectOperation, ConnectedPeripheral>
 
-    /// How long to wait for the confirmation of a disconnect before going on without it, in seconds.
-    static let dropConfirmationTimeout: TimeInterval = 10
+    /// How long to wait for the confirmation of a disconnect before continuing without it, in seconds.
+    static let disconnectConfirmationTimeout: TimeInterval = 10
 
     /// Identifies the instance in logs.
     public let uuid = UUID()
 
-    /// The options of connections that are made without any. Without effect on Linux.
+    /// The warning options of a connection whose request has none. No effect on Linux.
     public private(set) var defaultWarningOptions = WarningOptions.default
 
     let log: Log
     let timekeeper: any Timekeeper
     let queue: OperationFIFO
 
-    // Bluejay+Lifecycle
+    // Lifecycle
     var central: CBCentralManager?
     var wasPoweredOn = false
     var shouldBroadcastErrors = false
 
-    // Bluejay+Link, Bluejay+Connecting, Bluejay+Disconnecting
-    var link = Link.none
-    var isDropping = false
-    var mayReconnect = true
-    var reconnectTimeout = Timeout.none
-    var dropAlarm: Alarm?
-    var immediateDisconnect: Once<DisconnectionResult>?
-    weak var connection: ConnectOperation?
-    weak var disconnection: DisconnectOperation?
+    // Link
+    var link = Link()
+    /// For the confirmation of a disconnect.
+    let confirmation: Deadline
+    /// The completion of the disconnect that is under way.
+    var disconnectCompletion: Completion<DisconnectionResult>?
+    weak var connectOperation: ConnectOperation?
+    weak var disconnectOperation: DisconnectOperation?
     weak var disconnectHandler: (any DisconnectHandler)?
 
-    // Bluejay+Scanning
-    weak var currentScan: ScanOperation?
+    // Scanning
+    weak var scanOperation: ScanOperation?
 
-    // Bluejay+Observers
+    // Observers
     var connectionObservers = WeakObservers<any ConnectionObserver>()
     var rssiObservers = WeakObservers<any RSSIObserver>()
     var serviceObservers = WeakObservers<any ServiceObserver>()
 
     // Async
-    var rssiCalls: [Once<Result<Int, any Error>>] = []
+    var rssiReads: [Completion<Result<Int, any Error>>] = []
 
-    // Bluejay+BackgroundTask
+    // BackgroundTask
     var runningTask: SynchronizedPeripheral?
-    var postponedCleanUp: (() -> Void)?
 
-    // Bluejay+Restoration
+    // Restoration
     var restoration: Restoration?
+    /// For Bluetooth to be on when the program was started to restore something.
+    let startup: Deadline
 
-    /// Creates an instance. Nothing happens with Bluetooth until ``start(mode:)``.
+    /// Creates an instance. It does not use Bluetooth until ``start(mode:)``.
     ///
-    /// - Parameter logObserver: receives the log from the first message on; as if registered by
+    /// - Parameter logObserver: receives the log from the first message on, as if it had been registered by
     ///   ``register(logObserver:)``.
     public convenience init(logObserver: LogObserver? = nil) {
         self.init(logObserver: logObserver, log: Log(), timekeeper: DispatchTimekeeper())
@@ -78,9 +74,11 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
         self.log = log
         self.timekeeper = timekeeper
         queue = OperationFIFO(log: log)
+        confirmation = Deadline(timekeeper)
+        startup = Deadline(timekeeper)
         super.init()
         if let logObserver { log.register(logObserver) }
-        queue.admission = { [weak self] operation in
+        queue.refusalOfStart = { [weak self] operation in
             guard let self else { return BluejayError.cancelled }
             return self.refusal(of: operation)
         }
@@ -88,18 +86,16 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     }
 
     deinit {
-        Remains(
-            queue: queue, central: central, link: link, scan: currentScan,
+        Teardown(
+            queue: queue, central: central, link: link, scan: scanOperation,
             broadcastsErrors: shouldBroadcastErrors, connectionObservers: connectionObservers.living, log: log
-        ).windUp()
+        ).run()
         log.detail("Bluejay \(uuid.uuidString) deinitialized")
     }
 
-    /// What speaks against starting an operation that has reached the head of the queue.
+    /// Why an operation that has reached the head of the queue cannot start; nil if it can.
     private func refusal(of operation: QueuedOperation) -> (any Error)? {
         guard central?.state == .poweredOn else { return BluejayError.bluetoothUnavailable }
-        guard operation.requirement == .connection else { return nil }
-        guard case .connected = link else { return BluejayError.notConnected }
-        return isDropping ? BluejayError.explicitDisconnect : nil
+        return operation.requirement == .connection ? link.refusalOfStart : nil
     }
 }

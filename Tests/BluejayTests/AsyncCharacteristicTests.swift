@@ -112,13 +112,13 @@ import Testing
         let observer = Observer()
         bench.bluejay.register(rssiObserver: observer)
         let tasks = [readRSSI(), readRSSI()]
-        try await until { bench.bluejay.rssiCalls.count == 2 }
+        try await until { bench.bluejay.rssiReads.count == 2 }
         bench.peripheral.report(rssi: -61)
         for task in tasks { #expect(await task.outcome == "-61") }
         #expect(observer.values == [-61])
 
         let failing = readRSSI()
-        try await until { bench.bluejay.rssiCalls.count == 1 }
+        try await until { bench.bluejay.rssiReads.count == 1 }
         bench.peripheral.report(rssi: 0, error: CBError(.notConnected))
         #expect(await failing.outcome == "CBError 3")
     }
@@ -126,7 +126,7 @@ import Testing
     @Test(arguments: ["drop", "disconnect", "cancelEverything", "off", "stop"])
     func `a wait for the signal strength ends with what it waited for`(end: String) async throws {
         let task = readRSSI()
-        try await until { bench.bluejay.rssiCalls.count == 1 }
+        try await until { bench.bluejay.rssiReads.count == 1 }
         switch end {
         case "drop": bench.central.drop(bench.peripheral, CBError(.connectionTimeout))
         case "disconnect":
@@ -213,10 +213,10 @@ import Testing
         task.cancel()
         #expect(await task.outcome == "1")
         let rssi = readRSSI()
-        try await until { bench.bluejay.rssiCalls.count == 1 }
+        try await until { bench.bluejay.rssiReads.count == 1 }
         rssi.cancel()
         #expect(await rssi.outcome == "CancellationError")
-        #expect(bench.bluejay.rssiCalls.isEmpty)
+        #expect(bench.bluejay.rssiReads.isEmpty)
         bench.peripheral.report(rssi: -50)
     }
 

@@ -83,7 +83,7 @@ import Testing
         try await until { bench.bluejay.isConnecting }
         task.cancel()
         try await until { bench.bluejay.isDisconnecting }
-        bench.time.advance(by: Bluejay.dropConfirmationTimeout)
+        bench.time.advance(by: Bluejay.disconnectConfirmationTimeout)
         #expect(await task.outcome == "CancellationError")
     }
 

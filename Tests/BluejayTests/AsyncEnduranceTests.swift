@@ -4,7 +4,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-/// One task of a round, and what came of it.
+/// One task of a round, and its result.
 @MainActor private final class Worker {
     private(set) var outcomes: [String] = []
     private(set) var wasCancelled = false
@@ -30,7 +30,7 @@ import Testing
         task?.cancel()
     }
 
-    /// What was started is told exactly once how it ended; cancellations only if it was cancelled; no gaps in values.
+    /// Each task ends exactly once, with a cancellation only if it was cancelled, and values have no gaps.
     var isSound: Bool {
         outcomes.count == 1 && (outcomes != ["cancellation"] || wasCancelled)
             && zip(received, received.dropFirst()).allSatisfy { $1 == $0 &+ 1 }

@@ -12,7 +12,7 @@ import Testing
 }
 
 extension Task where Failure == any Error {
-    /// What came of the task: the value, or the short name of the error.
+    /// The result of the task: the value, or the short name of the error.
     var outcome: String {
         get async {
             switch await result {
@@ -27,7 +27,7 @@ extension Task where Failure == any Error {
 }
 
 extension Bench {
-    /// Occupies the queue until the peripheral answers, so that what comes next waits.
+    /// Occupies the queue until the peripheral answers, so that what is queued next waits.
     @MainActor func occupy() {
         read("occupied")
     }

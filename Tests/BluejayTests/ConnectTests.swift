@@ -178,7 +178,7 @@ import Testing
         connect()
         bench.bluejay.cancelEverything()
         bench.scan()
-        bench.time.advance(by: Bluejay.dropConfirmationTimeout)
+        bench.time.advance(by: Bluejay.disconnectConfirmationTimeout)
         #expect(bench.journal.lines == ["connect: cancelled"])
         #expect(bench.bluejay.isScanning && !bench.bluejay.isDisconnecting)
         #expect(bench.messages.all.count == 1)

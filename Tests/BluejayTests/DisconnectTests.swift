@@ -122,10 +122,10 @@ import Testing
 
     @Test func `a disconnect ends even if the system never confirms`() {
         bench.disconnect()
-        bench.time.advance(by: Bluejay.dropConfirmationTimeout)
+        bench.time.advance(by: Bluejay.disconnectConfirmationTimeout)
         #expect(bench.journal.lines == ["disconnect: Fake"])
         #expect(!bench.bluejay.isConnected)
-        // The confirmation comes after all.
+        // A late confirmation.
         bench.central.drop(bench.peripheral)
         #expect(bench.journal.lines == ["disconnect: Fake"])
     }

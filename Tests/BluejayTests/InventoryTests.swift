@@ -70,11 +70,16 @@ import Testing
         let declaration =
             /public (?:private\(set\) |static |final |convenience )*(?:(?:func|var|let|class|struct|enum|protocol|typealias) `?([\w]+|==)`?|(init)\b)/
         let member = /^ {4}(?:case|func) `?(\w+)`?/
-        for (path, text) in try sources(under: "Sources/Bluejay")
-        where !path.hasPrefix("Async/") && !path.hasPrefix("Deprecated/") {
+        for (path, text) in try sources(under: "Sources/Bluejay") where !path.hasPrefix("Async/") {
             // What is inside a public enumeration or protocol is public without saying so.
             var isOpen = false
+            var isDeprecated = false
             for line in text.split(separator: "\n") {
+                if line.contains("@available(*, deprecated") { isDeprecated = true }
+                if isDeprecated, line.contains("public ") {
+                    isDeprecated = false
+                    continue
+                }
                 if let match = line.firstMatch(of: declaration) { found.insert(String(match.1 ?? match.2 ?? "")) }
                 if line.hasPrefix("public enum") || line.hasPrefix("public protocol") { isOpen = true }
                 if line == "}" { isOpen = false }

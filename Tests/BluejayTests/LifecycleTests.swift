@@ -288,7 +288,7 @@ final class Silence: LogObserver, Swift.Sendable {
     func debug(_ text: String) {}
 }
 
-/// Holds a reference until told otherwise.
+/// Holds a reference until it is released.
 private final class LastReference: @unchecked Swift.Sendable {
     // Written by one thread after the test has let go of it.
     private var object: AnyObject?

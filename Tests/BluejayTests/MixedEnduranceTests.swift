@@ -4,7 +4,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-/// How often each completion was called, and in which order those of the queue's work came.
+/// How often each completion was called, and the order of the completions of queued work.
 private final class Ledger {
     private(set) var calls: [UInt8] = []
     /// The numbers of reads, writes and ends of listens in the order of their completions, but for those that were
@@ -83,7 +83,7 @@ private final class Meter: RSSIObserver {
     func step() async {
         operation()
         for _ in 0..<Int.random(in: 0..<4, using: &dice) { event() }
-        // A task waits in a thread of its own. Its answers come as it asks.
+        // A task waits in a thread of its own. It is answered when it asks.
         while !isTaskOver {
             if dice.happens(3) { event() }
             if dice.happens(1) { bluejay.cancelEverything(shouldDisconnect: false) }
@@ -94,7 +94,7 @@ private final class Meter: RSSIObserver {
         forget()
     }
 
-    /// Lets everything come to its end.
+    /// Lets everything end.
     func end() async {
         bluejay.cancelEverything()
         bench.central.drop(peripheral)

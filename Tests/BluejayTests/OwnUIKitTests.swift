@@ -2,7 +2,7 @@ import Bluejay
 import OwnUIKit
 import Testing
 
-/// A program with stand-ins for UIKit of its own beside `import Bluejay`. That this compiles is most of the proof.
+/// A program that has its own stand-ins for UIKit and imports Bluejay. Most of the proof is that this compiles.
 @Suite struct OwnUIKitTests {
     private final class AppDelegate: UIApplicationDelegate, BackgroundRestorer, ListenRestorer {
         var isLaunched = false

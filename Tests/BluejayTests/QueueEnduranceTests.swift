@@ -29,7 +29,7 @@ private final class Ledger {
         var dice = Dice(state: seed)
         for _ in 0..<10_000 { step(bench, ledger, &dice) }
 
-        // Let everything come to its end.
+        // Let everything end.
         bench.bluejay.cancelEverything()
         bench.central.drop(bench.peripheral)
         bench.central.power(.poweredOff)

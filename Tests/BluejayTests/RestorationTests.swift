@@ -3,7 +3,7 @@ import Testing
 @testable import Bluejay
 @testable import CoreBluetooth
 
-/// Takes notes, and answers as told.
+/// Records its calls, and answers as configured.
 private final class Restorer: BackgroundRestorer, ListenRestorer {
     let journal: Journal
     var completion = BackgroundRestoreCompletion.continue
@@ -164,6 +164,16 @@ private final class Restorer: BackgroundRestorer, ListenRestorer {
         bench.time.advance(by: 0.1)
         #expect(bench.journal.lines == ["scan stopped with 0: startupBackgroundTaskExpired"])
         #expect(bench.bluejay.isConnected)
+    }
+
+    @Test func `a stop ends the time that a start may take`() {
+        bench.bluejay.beginStartup()
+        _ = bench.bluejay.stopAndExtractBluetoothState()
+        bench.bluejay.start(mode: .use(manager: bench.central, peripheral: nil))
+        bench.scan()
+        bench.time.advance(by: 60)
+        #expect(bench.journal.lines == [])
+        #expect(bench.bluejay.isScanning)
     }
 
     @Test func `once Bluetooth is on, the start is over`() {

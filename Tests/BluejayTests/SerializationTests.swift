@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bluejay
 
-/// Section by section what goes over the air.
+/// The bytes that are sent and received, section by section.
 @Suite struct SerializationTests {
     @Test func `integers travel with the least significant byte first, as wide as their type`() {
         #expect(Int8(-2).toBluetoothData() == Data([0xFE]))

@@ -1,34 +1,34 @@
-/// A call that a task waits for: resumes the task exactly once.
+/// A call that a task waits for. Resumes the task exactly once.
 // @unchecked: used on the main queue only.
 final class AwaitedCall<Value: Swift.Sendable>: @unchecked Swift.Sendable {
     private enum Phase {
         case created
         case waiting(CheckedContinuation<Value, any Error>)
-        case over
+        case ended
     }
 
     private var phase = Phase.created
     private var isCancelled = false
-    /// Undoes what the call has begun, because the task was cancelled. It leads to `finish(_:)`, perhaps later.
+    /// Cancels the call, because its task was cancelled. `finish(_:)` follows, perhaps later.
     var onCancel: (() -> Void)?
 
-    /// Begins the call, unless it was cancelled before.
+    /// Starts the call, unless it was cancelled before.
     func begin(_ continuation: CheckedContinuation<Value, any Error>, _ start: (AwaitedCall) -> Void) {
         phase = .waiting(continuation)
         if isCancelled { return finish(.failure(CancellationError())) }
         start(self)
-        if isOver { onCancel = nil }
+        if hasEnded { onCancel = nil }
     }
 
     /// Ends the call. Only the first time counts.
     func finish(_ result: Result<Value, any Error>) {
         guard case .waiting(let continuation) = phase else { return }
-        phase = .over
+        phase = .ended
         onCancel = nil
         continuation.resume(with: result)
     }
 
-    /// The task was cancelled. Nothing happens if the call is over.
+    /// The task was cancelled. Does nothing if the call has ended.
     func cancel() {
         isCancelled = true
         let undo = onCancel
@@ -36,27 +36,27 @@ final class AwaitedCall<Value: Swift.Sendable>: @unchecked Swift.Sendable {
         undo?()
     }
 
-    private var isOver: Bool {
-        if case .over = phase { true } else { false }
+    private var hasEnded: Bool {
+        if case .ended = phase { true } else { false }
     }
 }
 
 extension AwaitedCall {
-    /// A completion that ends the call; if it is dropped without being called, the call fails.
-    func completion<Outcome>(_ result: @escaping (Outcome) -> Result<Value, any Error>, dropped: Outcome) -> Once<
+    /// A completion that ends the call. If it is released without being called, the call ends with `dropped`.
+    func completion<Outcome>(_ result: @escaping (Outcome) -> Result<Value, any Error>, dropped: Outcome) -> Completion<
         Outcome
     > {
-        Once(fallback: dropped) { self.finish(result($0)) }
+        Completion(fallback: dropped) { self.finish(result($0)) }
     }
 }
 
-/// Begins a call on the main queue and waits for its end, from any actor.
+/// Starts a call on the main queue and waits for its end, from any actor.
 ///
-/// On the main queue the call begins at once; elsewhere, in the order of the calls.
+/// If the caller is on the main queue, the call starts at once. Otherwise calls start in their order.
 ///
 /// - Parameters:
 ///   - isolation: where the caller runs.
-///   - start: begins the call; on the main queue.
+///   - start: starts the call, on the main queue.
 /// - Throws: `CancellationError` if the task is cancelled before the call has ended.
 func awaitCall<Value: Swift.Sendable>(
     isolation: isolated (any Actor)? = #isolation,
@@ -65,14 +65,14 @@ func awaitCall<Value: Swift.Sendable>(
     try Task.checkCancellation()
     let call = AwaitedCall<Value>()
     return try await withTaskCancellationHandler {
-        // A closure runs where the function does only if it mentions this; else calls would lose their order on the way.
+        // A closure runs where the function runs only if it mentions this. Without it, calls could lose their order.
         _ = isolation
         return try await withCheckedThrowingContinuation { continuation in
             let begin: @Sendable () -> Void = { call.begin(continuation, start) }
             MainQueue.run(begin)
         }
     } onCancel: {
-        // Never at once: the runtime may hold a lock of the task, and the end of an operation calls the program back.
+        // Later, because the runtime may hold a lock of the task, and the end of an operation calls the program.
         MainQueue.later { call.cancel() }
     }
 }

@@ -1,14 +1,14 @@
 extension Bluejay {
-    /// Reads a characteristic. Its service and the characteristic are discovered first if need be.
+    /// Reads a characteristic. The service and the characteristic are discovered first if necessary.
     ///
-    /// The value is decoded where the caller runs. If the task is cancelled, the read is taken out of the queue; the
-    /// answer to one that is under way is ignored when it comes.
+    /// The value is decoded where the caller runs. If the task is cancelled, the read is removed from the queue; if it is
+    /// under way, its answer is ignored.
     ///
     /// - Parameters:
-    ///   - characteristicIdentifier: which characteristic.
-    ///   - type: what to decode. Need not be named where it can be inferred.
-    ///   - isolation: leave this out; the call then runs where its caller runs.
-    /// - Throws: what ``read(from:completion:)`` fails with, also what the decoding throws; `CancellationError`.
+    ///   - characteristicIdentifier: the characteristic to read.
+    ///   - type: the type to decode. Optional where it can be inferred.
+    ///   - isolation: leave this out. The call runs where its caller runs.
+    /// - Throws: what ``read(from:completion:)`` fails with, including errors of decoding; `CancellationError`.
     public func read<R: Receivable>(
         from characteristicIdentifier: CharacteristicIdentifier,
         as type: R.Type = R.self,
@@ -20,17 +20,17 @@ extension Bluejay {
         return try R(bluetoothData: value ?? Data())
     }
 
-    /// Writes a characteristic. Its service and the characteristic are discovered first if need be.
+    /// Writes a characteristic. The service and the characteristic are discovered first if necessary.
     ///
-    /// If the task is cancelled, the write is taken out of the queue. One that is under way can not be called back: the
-    /// peripheral may or may not have received it.
+    /// If the task is cancelled, the write is removed from the queue. If it is under way, the peripheral may or may not
+    /// receive it.
     ///
     /// - Parameters:
-    ///   - characteristicIdentifier: which characteristic.
-    ///   - value: turned into bytes at once, where the caller runs.
-    ///   - type: with response, the call returns when the peripheral has answered; without, when the value has been handed
-    ///     over, which waits until there is room for it.
-    ///   - isolation: leave this out; the call then runs where its caller runs.
+    ///   - characteristicIdentifier: the characteristic to write.
+    ///   - value: converted to bytes at once, where the caller runs.
+    ///   - type: with response, the call returns when the peripheral has answered. Without response, it returns when
+    ///     CoreBluetooth has accepted the value, which waits until there is room for it.
+    ///   - isolation: leave this out. The call runs where its caller runs.
     /// - Throws: what ``write(to:value:type:completion:)`` fails with; `CancellationError`.
     public func write<S: Sendable>(
         to characteristicIdentifier: CharacteristicIdentifier,
@@ -44,14 +44,14 @@ extension Bluejay {
         }
     }
 
-    /// Ends a listen, whichever form began it, and waits until the peripheral has confirmed, also if nothing was
-    /// listening. A sequence of its values ends; see ``listen(to:as:multipleListenOption:buffering:isolation:)``.
+    /// Ends a listen of either form, and waits until the peripheral has confirmed, even if there was no listener. A
+    /// sequence of its values ends; see ``listen(to:as:multipleListenOption:buffering:isolation:)``.
     ///
-    /// If the task is cancelled, the listener is gone all the same, but the peripheral may go on notifying.
+    /// If the task is cancelled, the listener is still removed, but the peripheral may continue to notify.
     ///
     /// - Parameters:
-    ///   - characteristicIdentifier: which characteristic.
-    ///   - isolation: leave this out; the call then runs where its caller runs.
+    ///   - characteristicIdentifier: the characteristic that is listened to.
+    ///   - isolation: leave this out. The call runs where its caller runs.
     /// - Throws: what ``endListen(to:completion:)`` fails with; `CancellationError`.
     public func endListen(
         to characteristicIdentifier: CharacteristicIdentifier, isolation: isolated (any Actor)? = #isolation
@@ -61,45 +61,46 @@ extension Bluejay {
         }
     }
 
-    /// Asks for the signal strength of the connection, at once and not through the queue. RSSI observers receive it, too.
+    /// Reads the signal strength of the connection at once, not through the queue. RSSI observers receive it, too.
     ///
-    /// - Parameter isolation: leave this out; the call then runs where its caller runs.
+    /// - Parameter isolation: leave this out. The call runs where its caller runs.
     /// - Returns: dBm.
     /// - Throws: CoreBluetooth's error, ``BluejayError/backgroundTaskRunning``, ``BluejayError/notConnected``,
-    ///   ``BluejayNotStartedError``, or what ended the connection or cancelled everything meanwhile; `CancellationError`.
+    ///   ``BluejayNotStartedError``, the error of the end of the connection or of a cancellation; `CancellationError`.
     public func readRSSI(isolation: isolated (any Actor)? = #isolation) async throws -> Int {
         try await awaitCall { call in
-            if self.runningTask != nil { return call.finish(.failure(BluejayError.backgroundTaskRunning)) }
-            guard let connected = self.connected else { return call.finish(.failure(self.absence)) }
-            let answer = Once<Result<Int, any Error>>(fallback: .failure(BluejayError.cancelled)) { call.finish($0) }
-            self.rssiCalls.append(answer)
+            if let refusal = self.refusal(of: .signalStrength) { return call.finish(.failure(refusal)) }
+            let answer = Completion<Result<Int, any Error>>(fallback: .failure(BluejayError.cancelled)) {
+                call.finish($0)
+            }
+            self.rssiReads.append(answer)
             call.onCancel = {
-                self.rssiCalls.removeAll { $0 === answer }
+                self.rssiReads.removeAll { $0 === answer }
                 answer(.failure(CancellationError()))
             }
-            connected.cbPeripheral.readRSSI()
+            self.connected?.cbPeripheral.readRSSI()
         }
     }
 
-    /// Ends all waits for a signal strength.
-    func endRSSICalls(_ result: Result<Int, any Error>) {
-        let waiting = rssiCalls
-        rssiCalls = []
+    /// Ends all calls that wait for a signal strength.
+    func finishRSSIReads(_ result: Result<Int, any Error>) {
+        let waiting = rssiReads
+        rssiReads = []
         for answer in waiting { answer(result) }
     }
 
     /// Waits for an operation that uses a characteristic.
     ///
     /// - Parameters:
-    ///   - dropped: the outcome if nobody is left to tell.
-    ///   - queue: queues the operation, with its completion; returns it unless it was refused.
+    ///   - dropped: the result if the operation is released without calling its completion.
+    ///   - queue: queues the operation with its completion, and returns it unless it was refused.
     private func awaitAccess<Outcome, Value: Swift.Sendable>(
         dropped: Outcome, _ result: @escaping @Sendable (Outcome) -> Result<Value, any Error>,
         isolation: isolated (any Actor)? = #isolation,
-        _ queue: @escaping @Sendable (ConnectedPeripheral, Once<Outcome>) -> QueuedOperation?
+        _ queue: @escaping @Sendable (ConnectedPeripheral, Completion<Outcome>) -> QueuedOperation?
     ) async throws -> Value where Outcome: Swift.Sendable {
         try await awaitCall { call in
-            switch self.access() {
+            switch self.usablePeripheral() {
             case .failure(let error): call.finish(.failure(error))
             case .success(let peripheral):
                 let operation = queue(peripheral, call.completion(result, dropped: dropped))
@@ -107,24 +108,6 @@ extension Bluejay {
                     if let operation { self.queue.fail(operation, CancellationError()) }
                 }
             }
-        }
-    }
-}
-
-extension ReadResult {
-    fileprivate var asResult: Result<R, any Error> {
-        switch self {
-        case .success(let value): .success(value)
-        case .failure(let error): .failure(error)
-        }
-    }
-}
-
-extension WriteResult {
-    fileprivate var asResult: Result<Void, any Error> {
-        switch self {
-        case .success: .success(())
-        case .failure(let error): .failure(error)
         }
     }
 }

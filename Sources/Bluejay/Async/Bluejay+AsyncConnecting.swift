@@ -1,16 +1,16 @@
 extension Bluejay {
-    /// Connects to a peripheral. Ends a scan, as intended.
+    /// Connects to a peripheral. A scan ends without an error.
     ///
-    /// If the task is cancelled while the attempt is under way, the attempt is given up and not repeated; the call throws
-    /// when the system has confirmed that. A connection that had come up by then stays.
+    /// If the task is cancelled while the attempt is under way, the attempt is given up and not repeated. The call throws
+    /// when the system has confirmed that. A connection that already exists when the task is cancelled stays.
     ///
     /// - Parameters:
     ///   - peripheralIdentifier: which peripheral.
-    ///   - timeout: counted from when the attempt starts, not while it waits in the queue. Also used for connecting again
-    ///     automatically.
-    ///   - warningOptions: without effect on Linux.
-    ///   - isolation: leave this out; the call then runs where its caller runs.
-    /// - Returns: the peripheral, with its name as known now.
+    ///   - timeout: counts from the start of the attempt, not while it waits in the queue. Automatic reconnections use it,
+    ///     too.
+    ///   - warningOptions: no effect on Linux.
+    ///   - isolation: leave this out. The call runs where its caller runs.
+    /// - Returns: the peripheral with its current name.
     /// - Throws: what ``connect(_:timeout:warningOptions:completion:)`` fails with; `CancellationError`.
     @discardableResult public func connect(
         _ peripheralIdentifier: PeripheralIdentifier,
@@ -19,7 +19,7 @@ extension Bluejay {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> PeripheralIdentifier {
         try await awaitCall { call in
-            self.reconnectTimeout = timeout
+            self.link.connectionRequested(timeout: timeout)
             let operation = self.queueConnection(
                 to: peripheralIdentifier, timeout: timeout,
                 warningOptions: warningOptions ?? self.defaultWarningOptions,
@@ -32,14 +32,14 @@ extension Bluejay {
 
     /// Disconnects the peripheral, or gives up the attempt to connect.
     ///
-    /// If the task is cancelled while the disconnect waits in the queue, it does not take place. Later, only the waiting
-    /// for it ends.
+    /// If the task is cancelled while the disconnect waits in the queue, the disconnect is withdrawn. After that, only the
+    /// call ends, and the disconnect continues.
     ///
     /// - Parameters:
-    ///   - immediate: if false, the disconnect waits for its turn in the queue, and nothing can be queued behind it: that
-    ///     fails with ``BluejayError/disconnectQueued``. If true, everything in the queue fails with
+    ///   - immediate: if false, the disconnect waits for its turn in the queue; what is requested behind it fails with
+    ///     ``BluejayError/disconnectQueued``. If true, everything in the queue fails with
     ///     ``BluejayError/explicitDisconnect`` at once.
-    ///   - isolation: leave this out; the call then runs where its caller runs.
+    ///   - isolation: leave this out. The call runs where its caller runs.
     /// - Returns: the peripheral that was connected.
     /// - Throws: what ``disconnect(immediate:completion:)`` fails with; `CancellationError`.
     @discardableResult public func disconnect(
@@ -50,44 +50,22 @@ extension Bluejay {
             let operation = self.queueDisconnection(immediate: immediate, completion)
             call.onCancel = { [weak operation] in
                 if let operation { self.giveUp(operation) }
-                // If nothing of it is in the queue, or it has left that for the clean-up.
+                // For a disconnect that is not or no longer in the queue.
                 completion(.failure(CancellationError()))
             }
         }
     }
 
-    /// A task does not wait for a connection any more.
+    /// The task that waited for a connection was cancelled.
     private func giveUp(_ operation: ConnectOperation) {
-        if case .connecting(let attempt) = link, attempt === operation, attempt.failure == nil {
-            isDropping = true
-            mayReconnect = false
-        }
+        link.attemptAbandoned(operation)
         operation.fail(CancellationError())
     }
 
-    /// A task does not wait for a disconnect any more.
+    /// The task that waited for a disconnect was cancelled.
     private func giveUp(_ operation: DisconnectOperation) {
         let wasQueued = operation.phase == .queued
         operation.fail(CancellationError())
-        // As before the request. Not if another disconnect is under way.
-        if wasQueued, connected != nil, !isDropping { mayReconnect = true }
-    }
-}
-
-extension ConnectionResult {
-    fileprivate var asResult: Result<PeripheralIdentifier, any Error> {
-        switch self {
-        case .success(let peripheral): .success(peripheral)
-        case .failure(let error): .failure(error)
-        }
-    }
-}
-
-extension DisconnectionResult {
-    fileprivate var asResult: Result<PeripheralIdentifier, any Error> {
-        switch self {
-        case .disconnected(let peripheral): .success(peripheral)
-        case .failure(let error): .failure(error)
-        }
+        if wasQueued { link.disconnectWithdrawn() }
     }
 }

@@ -1,30 +1,30 @@
-// Calls that listen for a while.
+// Calls that listen for a limited time.
 
 extension Bluejay {
-    /// Listens and discards values until none has come for some time, to get rid of what a peripheral has piled up.
+    /// Listens and discards values until none has arrived for some time. This removes values that a peripheral has kept.
     ///
-    /// When the call returns or throws, the end of the listen is on its way: it comes before whatever is asked for next.
+    /// When the call returns or throws, the end of the listen is queued, before anything that is requested next.
     ///
     /// - Parameters:
-    ///   - characteristicIdentifier: which characteristic.
-    ///   - nonZeroTimeout: for how long it must have been silent.
-    ///   - isolation: leave this out; the call then runs where its caller runs.
+    ///   - characteristicIdentifier: the characteristic to listen to.
+    ///   - nonZeroTimeout: how long the characteristic must be silent.
+    ///   - isolation: leave this out. The call runs where its caller runs.
     /// - Throws: ``BluejayError/indefiniteFlush`` if the timeout is not above zero, because the flush might never end;
-    ///   ``BluejayError/multipleListenTrapped`` if the characteristic is being listened to already; otherwise as
-    ///   ``listen(to:as:multipleListenOption:buffering:isolation:)`` and its sequence.
+    ///   ``BluejayError/multipleListenTrapped`` if the characteristic is already listened to; otherwise what
+    ///   ``listen(to:as:multipleListenOption:buffering:isolation:)`` and its sequence throw.
     public func flushListen(
         to characteristicIdentifier: CharacteristicIdentifier, nonZeroTimeout: Timeout = .seconds(3),
         isolation: isolated (any Actor)? = #isolation
     ) async throws {
         guard let seconds = nonZeroTimeout.interval, seconds > 0 else { throw BluejayError.indefiniteFlush }
-        let mailbox = Mailbox<Data>(.newest(0))
-        let lifeline = try await listen(to: characteristicIdentifier, .trap, into: mailbox, silence: seconds)
-        defer { lifeline.cut() }
-        while try await mailbox.next() != nil {}
+        let buffer = AsyncBuffer<Data>(.newest(0))
+        let cancellation = try await listen(to: characteristicIdentifier, .trap, into: buffer, silence: seconds)
+        defer { cancellation.cancel() }
+        while try await buffer.next() != nil {}
     }
 
-    /// Listens to one characteristic, writes another, and returns the first value that is notified, such that it cannot be
-    /// missed.
+    /// Listens to one characteristic, writes another, and returns the first notification. The listen begins before the
+    /// write, so no answer is missed.
     ///
     /// For more than one value, call ``listen(to:as:multipleListenOption:buffering:isolation:)`` and then
     /// ``write(to:value:type:isolation:)``.
@@ -32,14 +32,14 @@ extension Bluejay {
     /// - Parameters:
     ///   - charToWriteTo: the characteristic to write.
     ///   - value: what to write.
-    ///   - charToListenTo: the characteristic that the answer comes from.
+    ///   - charToListenTo: the characteristic of the answer.
     ///   - timeout: for the whole call.
     ///   - type: with or without response.
-    ///   - isolation: leave this out; the call then runs where its caller runs.
-    /// - Throws: ``BluejayError/listenTimedOut``; ``BluejayError/multipleListenTrapped`` if the characteristic is being
-    ///   listened to already; what ``write(to:value:type:isolation:)``,
-    ///   ``listen(to:as:multipleListenOption:buffering:isolation:)`` and its sequence throw, also `CancellationError`. The
-    ///   listen has been ended then.
+    ///   - isolation: leave this out. The call runs where its caller runs.
+    /// - Throws: ``BluejayError/listenTimedOut``; ``BluejayError/multipleListenTrapped`` if the characteristic is already
+    ///   listened to; what ``write(to:value:type:isolation:)``,
+    ///   ``listen(to:as:multipleListenOption:buffering:isolation:)`` and its sequence throw, including
+    ///   `CancellationError`. The listen ends in all these cases.
     public func writeAndListen<S: Sendable, R: Receivable>(
         writeTo charToWriteTo: CharacteristicIdentifier,
         value: S,
@@ -53,16 +53,17 @@ extension Bluejay {
                 value.toBluetoothData(), charToWriteTo, type, charToListenTo, expectedLength: nil, timeout))
     }
 
-    /// As ``writeAndListen(writeTo:value:type:listenTo:timeout:isolation:)``, for an answer that comes in pieces.
+    /// The same as ``writeAndListen(writeTo:value:type:listenTo:timeout:isolation:)``, for an answer in several
+    /// notifications.
     ///
     /// - Parameters:
     ///   - charToWriteTo: the characteristic to write.
     ///   - value: what to write.
-    ///   - charToListenTo: the characteristic that the answer comes from.
-    ///   - expectedLength: bytes; when so many have come, they are decoded together.
+    ///   - charToListenTo: the characteristic of the answer.
+    ///   - expectedLength: the length of the answer in bytes. When all of them have arrived, they are decoded together.
     ///   - timeout: for the whole call.
-    ///   - isolation: leave this out; the call then runs where its caller runs.
-    /// - Throws: as ``writeAndListen(writeTo:value:type:listenTo:timeout:isolation:)``, and
+    ///   - isolation: leave this out. The call runs where its caller runs.
+    /// - Throws: what ``writeAndListen(writeTo:value:type:listenTo:timeout:isolation:)`` throws, and
     ///   ``BluejayError/tooMuchData(expected:received:)``.
     public func writeAndAssemble<S: Sendable, R: Receivable>(
         writeTo charToWriteTo: CharacteristicIdentifier,
@@ -78,53 +79,24 @@ extension Bluejay {
                 timeout))
     }
 
-    /// - Parameter expectedLength: bytes of the answer; nil if it is one value, however long.
+    /// - Parameter expectedLength: the length of the answer in bytes; nil if the answer is one notification of any length.
     private func exchange(
         _ data: Data, _ charToWriteTo: CharacteristicIdentifier, _ type: CBCharacteristicWriteType,
         _ charToListenTo: CharacteristicIdentifier, expectedLength: Int?, _ timeout: Timeout,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Data {
-        try await within(timeout) {
-            let mailbox = Mailbox<Data>(.unbounded)
-            let lifeline = try await self.listen(to: charToListenTo, .trap, into: mailbox)
-            defer { lifeline.cut() }
+        try await withDeadline(timeout) {
+            let buffer = AsyncBuffer<Data>(.unbounded)
+            let cancellation = try await self.listen(to: charToListenTo, .trap, into: buffer)
+            defer { cancellation.cancel() }
             try await self.write(to: charToWriteTo, value: data, type: type)
             var assembly = expectedLength.map { Assembly(expectedLength: $0) }
-            while let piece = try await mailbox.next() {
+            while let piece = try await buffer.next() {
                 if assembly == nil { return piece }
                 if let whole = try assembly?.add(piece) { return whole }
             }
-            // Somebody else has ended the listen.
+            // The program has ended the listen by another call.
             throw BluejayError.cancelled
-        }
-    }
-
-    /// - Throws: ``BluejayError/listenTimedOut`` when time is up; the work is cancelled then.
-    private func within(
-        _ timeout: Timeout, isolation: isolated (any Actor)? = #isolation,
-        _ work: @escaping @Sendable () async throws -> Data
-    ) async throws -> Data {
-        guard let seconds = timeout.interval else { return try await work() }
-        return try await withThrowingTaskGroup(of: Data.self) { group in
-            defer { group.cancelAll() }
-            group.addTask(operation: work)
-            group.addTask {
-                try await self.sleep(seconds)
-                throw BluejayError.listenTimedOut
-            }
-            guard let data = try await group.next() else { throw BluejayError.cancelled }
-            return data
-        }
-    }
-
-    /// Waits.
-    private func sleep(_ seconds: TimeInterval) async throws {
-        try await awaitCall { (call: AwaitedCall<Void>) in
-            let alarm = self.timekeeper.after(seconds) { call.finish(.success(())) }
-            call.onCancel = {
-                alarm.cancel()
-                call.finish(.failure(CancellationError()))
-            }
         }
     }
 }

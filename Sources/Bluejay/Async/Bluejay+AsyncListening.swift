@@ -5,31 +5,31 @@ extension Bluejay {
     ///         print(beat)
     ///     }
     ///
-    /// The call returns when the peripheral has confirmed; no value that comes after that is missed, whenever the loop
-    /// begins. Values are decoded as they are taken out.
+    /// The call returns when the peripheral has confirmed. No value after that is missed, whenever the loop begins. Each
+    /// value is decoded when the loop takes it.
     ///
     /// The listen ends
-    /// - when the loop is left, or the sequence and its iterators are dropped,
+    /// - when the program leaves the loop, or releases the sequence and its iterators,
     /// - when the task that waits for a value is cancelled: the loop throws `CancellationError`,
-    /// - at ``endListen(to:isolation:)``: the loop ends without an error, after what has arrived,
-    /// - when a value cannot be decoded, is missing, or comes with an error: the loop throws that,
-    /// - when the characteristic's service goes: ``BluejayError/missingService(_:)``,
-    /// - when another listen takes its place: ``BluejayError/multipleListenReplaced``,
+    /// - at ``endListen(to:isolation:)``: the loop ends without an error, after the values that are still in the buffer,
+    /// - when a value cannot be decoded, is missing, or arrives with an error: the loop throws that error,
+    /// - when the characteristic's service is removed: ``BluejayError/missingService(_:)``,
+    /// - when another listen replaces it: ``BluejayError/multipleListenReplaced``,
     /// - with the connection: ``BluejayError/notConnected``, ``BluejayError/explicitDisconnect``,
-    ///   ``BluejayError/bluetoothUnavailable``, ``BluejayError/stopped``, or what
-    ///   ``cancelEverything(error:shouldDisconnect:)`` was given.
+    ///   ``BluejayError/bluetoothUnavailable``, ``BluejayError/stopped``, or the error of
+    ///   ``cancelEverything(error:shouldDisconnect:)``.
     ///
-    /// The sequence does not keep the instance alive: its end is that of the connection, with
-    /// ``BluejayError/cancelled``.
+    /// The sequence does not retain the Bluejay instance. When the instance is released, the connection ends, and the loop
+    /// throws ``BluejayError/cancelled``.
     ///
     /// - Parameters:
-    ///   - characteristicIdentifier: which characteristic.
-    ///   - type: what to decode. Need not be named where it can be inferred.
-    ///   - option: whether a later listen to the same characteristic is refused, with
-    ///     ``BluejayError/multipleListenTrapped``, or replaces this one. Only the first listen's option counts.
-    ///   - policy: what happens to values that arrive faster than they are taken. By default they are kept, however many.
-    ///   - isolation: leave this out; the call then runs where its caller runs.
-    /// - Throws: what ``listen(to:multipleListenOption:completion:)`` fails with at the installation;
+    ///   - characteristicIdentifier: the characteristic to listen to.
+    ///   - type: the type to decode. Optional where it can be inferred.
+    ///   - option: whether a later listen to the same characteristic is refused with
+    ///     ``BluejayError/multipleListenTrapped``, or replaces this one. Only the option of the first listen counts.
+    ///   - policy: what happens to values that arrive faster than the loop takes them. Default: all of them are kept.
+    ///   - isolation: leave this out. The call runs where its caller runs.
+    /// - Throws: what ``listen(to:multipleListenOption:completion:)`` fails with when it cannot be installed;
     ///   `CancellationError`.
     public func listen<R: Receivable>(
         to characteristicIdentifier: CharacteristicIdentifier,
@@ -38,21 +38,21 @@ extension Bluejay {
         buffering policy: BufferingPolicy = .unbounded,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Notifications<R> {
-        let mailbox = Mailbox<Data>(policy)
-        let lifeline = try await listen(to: characteristicIdentifier, option, into: mailbox)
-        return Notifications(mailbox, lifeline)
+        let buffer = AsyncBuffer<Data>(policy)
+        let cancellation = try await listen(to: characteristicIdentifier, option, into: buffer)
+        return Notifications(buffer, cancellation)
     }
 
-    /// Listens until the lifeline goes.
+    /// Listens until the returned object is released.
     ///
-    /// - Parameter silence: the values end when none has come for so many seconds.
+    /// - Parameter silence: the values end when none has arrived for this many seconds.
     func listen(
-        to characteristic: CharacteristicIdentifier, _ option: MultipleListenOption, into mailbox: Mailbox<Data>,
+        to characteristic: CharacteristicIdentifier, _ option: MultipleListenOption, into buffer: AsyncBuffer<Data>,
         silence: TimeInterval? = nil, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Lifeline {
-        let listen = StreamedListen(to: characteristic, into: mailbox, silence: silence, self)
-        let lifeline = Lifeline { listen.end() }
+    ) async throws -> CancelOnDeinit {
+        let listen = StreamedListen(to: characteristic, into: buffer, silence: silence, self)
+        let cancellation = CancelOnDeinit { listen.end() }
         try await awaitCall { (call: AwaitedCall<Void>) in listen.begin(option, call) }
-        return lifeline
+        return cancellation
     }
 }

@@ -1,16 +1,17 @@
 extension Bluejay {
-    /// What an asynchronous sequence does with what arrives before it is asked for.
+    /// What an asynchronous sequence does with elements that arrive faster than the loop takes them.
     ///
-    /// Neither a notification nor an advertisement can be held back at its sender: BlueZ takes it from the air, confirms
-    /// an indication by itself, and passes it on at once, whether or not the program is ready. A slow consumer therefore
-    /// does not slow down the peripheral. What arrives is kept in the memory of this program and handed over one by one as
-    /// the consumer asks.
+    /// A program cannot slow down the sender of notifications or advertisements: BlueZ receives them, confirms indications
+    /// by itself, and passes them on at once, whether or not the program is ready. Elements therefore wait in the memory of
+    /// the program until the loop takes them.
     public enum BufferingPolicy: Hashable, Swift.Sendable {
-        /// Keep everything. Nothing is lost, and memory grows as long as the consumer is slower than the peripheral.
+        /// Keep everything. Nothing is lost, but memory grows as long as the loop is slower than the peripheral.
         case unbounded
-        /// Keep at most so many; when that is full, the oldest gives way. Zero or less: only what is being waited for.
+        /// Keep at most this many elements. When the buffer is full, drop the oldest. Zero or less: keep nothing; an element
+        /// is delivered only if the loop is waiting for it.
         case newest(Int)
-        /// Keep at most so many; when that is full, what arrives is dropped. Zero or less: only what is being waited for.
+        /// Keep at most this many elements. When the buffer is full, drop what arrives. Zero or less: keep nothing; an
+        /// element is delivered only if the loop is waiting for it.
         case oldest(Int)
     }
 }

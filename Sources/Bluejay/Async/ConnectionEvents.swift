@@ -1,16 +1,16 @@
-/// What a connection observer is told.
+/// What a connection observer receives.
 public enum ConnectionEvent: Hashable, Swift.Sendable {
-    /// Bluetooth can be used, or no longer.
+    /// Bluetooth has become available or unavailable.
     case bluetoothAvailable(Bool)
     /// A peripheral is connected.
     case connected(PeripheralIdentifier)
-    /// The peripheral is no longer connected, or the attempt to connect failed. Does not come when Bluetooth went off.
+    /// The peripheral has disconnected, or the attempt to connect has failed. Not reported when Bluetooth was switched off.
     case disconnected(PeripheralIdentifier)
 }
 
-/// The comings and goings of Bluetooth and the connection, as a sequence; see ``Bluejay/connectionEvents``.
+/// Changes of Bluetooth and of the connection, as a sequence; see ``Bluejay/connectionEvents``.
 public struct ConnectionEvents: AsyncSequence, Swift.Sendable {
-    /// What an observer is told.
+    /// What an observer receives.
     public typealias Element = ConnectionEvent
     /// The loop never fails.
     public typealias Failure = Never
@@ -31,33 +31,33 @@ public struct ConnectionEvents: AsyncSequence, Swift.Sendable {
         return Iterator(relay: relay)
     }
 
-    /// Observes from its creation until the last copy goes.
+    /// Observes from its creation until the last copy is released.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let relay: ConnectionEventRelay
 
         /// The next event; nil at the end, or when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> ConnectionEvent? {
-            try? await relay.mailbox.next()
+            try? await relay.buffer.next()
         }
 
-        /// The same for callers that do not say where they run.
+        /// The same for callers that do not pass their actor.
         public mutating func next() async -> ConnectionEvent? {
             await next(isolation: nil)
         }
     }
 }
 
-/// A connection observer that passes on what it is told.
+/// A connection observer that adds events to a buffer.
 final class ConnectionEventRelay: ConnectionObserver, Swift.Sendable {
-    let mailbox = Mailbox<ConnectionEvent>(.unbounded)
+    let buffer = AsyncBuffer<ConnectionEvent>(.unbounded)
 
-    func bluetoothAvailable(_ available: Bool) { mailbox.put(.bluetoothAvailable(available)) }
-    func connected(to peripheral: PeripheralIdentifier) { mailbox.put(.connected(peripheral)) }
-    func disconnected(from peripheral: PeripheralIdentifier) { mailbox.put(.disconnected(peripheral)) }
+    func bluetoothAvailable(_ available: Bool) { buffer.append(.bluetoothAvailable(available)) }
+    func connected(to peripheral: PeripheralIdentifier) { buffer.append(.connected(peripheral)) }
+    func disconnected(from peripheral: PeripheralIdentifier) { buffer.append(.disconnected(peripheral)) }
 
-    func finish() { mailbox.close() }
+    func finish() { buffer.close() }
 
-    /// The instance forgets its observers: ends the sequences among them.
+    /// Ends the sequences among an instance's observers, because the instance removes them.
     static func finish(among observers: [any ConnectionObserver]) {
         for case let relay as ConnectionEventRelay in observers { relay.finish() }
     }
@@ -68,8 +68,8 @@ extension Bluejay {
     ///
     ///     for await event in bluejay.connectionEvents where event == .bluetoothAvailable(true) { break }
     ///
-    /// Every loop gets all events from its beginning on, and first, once started, how things stand. It ends when it is
-    /// left, when the task is cancelled, at ``stopAndExtractBluetoothState()``, and with the instance, which it does not
-    /// keep alive. What happens while the loop is busy is kept until it asks.
+    /// Each loop receives all events from its beginning on. After ``start(mode:)``, it first receives the current state. It
+    /// ends when the program leaves it, when the task is cancelled, at ``stopAndExtractBluetoothState()``, and when the
+    /// Bluejay instance is released, which the loop does not retain. Events wait while the loop is busy.
     public var connectionEvents: ConnectionEvents { ConnectionEvents(self) }
 }

@@ -1,60 +1,60 @@
-/// The values that a peripheral notifies or indicates of one characteristic.
+/// The values of one characteristic that a peripheral notifies or indicates.
 ///
-/// Comes from ``Bluejay/listen(to:as:multipleListenOption:buffering:isolation:)``, which says how the sequence ends. It is
-/// for one loop: values go to whoever asks first, and the end of the first loop is the end of the listen.
+/// Returned by ``Bluejay/listen(to:as:multipleListenOption:buffering:isolation:)``, which documents how the sequence ends.
+/// It is for one loop: each value goes to one consumer only, and the end of the first loop ends the listen.
 public struct Notifications<Value: Receivable>: AsyncSequence, Swift.Sendable {
-    /// What the peripheral sent, decoded.
+    /// The decoded value.
     public typealias Element = Value
-    /// Anything that may end the loop.
+    /// Any error that may end the loop.
     public typealias Failure = any Error
 
-    private let mailbox: Mailbox<Data>
-    private let lifeline: Lifeline
+    private let buffer: AsyncBuffer<Data>
+    private let cancellation: CancelOnDeinit
 
-    init(_ mailbox: Mailbox<Data>, _ lifeline: Lifeline) {
-        self.mailbox = mailbox
-        self.lifeline = lifeline
+    init(_ buffer: AsyncBuffer<Data>, _ cancellation: CancelOnDeinit) {
+        self.buffer = buffer
+        self.cancellation = cancellation
     }
 
-    /// How many values were dropped so far because the buffer was full. Always 0 if it is unbounded.
-    public var droppedCount: Int { mailbox.droppedCount }
+    /// How many values have been dropped so far because the buffer was full. Always 0 if it is unbounded.
+    public var droppedCount: Int { buffer.droppedCount }
 
     /// Begins a loop over the values.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(mailbox, lifeline)
+        Iterator(buffer, cancellation)
     }
 
-    /// Takes the values one by one. When the last copy goes, the listen ends.
+    /// Returns the values one by one. When the last copy is released, the listen ends.
     public struct Iterator: AsyncIteratorProtocol {
-        private let mailbox: Mailbox<Data>
-        private let lifeline: Lifeline
-        private let ownLifeline: Lifeline
+        private let buffer: AsyncBuffer<Data>
+        private let cancellation: CancelOnDeinit
+        private let ownCancellation: CancelOnDeinit
         private var isOver = false
 
-        fileprivate init(_ mailbox: Mailbox<Data>, _ lifeline: Lifeline) {
-            self.mailbox = mailbox
-            self.lifeline = lifeline
-            ownLifeline = Lifeline { lifeline.cut() }
+        fileprivate init(_ buffer: AsyncBuffer<Data>, _ cancellation: CancelOnDeinit) {
+            self.buffer = buffer
+            self.cancellation = cancellation
+            ownCancellation = CancelOnDeinit { cancellation.cancel() }
         }
 
         /// The next value, decoded where the caller runs; nil at the end.
         ///
-        /// - Throws: why the listen ended, what the decoding threw, or `CancellationError`; nil follows.
+        /// - Throws: why the listen has ended, an error of decoding, or `CancellationError`. After that, nil follows.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
             if isOver { return nil }
             do {
-                if let data = try await mailbox.next() { return try Value(bluetoothData: data) }
+                if let data = try await buffer.next() { return try Value(bluetoothData: data) }
             } catch {
                 isOver = true
-                lifeline.cut()
+                cancellation.cancel()
                 throw error
             }
             isOver = true
-            lifeline.cut()
+            cancellation.cancel()
             return nil
         }
 
-        /// The same for callers that do not say where they run.
+        /// The same for callers that do not pass their actor.
         public mutating func next() async throws -> Value? {
             try await next(isolation: nil)
         }

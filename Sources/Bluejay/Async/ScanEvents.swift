@@ -1,19 +1,19 @@
-/// What a scan reports.
+/// A report of a scan.
 public enum ScanEvent: Swift.Sendable {
-    /// A peripheral was found, or found again with another signal strength.
+    /// A peripheral was found, or was found again with another signal strength.
     case discovered(ScanDiscovery)
-    /// A peripheral has not been seen for 15 seconds. Only if duplicates are allowed.
+    /// A peripheral has not been seen for 15 seconds. Reported only if duplicates are allowed.
     case expired(ScanDiscovery)
 }
 
 /// A scan as a sequence.
 ///
-/// Comes from ``Bluejay/scan(duration:allowDuplicates:throttleRSSIDelta:serviceIdentifiers:buffering:)``, which says how
-/// it ends. Every loop over it is a scan of its own.
+/// Returned by ``Bluejay/scan(duration:allowDuplicates:throttleRSSIDelta:serviceIdentifiers:buffering:)``, which documents
+/// how it ends. Each loop over it is a separate scan.
 public struct ScanEvents: AsyncSequence, Swift.Sendable {
-    /// What the scan reports.
+    /// A report of the scan.
     public typealias Element = ScanEvent
-    /// Anything that may end the loop.
+    /// Any error that may end the loop.
     public typealias Failure = any Error
 
     /// What to scan for.
@@ -40,25 +40,25 @@ public struct ScanEvents: AsyncSequence, Swift.Sendable {
         }
     }
 
-    /// Begins a loop. The scan is queued when the first event is asked for.
+    /// Begins a loop. The scan is queued at the first call of `next`.
     public func makeAsyncIterator() -> Iterator {
         Iterator(StreamedScan(request, bluejay))
     }
 
-    /// Scans from the first call of `next` until the last copy goes.
+    /// Scans from the first call of `next` until the last copy is released.
     public struct Iterator: AsyncIteratorProtocol {
         private let scan: StreamedScan
-        private let lifeline: Lifeline
+        private let cancellation: CancelOnDeinit
         private var hasStarted = false
 
         fileprivate init(_ scan: StreamedScan) {
             self.scan = scan
-            lifeline = Lifeline { scan.end() }
+            cancellation = CancelOnDeinit { scan.end() }
         }
 
-        /// The next event; nil when the scan has ended as intended.
+        /// The next event; nil when the scan has ended without an error.
         ///
-        /// - Throws: why the scan was refused or ended, or `CancellationError`; nil follows.
+        /// - Throws: why the scan was refused or has failed, or `CancellationError`. After that, nil follows.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ScanEvent? {
             if !hasStarted {
                 try Task.checkCancellation()
@@ -67,24 +67,24 @@ public struct ScanEvents: AsyncSequence, Swift.Sendable {
                 MainQueue.run { @Sendable in scan.begin() }
             }
             do {
-                return try await scan.mailbox.next()
+                return try await scan.buffer.next()
             } catch {
-                lifeline.cut()
+                cancellation.cancel()
                 throw error
             }
         }
 
-        /// The same for callers that do not say where they run.
+        /// The same for callers that do not pass their actor.
         public mutating func next() async throws -> ScanEvent? {
             try await next(isolation: nil)
         }
     }
 }
 
-/// A scan whose events go to a mailbox.
-// @unchecked: the mailbox is Sendable, the rest is used on the main queue only.
+/// A scan that adds its events to a buffer.
+// @unchecked: the buffer is Sendable, and the rest is used on the main queue only.
 private final class StreamedScan: @unchecked Swift.Sendable {
-    let mailbox: Mailbox<ScanEvent>
+    let buffer: AsyncBuffer<ScanEvent>
     private let request: ScanEvents.Request
     private let bluejay: WeakReference
     private weak var operation: ScanOperation?
@@ -92,32 +92,32 @@ private final class StreamedScan: @unchecked Swift.Sendable {
     init(_ request: ScanEvents.Request, _ bluejay: WeakReference) {
         self.request = request
         self.bluejay = bluejay
-        mailbox = Mailbox(request.buffering)
+        buffer = AsyncBuffer(request.buffering)
     }
 
     func begin() {
-        guard let bluejay = bluejay.object as? Bluejay else { return mailbox.close(BluejayError.cancelled) }
+        guard let bluejay = bluejay.object as? Bluejay else { return buffer.close(BluejayError.cancelled) }
         let request = ScanOperation.Request(
             duration: request.duration, allowDuplicates: request.allowDuplicates,
             throttleRSSIDelta: request.throttleRSSIDelta, services: request.services,
-            discovery: { [mailbox] discovery, _ in
-                mailbox.put(.discovered(discovery))
+            discovery: { [buffer] discovery, _ in
+                buffer.append(.discovered(discovery))
                 return .continue
             },
-            expired: { [mailbox] discovery, _ in
-                mailbox.put(.expired(discovery))
+            expired: { [buffer] discovery, _ in
+                buffer.append(.expired(discovery))
                 return .continue
             })
-        let stopped = Once<ScanOperation.Outcome>(fallback: ([], BluejayError.cancelled)) { [mailbox] in
-            mailbox.close($0.1)
+        let stopped = Completion<ScanOperation.Outcome>(fallback: ([], BluejayError.cancelled)) { [buffer] in
+            buffer.close($0.1)
         }
         operation = bluejay.queueScan(request, stopped)
     }
 
-    /// Ends the scan, also one that is still queued.
+    /// Ends the scan, even if it is still queued.
     func end() {
         operation?.stop()
-        mailbox.close()
+        buffer.close()
     }
 }
 
@@ -128,25 +128,26 @@ extension Bluejay {
     ///         print(discovery.peripheralIdentifier.description, discovery.rssi)
     ///     }
     ///
-    /// The scan is queued when the loop begins, once for every loop. It ends
-    /// - when the loop is left,
+    /// Each loop queues a scan when it begins. The scan ends
+    /// - when the program leaves the loop,
     /// - when the task is cancelled: the loop throws `CancellationError`,
-    /// - after its duration, at ``stopScanning()``, or when a connection is asked for: the loop ends without an error,
-    ///   after what was found before,
+    /// - after its duration, at ``stopScanning()``, or when a connection is requested: the loop ends without an error,
+    ///   after the events that are still in the buffer,
     /// - with an error, which the loop throws: ``BluejayError/multipleScanNotSupported`` if there is one already,
     ///   ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``, ``BluejayError/bluetoothUnavailable``,
-    ///   ``BluejayError/stopped``, or what ``cancelEverything(error:shouldDisconnect:)`` was given.
+    ///   ``BluejayError/stopped``, or the error of ``cancelEverything(error:shouldDisconnect:)``.
     ///
-    /// The sequence does not keep the instance alive; without it the loop throws ``BluejayError/cancelled``.
+    /// The sequence does not retain the Bluejay instance. When the instance is released, the loop throws
+    /// ``BluejayError/cancelled``.
     ///
     /// - Parameters:
-    ///   - duration: seconds from when the scan really starts; 0 for no limit.
-    ///   - allowDuplicates: report every advertisement of a peripheral (subject to throttling), not only the first; and
-    ///     report peripherals that have not been seen for 15 seconds.
-    ///   - throttleRSSIDelta: report a peripheral again only if its signal strength has changed by at least this many dBm
-    ///     since it was last reported; 0 to report always.
-    ///   - serviceIdentifiers: report peripherals that advertise any of these services; nil for all peripherals.
-    ///   - policy: what happens to events that arrive faster than they are taken. By default they are kept, however many.
+    ///   - duration: seconds from the actual start of the scan; 0 for no limit.
+    ///   - allowDuplicates: whether to report every advertisement of a peripheral (subject to throttling), not only the
+    ///     first, and to report peripherals that have not been seen for 15 seconds.
+    ///   - throttleRSSIDelta: a peripheral is reported again only if its signal strength has changed by at least this many
+    ///     dBm since the last report; 0 for always.
+    ///   - serviceIdentifiers: only peripherals that advertise one of these services are reported; nil for all.
+    ///   - policy: what happens to events that arrive faster than the loop takes them. Default: all of them are kept.
     public func scan(
         duration: TimeInterval = 0,
         allowDuplicates: Bool = false,

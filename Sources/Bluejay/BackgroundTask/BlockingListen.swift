@@ -1,49 +1,50 @@
-/// A listen that a background task waits for. Used on the main queue only, except that the task waits at `waiter`.
+/// A listen that a background task waits for. Used on the main queue only, except that the task waits for `call`.
 ///
-/// However it ends, the task is resumed exactly once, and its listener is not left behind.
+/// However the listen ends, the task is resumed exactly once, and the listener is removed.
 final class BlockingListen {
-    /// How long it may take.
+    /// How long the listen may take.
     enum Limit {
         case none
         /// Seconds for the whole listen; then it fails with ``BluejayError/listenTimedOut``.
         case total(TimeInterval)
-        /// Seconds without a value; then it ends as intended.
+        /// Seconds without a value; then it ends without an error.
         case silence(TimeInterval)
     }
 
-    /// For how many seconds a listen that waits for silence may take to begin: as long as an ATT transaction.
+    /// How long the installation of a listen that waits for silence may take, in seconds: as long as an ATT transaction.
     static let installationLimit: TimeInterval = 30
 
     private enum State {
-        case listening, ending, over
+        case listening, ending, ended
     }
 
-    /// The task waits here.
-    let waiter = Waiter<Void>()
+    /// The call of the task that waits.
+    let call = BlockingCall<Void>()
     private let characteristic: CharacteristicIdentifier
     private let limit: Limit
     private let bluejay: Bluejay
     private let peripheral: ConnectedPeripheral
-    /// Takes a value and decides whether to go on.
+    /// Handles a value and decides whether to continue.
     private let handle: (Data) throws -> ListenAction
-    private let onOver: (BlockingListen) -> Void
+    private let onEnd: (BlockingListen) -> Void
     private var state = State.listening
-    private var alarm: Alarm?
+    private let deadline: Deadline
     private var isInstalled = false
     private weak var listener: Listener?
-    /// Called if the listen fails, so that what was queued behind it can be given up.
+    /// Called if the listen fails, so that a write that was queued behind it can be cancelled.
     var onFailure: ((any Error) -> Void)?
 
     init(
         to characteristic: CharacteristicIdentifier, limit: Limit, _ bluejay: Bluejay,
-        _ peripheral: ConnectedPeripheral, onOver: @escaping (BlockingListen) -> Void,
+        _ peripheral: ConnectedPeripheral, onEnd: @escaping (BlockingListen) -> Void,
         handle: @escaping (Data) throws -> ListenAction
     ) {
         self.characteristic = characteristic
         self.limit = limit
         self.bluejay = bluejay
+        deadline = Deadline(bluejay.timekeeper)
         self.peripheral = peripheral
-        self.onOver = onOver
+        self.onEnd = onEnd
         self.handle = handle
     }
 
@@ -53,23 +54,23 @@ final class BlockingListen {
         self.listener = listener
         switch limit {
         case .none: break
-        case .total(let seconds): setAlarm(seconds)
-        // Silence counts from the peripheral's confirmation on, which may take longer than the window.
-        case .silence(let seconds): setAlarm(max(seconds, Self.installationLimit))
+        case .total(let seconds): setDeadline(seconds)
+        // Silence counts from the confirmation of the peripheral, which may take longer than the silence.
+        case .silence(let seconds): setDeadline(max(seconds, Self.installationLimit))
         }
         bluejay.queueListen(listener, to: characteristic, on: peripheral)
     }
 
-    /// Ends the listen with an error, because what it was waiting for cannot come.
+    /// Ends the listen with an error, because no more values can arrive.
     func interrupt(_ error: any Error) {
         switch state {
         case .listening: end(error)
-        // Ending takes place in the queue, which fails it if need be.
-        case .ending, .over: break
+        // The end of the listen is an operation in the queue, which fails it if necessary.
+        case .ending, .ended: break
         }
     }
 
-    /// Whether it has not begun to end.
+    /// Whether the listen is neither ending nor has ended.
     var isListening: Bool { state == .listening }
 
     private func installed() {
@@ -79,9 +80,9 @@ final class BlockingListen {
 
     private func received(_ result: ReadResult<Data?>) {
         guard state == .listening else { return }
-        // A listener that has been ended has nothing installed (any more) to be turned off. That it was refused because of
-        // another listen must leave that one alone.
-        if case .failure(let error) = result, listener?.isEnded ?? true { return over(.failure(error)) }
+        // If the listener has ended, there is nothing to turn off. If it was refused because of another listen, that one
+        // must stay.
+        if case .failure(let error) = result, listener?.isEnded ?? true { return finish(.failure(error)) }
         do {
             switch result {
             case .success(let value?):
@@ -97,19 +98,18 @@ final class BlockingListen {
 
     private func restartSilence() {
         guard case .silence(let seconds) = limit, state == .listening else { return }
-        setAlarm(seconds)
+        setDeadline(seconds)
     }
 
-    private func setAlarm(_ seconds: TimeInterval) {
-        alarm?.cancel()
-        alarm = bluejay.timekeeper.after(seconds) { [weak self] in self?.timeIsOver() }
+    private func setDeadline(_ seconds: TimeInterval) {
+        deadline.set(in: seconds) { [weak self] in self?.timeIsOver() }
     }
 
     private func timeIsOver() {
         if case .silence = limit, isInstalled { return end(nil) }
         end(BluejayError.listenTimedOut)
-        // The peripheral may be the reason why it takes so long, so the task does not wait for its confirmation.
-        over(.failure(BluejayError.listenTimedOut))
+        // The peripheral may be the reason for the time-out, so the task does not wait for its confirmation.
+        finish(.failure(BluejayError.listenTimedOut))
     }
 
     /// Turns notifications off, then resumes the task.
@@ -117,13 +117,9 @@ final class BlockingListen {
         // The closure that handles values may have caused the end.
         guard state == .listening else { return }
         state = .ending
-        alarm?.cancel()
-        let completion = Once<WriteResult>(fallback: .failure(BluejayError.cancelled)) { [self] result in
-            if let error { return over(.failure(error)) }
-            switch result {
-            case .success: over(.success(()))
-            case .failure(let error): over(.failure(error))
-            }
+        deadline.clear()
+        let completion = Completion<WriteResult>(fallback: .failure(BluejayError.cancelled)) { [self] result in
+            finish(error.map { .failure($0) } ?? result.asResult)
         }
         guard bluejay.connected === peripheral else {
             return completion(.failure(BluejayError.notConnected))
@@ -131,13 +127,13 @@ final class BlockingListen {
         bluejay.queueEndListen(to: characteristic, on: peripheral, completion)
     }
 
-    private func over(_ result: Result<Void, any Error>) {
-        guard state != .over else { return }
-        state = .over
-        alarm?.cancel()
+    private func finish(_ result: Result<Void, any Error>) {
+        guard state != .ended else { return }
+        state = .ended
+        deadline.clear()
         if case .failure(let error) = result { onFailure?(error) }
         onFailure = nil
-        waiter.resume(result)
-        onOver(self)
+        call.finish(result)
+        onEnd(self)
     }
 }

@@ -15,20 +15,20 @@ extension Bluejay {
         launch(backgroundTask, completionOnMainThread)
     }
 
-    /// Runs a task on a background queue that uses the connected peripheral through blocking calls.
+    /// Runs a task on a background queue. It uses the connected peripheral by blocking calls.
     ///
-    /// While it runs, the ordinary calls are refused with ``BluejayError/backgroundTaskRunning``, and they must not be
-    /// made from inside the task. One task runs at a time.
+    /// While it runs, the ordinary calls are refused with ``BluejayError/backgroundTaskRunning``; the task itself must not
+    /// make them. One task runs at a time.
     ///
-    /// If the connection ends during the task, its blocking calls throw ``BluejayError/notConnected``; connection
-    /// observers and the disconnect handler are told after the completion.
+    /// If the connection ends during the task, its blocking calls throw ``BluejayError/notConnected``. Connection observers
+    /// and the disconnect handler are called after the completion.
     ///
     /// - Parameters:
-    ///   - userData: passed to the task, so that it need not capture what others use.
-    ///   - backgroundTask: must not touch anything that belongs to the main queue.
+    ///   - userData: passed to the task, so that the task does not have to capture shared state.
+    ///   - backgroundTask: must not use anything that belongs to the main queue.
     ///   - completionOnMainThread: called on the main queue with what the task returns or throws. If the task is refused
     ///     (``BluejayError/multipleBackgroundTaskNotSupported``, ``BluejayError/disconnectQueued``,
-    ///     ``BluejayError/notConnected``, ``BluejayNotStartedError``), called at once on the calling thread.
+    ///     ``BluejayError/notConnected``, ``BluejayNotStartedError``), it is called at once on the calling thread.
     public func run<UserData, Result>(
         userData: UserData,
         backgroundTask: @escaping (SynchronizedPeripheral, UserData) throws -> Result,
@@ -45,9 +45,9 @@ extension Bluejay {
         case .success(let begun): peripheral = begun
         case .failure(let error): return completion(.failure(error))
         }
-        let carried = Carried((body, completion))
+        let transfer = UncheckedTransfer((body, completion))
         DispatchQueue.global().async {
-            let (body, completion) = carried.value
+            let (body, completion) = transfer.value
             let result: RunResult<Value>
             do {
                 result = .success(try body(peripheral))
@@ -59,9 +59,8 @@ extension Bluejay {
     }
 
     func beginTask() -> Result<SynchronizedPeripheral, any Error> {
-        if runningTask != nil { return .failure(BluejayError.multipleBackgroundTaskNotSupported) }
-        if pendingDisconnection != nil { return .failure(BluejayError.disconnectQueued) }
-        guard let connected, !isDropping else { return .failure(absence) }
+        if let refusal = refusal(of: .backgroundTask) { return .failure(refusal) }
+        guard let connected else { return .failure(BluejayError.notConnected) }
         let task = SynchronizedPeripheral(self, connected)
         runningTask = task
         return .success(task)
@@ -69,12 +68,11 @@ extension Bluejay {
 
     private func endTask(_ deliver: () -> Void) {
         runningTask = nil
-        let cleanUp = postponedCleanUp
-        postponedCleanUp = nil
-        // Held, so that what the completion queues starts when everybody has been told about a lost connection.
+        let cleanUp = link.taskEnded()
+        // Held, so that what the completion queues does not start before a lost connection is reported.
         queue.hold {
             deliver()
-            cleanUp?()
+            perform(cleanUp)
         }
     }
 }

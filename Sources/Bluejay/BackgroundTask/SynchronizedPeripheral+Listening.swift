@@ -2,12 +2,12 @@ extension SynchronizedPeripheral {
     /// Listens to a characteristic until the closure is done.
     ///
     /// - Parameters:
-    ///   - characteristicIdentifier: which characteristic.
+    ///   - characteristicIdentifier: the characteristic to listen to.
     ///   - timeout: for the whole call, not between values.
-    ///   - completion: receives every value on the main queue and decides whether to go on.
-    /// - Throws: ``BluejayError/listenTimedOut``, also after some values; ``BluejayError/multipleListenTrapped`` if the
-    ///   characteristic is being listened to already; an error that comes with a value or from decoding it; and what
-    ///   ``Bluejay/listen(to:multipleListenOption:completion:)`` may fail with. The listen has been ended then.
+    ///   - completion: receives every value on the main queue and decides whether to continue.
+    /// - Throws: ``BluejayError/listenTimedOut``, even if some values have arrived; ``BluejayError/multipleListenTrapped``
+    ///   if the characteristic is already listened to; an error of a value or of decoding it; and what
+    ///   ``Bluejay/listen(to:multipleListenOption:completion:)`` fails with. The listen ends in all these cases.
     public func listen<R: Receivable>(
         to characteristicIdentifier: CharacteristicIdentifier,
         timeout: Timeout = .none,
@@ -18,10 +18,10 @@ extension SynchronizedPeripheral {
         }
     }
 
-    /// Ends a listen, and waits until the peripheral has confirmed. Does nothing if there is none.
+    /// Ends a listen, and waits until the peripheral has confirmed. Does nothing if there is no listen.
     ///
     /// - Parameters:
-    ///   - characteristicIdentifier: which characteristic.
+    ///   - characteristicIdentifier: the characteristic that is listened to.
     ///   - error: unused.
     ///   - completion: called with the result on the main queue.
     public func endListen(
@@ -32,13 +32,13 @@ extension SynchronizedPeripheral {
         try waitForEnd(of: characteristicIdentifier, completion: completion)
     }
 
-    /// Listens and discards values until none has come for some time, to get rid of what a peripheral has piled up.
+    /// Listens and discards values until none has arrived for some time. This removes values that a peripheral has kept.
     ///
     /// - Parameters:
-    ///   - characteristicIdentifier: which characteristic.
-    ///   - nonZeroTimeout: how long it must have been silent. Must be above zero; anything else is a programming error and
-    ///     ends the program, because the flush might never end.
-    ///   - completion: called on the calling thread when the listen has been ended.
+    ///   - characteristicIdentifier: the characteristic to listen to.
+    ///   - nonZeroTimeout: how long the characteristic must be silent. Must be above zero; anything else is a programming
+    ///     error and ends the program, because the flush might never end.
+    ///   - completion: called on the calling thread after the end of the listen.
     public func flushListen(
         to characteristicIdentifier: CharacteristicIdentifier,
         nonZeroTimeout: Timeout = .seconds(3),
@@ -51,16 +51,16 @@ extension SynchronizedPeripheral {
         completion()
     }
 
-    /// Listens to one characteristic and writes another, such that no answer to the write can be missed.
+    /// Listens to one characteristic and writes another. The listen begins before the write, so no answer is missed.
     ///
     /// - Parameters:
     ///   - charToWriteTo: the characteristic to write.
     ///   - value: what to write.
-    ///   - charToListenTo: the characteristic that the answer comes from.
+    ///   - charToListenTo: the characteristic of the answer.
     ///   - timeoutInSeconds: for the whole call; 0 for no limit.
-    ///   - completion: receives every value on the main queue and decides whether to go on.
+    ///   - completion: receives every value on the main queue and decides whether to continue.
     ///   - type: with or without response.
-    /// - Throws: as ``listen(to:timeout:completion:)``, and why the write failed.
+    /// - Throws: what ``listen(to:timeout:completion:)`` throws, and the error of the write.
     public func writeAndListen<S: Sendable, R: Receivable>(
         writeTo charToWriteTo: CharacteristicIdentifier,
         value: S,
@@ -74,7 +74,7 @@ extension SynchronizedPeripheral {
             timeoutInSeconds: Timeout(wholeSeconds: timeoutInSeconds), completion: completion)
     }
 
-    /// As the other form, with any timeout.
+    /// The same with any timeout.
     public func writeAndListen<S: Sendable, R: Receivable>(
         writeTo charToWriteTo: CharacteristicIdentifier,
         value: S,
@@ -91,18 +91,17 @@ extension SynchronizedPeripheral {
         }
     }
 
-    /// As `writeAndListen`, for an answer that comes in pieces.
+    /// The same as `writeAndListen`, for an answer in several notifications.
     ///
     /// - Parameters:
     ///   - charToWriteTo: the characteristic to write.
     ///   - value: what to write.
-    ///   - charToListenTo: the characteristic that the answer comes from.
-    ///   - expectedLength: bytes; when so many have come, they are decoded together. If the closure then goes on
-    ///     listening, a new answer is put together.
+    ///   - charToListenTo: the characteristic of the answer.
+    ///   - expectedLength: the length of the answer in bytes. When all of them have arrived, they are decoded together. If
+    ///     the closure then continues to listen, a new answer begins.
     ///   - timeoutInSeconds: for the whole call; 0 for no limit.
-    ///   - completion: receives the answer on the main queue and decides whether to go on.
-    /// - Throws: as `writeAndListen`, and
-    ///   ``BluejayError/tooMuchData(expected:received:)``.
+    ///   - completion: receives the answer on the main queue and decides whether to continue.
+    /// - Throws: what `writeAndListen` throws, and ``BluejayError/tooMuchData(expected:received:)``.
     public func writeAndAssemble<S: Sendable, R: Receivable>(
         writeTo charToWriteTo: CharacteristicIdentifier,
         value: S,
@@ -116,7 +115,7 @@ extension SynchronizedPeripheral {
             timeoutInSeconds: Timeout(wholeSeconds: timeoutInSeconds), completion: completion)
     }
 
-    /// As the other form, with any timeout.
+    /// The same with any timeout.
     public func writeAndAssemble<S: Sendable, R: Receivable>(
         writeTo charToWriteTo: CharacteristicIdentifier,
         value: S,
@@ -136,7 +135,18 @@ extension SynchronizedPeripheral {
     }
 }
 
-/// An answer that comes in pieces.
+extension SynchronizedPeripheral {
+    /// Listens and discards values until none has arrived for some seconds. The form of Bluejay 0.7.
+    @available(*, deprecated, renamed: "flushListen(to:nonZeroTimeout:completion:)")
+    public func flushListen(
+        to characteristicIdentifier: CharacteristicIdentifier, idleWindow: Int, completion: @escaping () -> Void
+    ) throws {
+        try flushListen(
+            to: characteristicIdentifier, nonZeroTimeout: .seconds(TimeInterval(idleWindow)), completion: completion)
+    }
+}
+
+/// An answer in several notifications.
 struct Assembly {
     let expectedLength: Int
     private var received = Data()
@@ -145,9 +155,9 @@ struct Assembly {
         self.expectedLength = expectedLength
     }
 
-    /// Adds a piece.
+    /// Adds the value of a notification.
     ///
-    /// - Returns: the whole answer once it is complete; the next piece begins a new one.
+    /// - Returns: the answer if it is complete; otherwise nil. After a complete answer, the next value begins a new one.
     /// - Throws: ``BluejayError/tooMuchData(expected:received:)``.
     mutating func add(_ piece: Data) throws -> Data? {
         received.append(piece)

@@ -1,12 +1,12 @@
-/// The connected peripheral as a background task sees it: every call blocks until it is done, and throws what went wrong.
+/// The connected peripheral in a background task. Every call blocks until it is done, and throws if it fails.
 ///
-/// The calls must not be made on the main queue: they would wait for what can only happen there, and end the program
-/// instead. If the connection ends, the call that waits and all later ones throw ``BluejayError/notConnected``.
-// @unchecked: `listens` is touched on the main queue only, and nothing else is mutable.
+/// A call on the main queue ends the program, because it would wait for something that can only happen on that queue. If
+/// the connection ends, the call that waits and all later ones throw ``BluejayError/notConnected``.
+// @unchecked: `listens` is used on the main queue only, and nothing else is mutable.
 public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendable {
     private let bluejay: Bluejay
     private let peripheral: ConnectedPeripheral
-    /// The listens that the task waits for. Touched on the main queue only.
+    /// The listens that the task waits for. Used on the main queue only.
     private var listens: [ObjectIdentifier: BlockingListen] = [:]
 
     init(_ bluejay: Bluejay, _ peripheral: ConnectedPeripheral) {
@@ -14,25 +14,25 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
         self.peripheral = peripheral
     }
 
-    /// Reads a characteristic. Fails as ``Bluejay/read(from:completion:)`` does.
+    /// Reads a characteristic. Fails like ``Bluejay/read(from:completion:)`` does.
     public func read<R: Receivable>(from characteristicIdentifier: CharacteristicIdentifier) throws -> R {
-        try wait { (waiter: Waiter<R>) in
-            let completion = Once<ReadResult<Data?>>(fallback: .failure(BluejayError.readFailed)) { result in
-                waiter.resume(result.decoded().asResult)
+        try wait { (call: BlockingCall<R>) in
+            let completion = Completion<ReadResult<Data?>>(fallback: .failure(BluejayError.readFailed)) { result in
+                call.finish(result.decoded().asResult)
             }
             self.bluejay.queueRead(from: characteristicIdentifier, on: self.peripheral, completion)
         }
     }
 
-    /// Writes a characteristic. Fails as ``Bluejay/write(to:value:type:completion:)`` does.
+    /// Writes a characteristic. Fails like ``Bluejay/write(to:value:type:completion:)`` does.
     public func write<S: Sendable>(
         to characteristicIdentifier: CharacteristicIdentifier,
         value: S,
         type: CBCharacteristicWriteType = .withResponse
     ) throws {
-        try wait { (waiter: Waiter<Void>) in
-            let completion = Once<WriteResult>(fallback: .failure(BluejayError.writeFailed)) { result in
-                waiter.resume(result.asResult)
+        try wait { (call: BlockingCall<Void>) in
+            let completion = Completion<WriteResult>(fallback: .failure(BluejayError.writeFailed)) { result in
+                call.finish(result.asResult)
             }
             _ = self.bluejay.queueWrite(
                 value, to: characteristicIdentifier, type: type, on: self.peripheral, completion)
@@ -50,7 +50,7 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
         return try read(from: readFrom)
     }
 
-    /// How many bytes can be written at once.
+    /// The maximum number of bytes in one write.
     public func maximumWriteValueLength(for writeType: CBCharacteristicWriteType) -> Int {
         MainQueue.sync { peripheral.cbPeripheral.maximumWriteValueLength(for: writeType) }
     }
@@ -65,7 +65,7 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
         interrupt(BluejayError.notConnected)
     }
 
-    /// Ends what the task waits for and what no operation in the queue stands for.
+    /// Ends the listens that the task waits for. Other calls end with their operations in the queue.
     func interrupt(_ error: any Error) {
         MainQueue.run {
             for listen in Array(self.listens.values) { listen.interrupt(error) }
@@ -75,70 +75,70 @@ public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendab
 
 // What the calls of the listen family share.
 extension SynchronizedPeripheral {
-    /// Begins something on the main queue and waits until it resumes the waiter.
+    /// Starts a call on the main queue and waits for its end.
     ///
-    /// - Parameter refuse: called on the main queue instead if there is no connection.
+    /// - Parameter refuse: called on the main queue if there is no connection, instead of `begin`.
     func wait<Value>(
-        refuse: @escaping (any Error) -> Void = { _ in }, _ begin: @escaping (Waiter<Value>) -> Void
+        refuse: @escaping (any Error) -> Void = { _ in }, _ begin: @escaping (BlockingCall<Value>) -> Void
     ) throws -> Value {
-        MainQueue.refuse()
-        let waiter = Waiter<Value>()
+        MainQueue.forbid()
+        let call = BlockingCall<Value>()
         MainQueue.later {
             guard self.isUsable else {
                 refuse(BluejayError.notConnected)
-                return waiter.resume(.failure(BluejayError.notConnected))
+                return call.finish(.failure(BluejayError.notConnected))
             }
-            begin(waiter)
+            begin(call)
         }
-        return try waiter.wait()
+        return try call.wait()
     }
 
-    /// Listens until the closure is done, something fails, or time is up.
+    /// Listens until the closure is done, the listen fails, or its time is over.
     ///
     /// - Parameters:
-    ///   - alongside: queues what has to come right behind the listen.
-    ///   - handle: takes a value on the main queue.
+    ///   - alongside: queues a write right behind the listen.
+    ///   - handle: handles a value on the main queue.
     func wait(
         listeningTo characteristic: CharacteristicIdentifier, limit: BlockingListen.Limit,
         alongside: @escaping (BlockingListen) -> Void = { _ in },
         handle: @escaping (Data) throws -> ListenAction
     ) throws {
-        MainQueue.refuse()
+        MainQueue.forbid()
         let listen = BlockingListen(
             to: characteristic, limit: limit, bluejay, peripheral,
-            onOver: { self.listens[ObjectIdentifier($0)] = nil }, handle: handle)
-        let waiter = listen.waiter
+            onEnd: { self.listens[ObjectIdentifier($0)] = nil }, handle: handle)
+        let call = listen.call
         MainQueue.later {
-            guard self.isUsable else { return waiter.resume(.failure(BluejayError.notConnected)) }
+            guard self.isUsable else { return call.finish(.failure(BluejayError.notConnected)) }
             self.listens[ObjectIdentifier(listen)] = listen
             self.bluejay.queue.hold {
                 listen.begin()
                 alongside(listen)
             }
         }
-        try waiter.wait()
+        try call.wait()
     }
 
-    /// Queues a write behind a listen; if it fails, so does the listen.
+    /// Queues a write behind a listen. If the write fails, the listen fails, too.
     func write<S: Sendable>(
         _ value: S, to characteristic: CharacteristicIdentifier, type: CBCharacteristicWriteType,
         alongside listen: BlockingListen
     ) {
         // The listen may have been refused.
         guard listen.isListening else { return }
-        let completion = Once<WriteResult>(fallback: .failure(BluejayError.writeFailed)) { [weak listen] result in
+        let completion = Completion<WriteResult>(fallback: .failure(BluejayError.writeFailed)) { [weak listen] result in
             if case .failure(let error) = result { listen?.interrupt(error) }
         }
         let operation = bluejay.queueWrite(value, to: characteristic, type: type, on: peripheral, completion)
         listen.onFailure = { [weak operation] error in operation?.fail(error) }
     }
 
-    /// Ends a listen if there is one, and waits for that.
+    /// Ends a listen, if there is one, and waits for the confirmation.
     func waitForEnd(of characteristic: CharacteristicIdentifier, completion: ((WriteResult) -> Void)?) throws {
-        try wait(refuse: { completion?(.failure($0)) }) { (waiter: Waiter<Void>) in
-            let ended = Once<WriteResult>(fallback: .failure(BluejayError.cancelled)) { result in
+        try wait(refuse: { completion?(.failure($0)) }) { (call: BlockingCall<Void>) in
+            let ended = Completion<WriteResult>(fallback: .failure(BluejayError.cancelled)) { result in
                 completion?(result)
-                waiter.resume(result.asResult)
+                call.finish(result.asResult)
             }
             guard self.peripheral.listeners.isListening(to: characteristic) else { return ended(.success) }
             self.bluejay.queueEndListen(to: characteristic, on: self.peripheral, ended)
@@ -147,24 +147,6 @@ extension SynchronizedPeripheral {
 
     /// Whether the connection for which the task was started still exists. Main queue only.
     private var isUsable: Bool {
-        bluejay.connected === peripheral && !bluejay.isDropping
-    }
-}
-
-extension ReadResult {
-    fileprivate var asResult: Result<R, any Error> {
-        switch self {
-        case .success(let value): .success(value)
-        case .failure(let error): .failure(error)
-        }
-    }
-}
-
-extension WriteResult {
-    fileprivate var asResult: Result<Void, any Error> {
-        switch self {
-        case .success: .success(())
-        case .failure(let error): .failure(error)
-        }
+        bluejay.connected === peripheral && !bluejay.link.isDisconnecting
     }
 }

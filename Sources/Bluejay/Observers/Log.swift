@@ -1,14 +1,14 @@
 import LineOutput
 import Synchronization
 
-/// Where messages go: to the log observers, or to standard error while there are none.
+/// Passes messages to the log observers, or to standard error while there are none.
 ///
-/// May be used from any thread.
+/// Can be used on any thread.
 final class Log: Swift.Sendable {
     private let observers = Mutex(WeakObservers<any LogObserver>())
     private let standardError: @Sendable (String) -> Void
 
-    /// - Parameter standardError: writes a message when nobody observes the log.
+    /// - Parameter standardError: writes a message when there is no log observer.
     init(standardError: @escaping @Sendable (String) -> Void = Log.writeToStandardError) {
         self.standardError = standardError
     }
@@ -29,17 +29,17 @@ final class Log: Swift.Sendable {
         }
     }
 
-    /// Logs a message, literally.
+    /// Logs a message as it is, without interpreting `%` in it.
     func callAsFunction(_ message: @autoclosure () -> String) {
         let living = living
         let text = message()
         if living.isEmpty { return standardError(text) }
-        // Outside the lock, because an observer may log or register.
+        // Outside the lock, because an observer may log or register in turn.
         for observer in living { observer.debug(text) }
     }
 
-    /// Logs a message about a single value or step, of which there may be thousands in a second: for observers only, and
-    /// not even put together without one.
+    /// Logs a message about a single value or step. There may be thousands of them in a second, so they go to observers
+    /// only; without one, the message is not even created.
     func detail(_ message: @autoclosure () -> String) {
         let living = living
         if living.isEmpty { return }
@@ -48,8 +48,8 @@ final class Log: Swift.Sendable {
     }
 
     private var living: [any LogObserver] {
-        // Carried: observers promise to be callable on any thread (see LogObserver).
-        observers.withLock { Carried($0.living) }.value
+        // Unchecked: observers can be called on any thread (see LogObserver).
+        observers.withLock { UncheckedTransfer($0.living) }.value
     }
 
     private static func writeToStandardError(_ text: String) {

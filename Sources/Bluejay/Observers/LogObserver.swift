@@ -1,5 +1,5 @@
 /// Receives Bluejay's log.
 public protocol LogObserver: AnyObject {
-    /// One message. May be called on any thread.
+    /// Receives one message. Called on any thread.
     func debug(_ text: String)
 }

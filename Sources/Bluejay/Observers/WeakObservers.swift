@@ -2,18 +2,18 @@
 struct WeakObservers<Observer>: Swift.Sendable {
     private var entries: [WeakReference] = []
 
-    /// Those that are still alive.
+    /// The observers that still exist.
     var living: [Observer] {
         entries.compactMap { $0.object as? Observer }
     }
 
-    /// Adds an observer at the end; one that is there already moves to the end.
+    /// Adds an observer at the end. One that is registered already moves to the end.
     mutating func register(_ observer: AnyObject) {
         unregister(observer)
         entries.append(WeakReference(observer))
     }
 
-    /// Removes an observer, and all dead ones.
+    /// Removes an observer, and all those that no longer exist.
     mutating func unregister(_ observer: AnyObject) {
         entries.removeAll { $0.object == nil || $0.object === observer }
     }

@@ -1,20 +1,21 @@
-/// What a connected peripheral reports to.
-protocol PeripheralHost: AnyObject {
-    /// Offers an event to the running operation, and tells whether it took it.
+/// Receives the reports of a connected peripheral.
+protocol ConnectedPeripheralDelegate: AnyObject {
+    /// Passes an event to the running operation.
+    ///
+    /// - Returns: whether the operation has used it.
     func process(_ event: BluetoothEvent) -> Bool
     func didReadRSSI(_ rssi: NSNumber, error: (any Error)?)
     func didModifyServices(_ invalidated: [ServiceIdentifier])
-    /// A value that nothing was waiting for.
+    /// A value has arrived that no listener and no operation was waiting for.
     func didReceiveUnhandledValue(_ value: Data?, of characteristic: CharacteristicIdentifier)
 }
 
-/// The peripheral of one connection: sends the operations' requests, routes what it reports, and keeps the listeners.
+/// The peripheral of one connection: sends the requests of operations, passes its reports on, and holds the listeners.
 ///
-/// Dropped, with the listeners, when the connection ends.
-// @unchecked, demanded by the delegate protocol's use across queues: used on the main queue only, on which the central
-// manager delivers.
+/// Released, with the listeners, when the connection ends.
+// @unchecked: used on the main queue only, on which the central manager calls its delegates.
 final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swift.Sendable {
-    /// What was asked of the peripheral and is answered by a delegate call.
+    /// A request to the peripheral that is answered by a call of the delegate.
     enum Request: Hashable {
         case services
         case characteristics(ServiceIdentifier)
@@ -25,17 +26,17 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
 
     let cbPeripheral: CBPeripheral
     let listeners = ListenerTable()
-    private weak var host: (any PeripheralHost)?
+    private weak var delegate: (any ConnectedPeripheralDelegate)?
     private let log: Log
-    /// How many requests of operations that were cancelled meanwhile are still to be answered. CoreBluetooth answers in
-    /// order, so the next answers are theirs, not those of later operations with the same request.
+    /// How many requests of cancelled operations are still unanswered. CoreBluetooth answers in order, so the next answers
+    /// belong to them and not to later operations with the same request.
     private var abandoned: [Request: Int] = [:]
-    /// Which services have been looked for since the peripheral changed its services; nil if it never has.
-    private var lookedFor: Set<ServiceIdentifier>?
+    /// The services that were discovered after the peripheral's last change of services; nil if there was no change.
+    private var searchedServices: Set<ServiceIdentifier>?
 
-    init(_ cbPeripheral: CBPeripheral, host: any PeripheralHost, log: Log) {
+    init(_ cbPeripheral: CBPeripheral, delegate: any ConnectedPeripheralDelegate, log: Log) {
         self.cbPeripheral = cbPeripheral
-        self.host = host
+        self.delegate = delegate
         self.log = log
         super.init()
         cbPeripheral.delegate = self
@@ -43,31 +44,31 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
 
     var identifier: PeripheralIdentifier { PeripheralIdentifier(cbPeripheral) }
 
-    /// Stops listening to the peripheral.
+    /// Stops receiving the peripheral's reports.
     func detach() {
         if cbPeripheral.delegate === self { cbPeripheral.delegate = nil }
-        host = nil
+        delegate = nil
     }
 
-    /// The characteristic if it has been discovered.
+    /// The characteristic, if it has been discovered.
     func known(_ characteristic: CharacteristicIdentifier) -> CBCharacteristic? {
         services(characteristic.service).lazy.compactMap { $0.characteristic(with: characteristic.uuid) }.first
     }
 
-    /// The discovered services with the identifier. There may be several: a peripheral that runs on BlueZ, for one, has a
-    /// Device Information of bluetoothd's beside its own.
+    /// The discovered services with the identifier. There may be several: a peripheral on BlueZ, for example, may have a
+    /// Device Information service of its own beside that of bluetoothd.
     func services(_ service: ServiceIdentifier) -> [CBService] {
         (cbPeripheral.services ?? []).filter { $0.uuid == service.uuid }
     }
 
     /// Whether all services with the identifier have been discovered, and there is one.
     func isDiscovered(_ service: ServiceIdentifier) -> Bool {
-        cbPeripheral.service(with: service.uuid) != nil && lookedFor?.contains(service) != false
+        cbPeripheral.service(with: service.uuid) != nil && searchedServices?.contains(service) != false
     }
 
     /// All services with the identifier have been discovered.
     func discovered(_ service: ServiceIdentifier) {
-        lookedFor?.insert(service)
+        searchedServices?.insert(service)
     }
 
     // Requests.
@@ -92,7 +93,7 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
         cbPeripheral.setNotifyValue(enabled, for: found)
     }
 
-    /// Nobody waits for the answer to a request any more.
+    /// The operation that made a request has been cancelled: its answer will be dropped.
     func abandon(_ request: Request) {
         abandoned[request, default: 0] += 1
     }
@@ -106,12 +107,12 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
     }
 
     private func offer(_ event: BluetoothEvent) {
-        if host?.process(event) != true { log.detail("Nothing was waiting for \(event)") }
+        if delegate?.process(event) != true { log.detail("Nothing was waiting for \(event)") }
     }
 
     private func identifier(of characteristic: CBCharacteristic) -> CharacteristicIdentifier? {
         if let identifier = CharacteristicIdentifier(characteristic) { return identifier }
-        log("Ignored characteristic \(characteristic.uuid.uuidString): its service is gone")
+        log("Ignored characteristic \(characteristic.uuid.uuidString): its service was removed")
         return nil
     }
 
@@ -137,11 +138,11 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
         let value = characteristic.value
         if listeners.receive(value, error, identifier) { return }
         if wasAbandoned(.read(identifier)) { return }
-        if host?.process(.valueUpdated(identifier, value, error: error)) == true { return }
+        if delegate?.process(.valueUpdated(identifier, value, error: error)) == true { return }
         if listeners.isEnding(identifier) {
             log.detail("Dropped a value of \(identifier.description), which is no longer listened to")
         } else {
-            host?.didReceiveUnhandledValue(value, of: identifier)
+            delegate?.didReceiveUnhandledValue(value, of: identifier)
         }
     }
 
@@ -164,16 +165,16 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
-        _ = host?.process(.readyToWriteWithoutResponse)
+        _ = delegate?.process(.readyToWriteWithoutResponse)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
-        host?.didReadRSSI(RSSI, error: error)
+        delegate?.didReadRSSI(RSSI, error: error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-        lookedFor = []
-        listeners.servicesWent(invalidatedServices)
-        host?.didModifyServices(invalidatedServices.map { ServiceIdentifier(uuid: $0.uuid) })
+        searchedServices = []
+        listeners.servicesWereRemoved(invalidatedServices)
+        delegate?.didModifyServices(invalidatedServices.map { ServiceIdentifier(uuid: $0.uuid) })
     }
 }

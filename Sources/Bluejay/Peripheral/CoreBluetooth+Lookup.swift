@@ -1,12 +1,12 @@
 extension CBPeripheral {
-    /// The first discovered service with a UUID, nil if there is none.
+    /// The first discovered service with a UUID; nil if there is none.
     public func service(with uuid: CBUUID) -> CBService? {
         services?.first { $0.uuid == uuid }
     }
 }
 
 extension CBService {
-    /// The first discovered characteristic with a UUID, nil if there is none.
+    /// The first discovered characteristic with a UUID; nil if there is none.
     public func characteristic(with uuid: CBUUID) -> CBCharacteristic? {
         characteristics?.first { $0.uuid == uuid }
     }

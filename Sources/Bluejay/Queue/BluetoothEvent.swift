@@ -1,7 +1,6 @@
-/// What CoreBluetooth reports and the running operation may be waiting for.
+/// A report of CoreBluetooth that the running operation may be waiting for.
 enum BluetoothEvent {
     case discovered(CBPeripheral, advertisement: [String: Any], rssi: Int)
-    case connected
     case servicesDiscovered(error: (any Error)?)
     case characteristicsDiscovered(ServiceIdentifier, error: (any Error)?)
     case valueUpdated(CharacteristicIdentifier, Data?, error: (any Error)?)

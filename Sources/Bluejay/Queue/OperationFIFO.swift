@@ -1,11 +1,11 @@
 import DequeModule
 
-/// The queue of one Bluejay instance: runs one operation at a time, in the order in which they came.
+/// The queue of one Bluejay instance: runs one operation at a time, in the order in which they were queued.
 ///
-/// Knows nothing of the kinds of operations but their life cycle. Used on the main queue only.
+/// It knows only the life cycle of operations, not their kinds. Used on the main queue only.
 final class OperationFIFO {
-    /// Tells what speaks against starting an operation now.
-    var admission: (QueuedOperation) -> (any Error)? = { _ in nil }
+    /// Returns why an operation cannot start now; nil if it can.
+    var refusalOfStart: (QueuedOperation) -> (any Error)? = { _ in nil }
     /// Whether operations are started. False until Bluetooth is available for the first time.
     private(set) var isRunning = false
 
@@ -18,7 +18,7 @@ final class OperationFIFO {
         self.log = log
     }
 
-    /// The operation that runs, if any.
+    /// The operation that is running, if any.
     var running: QueuedOperation? {
         guard let head = operations.first, head.phase == .running else { return nil }
         return head
@@ -27,7 +27,7 @@ final class OperationFIFO {
     var isEmpty: Bool { operations.isEmpty }
     var count: Int { operations.count }
 
-    /// Starts operations from now on.
+    /// Starts operations when it is their turn, from now on.
     func run() {
         isRunning = true
         advance()
@@ -38,7 +38,7 @@ final class OperationFIFO {
         isRunning = false
     }
 
-    /// Queues operations.
+    /// Queues operations at the end.
     func append(_ new: [QueuedOperation]) {
         for operation in new {
             operation.queue = self
@@ -49,22 +49,22 @@ final class OperationFIFO {
 
     /// Offers an event to the running operation.
     ///
-    /// - Returns: whether it took it.
+    /// - Returns: whether the operation has used it.
     func process(_ event: BluetoothEvent) -> Bool {
         running?.process(event) ?? false
     }
 
-    /// Fails every operation that is in the queue now, front to back. Those that completions queue meanwhile stay.
+    /// Fails every operation that is in the queue now, front to back. What completions queue meanwhile stays.
     ///
-    /// - Parameter atOnce: do not wait for CoreBluetooth; otherwise operations behind one that takes time to end are
-    ///   failed after it.
+    /// - Parameter atOnce: do not wait for CoreBluetooth. Otherwise an operation that takes time to end fails before
+    ///   those behind it.
     func failAll(_ error: any Error, atOnce: Bool = false) {
         hold {
             let present = operations
             var mustWait = false
             for operation in present where operation.phase != .ended {
                 if mustWait {
-                    operation.doom = operation.doom ?? error
+                    operation.pendingFailure = operation.pendingFailure ?? error
                 } else {
                     operation.fail(error, atOnce: atOnce)
                     mustWait = operation.phase != .ended
@@ -73,16 +73,16 @@ final class OperationFIFO {
         }
     }
 
-    /// Fails what stood behind an operation that was cancelled and took time to end.
-    func failDoomed() {
+    /// Fails what was queued behind an operation that was cancelled and took time to end.
+    func failPendingFailures() {
         hold {
             for operation in operations where operation.phase != .ended {
-                if let error = operation.doom { operation.fail(error) }
+                if let error = operation.pendingFailure { operation.fail(error) }
             }
         }
     }
 
-    /// Fails those operations in the queue, front to back, that a predicate holds for.
+    /// Fails the operations that match a predicate, front to back.
     func fail(_ error: any Error, where predicate: (QueuedOperation) -> Bool) {
         hold {
             for operation in operations where operation.phase != .ended && predicate(operation) {
@@ -91,12 +91,12 @@ final class OperationFIFO {
         }
     }
 
-    /// Fails one operation along with what prepares it. The others go on as if it had never been there.
+    /// Fails one operation and the operations that prepare it. The others continue as if it had never been queued.
     func fail(_ operation: QueuedOperation, _ error: any Error) {
         fail(error) { $0 === operation || $0.prepares === operation }
     }
 
-    /// Starts nothing until the body is done.
+    /// Starts nothing until the body has returned.
     func hold(_ body: () -> Void) {
         holds += 1
         body()
@@ -104,7 +104,7 @@ final class OperationFIFO {
         advance()
     }
 
-    /// An operation has ended: takes it out, calls its completion, and goes on.
+    /// Removes an operation that has ended, calls its completion, and starts the next one.
     func ended(_ operation: QueuedOperation, _ deliver: () -> Void) {
         if operations.first === operation {
             operations.removeFirst()
@@ -116,12 +116,12 @@ final class OperationFIFO {
     }
 
     private func advance() {
-        // One loop starts all, so that operations that end at once do not pile up on the stack.
+        // One loop starts them all, so that operations that end at once do not nest on the stack.
         guard isRunning, !isAdvancing else { return }
         isAdvancing = true
         defer { isAdvancing = false }
         while holds == 0, let head = operations.first, head.phase == .queued {
-            if let error = head.doom ?? admission(head) {
+            if let error = head.pendingFailure ?? refusalOfStart(head) {
                 head.fail(error)
             } else {
                 log.detail("Starting \(head.summary)")

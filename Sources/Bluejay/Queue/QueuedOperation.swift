@@ -1,7 +1,7 @@
 /// One step of work, such as a scan or a read. Subclasses are the kinds of work.
 ///
-/// The life of an operation: it is queued; when it reaches the head of the queue, `start()` is called; while it runs,
-/// `process(_:)` is offered what CoreBluetooth reports; it ends by `complete(_:)` or by being failed, exactly once.
+/// The life cycle: an operation is queued. At the head of the queue `start()` is called. While it runs, `process(_:)`
+/// receives what CoreBluetooth reports. It ends exactly once, by `complete(_:)` or `fail(_:atOnce:)`.
 ///
 /// Used on the main queue only.
 class QueuedOperation {
@@ -9,41 +9,41 @@ class QueuedOperation {
         case queued, running, ended
     }
 
-    /// What has to be there when the operation starts.
+    /// What an operation needs to start.
     enum Requirement {
         case bluetooth, connection
     }
 
     final private(set) var phase = Phase.queued
-    /// Set when the operation is to end with an error as soon as it reaches the head: it stood behind one that was
-    /// cancelled and takes time to end.
-    final var doom: (any Error)?
+    /// What the operation fails with instead of starting: it was queued behind one that was cancelled and takes time to
+    /// end.
+    final var pendingFailure: (any Error)?
     /// The queue that the operation is in.
     final weak var queue: OperationFIFO?
 
     /// For the log.
     var summary: String { "operation" }
     var requirement: Requirement { .connection }
-    /// The operation that this one only makes possible; nil if it serves its own purpose.
+    /// The operation that needs this one to be done first; nil if the program asked for this one itself.
     var prepares: QueuedOperation? { nil }
 
-    // What a subclass does.
+    // For subclasses to override.
 
-    /// Begins the work. May complete at once.
+    /// Begins the work. The operation may complete at once.
     func start() {}
 
-    /// Takes an event that the running operation waits for.
+    /// Processes an event that the running operation may be waiting for.
     ///
     /// - Returns: whether it was for this operation.
     func process(_ event: BluetoothEvent) -> Bool { false }
 
-    /// Undoes what is under way, because the running operation has been failed.
+    /// Stops the work of the running operation, which has been failed.
     func interrupt() {}
 
-    /// Tells the completion about an error.
+    /// Calls the completion with an error.
     func report(_ error: any Error) {}
 
-    // What its owners do.
+    // For the owner to call.
 
     /// Starts the operation.
     final func begin() {
@@ -63,8 +63,8 @@ class QueuedOperation {
 
     /// Ends the operation.
     ///
-    /// - Parameter deliver: calls the completion. The operation has left the queue by then, and the next one starts
-    ///   afterwards.
+    /// - Parameter deliver: calls the completion, after the operation has left the queue and before the next one
+    ///   starts.
     final func complete(_ deliver: () -> Void) {
         guard phase != .ended else { return }
         phase = .ended

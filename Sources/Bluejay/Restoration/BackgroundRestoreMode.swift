@@ -1,31 +1,31 @@
 import UIKitStandIns
 
-/// Names the state that a program leaves behind for its next run.
+/// Identifies the state that a program leaves for its next run.
 public typealias RestoreIdentifier = String
 
-/// Whether the Bluetooth state of an earlier run of the program is taken up.
+/// Whether to restore the Bluetooth state of an earlier run of the program.
 public enum BackgroundRestoreMode {
-    /// It is not.
+    /// Do not restore.
     case disable
-    /// It is.
+    /// Restore as configured.
     case enable(BackgroundRestoreConfig)
 }
 
-/// How the state of an earlier run is taken up.
+/// How to restore the state of an earlier run.
 public struct BackgroundRestoreConfig {
     /// The same in every run.
     public let restoreIdentifier: RestoreIdentifier
-    /// Is told what became of the connection. Bluejay does not keep it alive.
+    /// Receives the result for the connection. Held weakly by Bluejay.
     public let backgroundRestorer: BackgroundRestorer
-    /// Is asked about values without a listener. Bluejay does not keep it alive.
+    /// Receives values that have no listener. Held weakly by Bluejay.
     public let listenRestorer: ListenRestorer
     /// Why the program was started.
     public let launchOptions: LaunchOptions
 
     /// - Parameters:
-    ///   - restoreIdentifier: names the state; the same in every run.
-    ///   - backgroundRestorer: is told what became of the connection; not kept alive by Bluejay.
-    ///   - listenRestorer: is asked about values without a listener; not kept alive by Bluejay.
+    ///   - restoreIdentifier: identifies the state; the same in every run.
+    ///   - backgroundRestorer: receives the result for the connection; held weakly by Bluejay.
+    ///   - listenRestorer: receives values that have no listener; held weakly by Bluejay.
     ///   - launchOptions: why the program was started.
     public init(
         restoreIdentifier: RestoreIdentifier,
@@ -44,7 +44,7 @@ public struct BackgroundRestoreConfig {
         launchOptions?[.bluetoothCentrals] as? [String]
     }
 
-    /// Whether the program was started to take up the state that the identifier names.
+    /// Whether the program was started to restore the state with this identifier.
     public var isRestoringFromBackground: Bool {
         centralKeys?.contains(restoreIdentifier) ?? false
     }

@@ -7,8 +7,8 @@ import UIKitStandIns
 public typealias LaunchOptions = [UIApplication.LaunchOptionsKey: Any]?
 
 extension Bluejay {
-    /// Why this program was started: a Linux addition that takes the place of what iOS passes to
-    /// `application(_:didFinishLaunchingWithOptions:)`. Nil unless the restoration agent has started it.
+    /// Why this program was started. On Linux this replaces what iOS passes to
+    /// `application(_:didFinishLaunchingWithOptions:)`. Nil unless the restoration agent has started the program.
     public static var launchOptions: LaunchOptions {
         LaunchEnvironment.centrals(in: ProcessInfo.processInfo.environment).map { [.bluetoothCentrals: $0] }
     }

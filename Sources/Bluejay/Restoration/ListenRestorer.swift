@@ -1,13 +1,13 @@
 import UIKitStandIns
 
-/// Is asked what to do with values that have no listener, as they come after a restoration. Called on the main queue.
+/// Receives values that have no listener, as after a restoration, and decides what to do. Called on the main queue.
 public protocol ListenRestorer: UIApplicationDelegate {
-    /// A value has come that nobody listens to.
+    /// A value has arrived that has no listener.
     ///
     /// - Parameters:
-    ///   - peripheral: which one.
-    ///   - characteristic: which one it came from.
-    ///   - value: the bytes; they are not delivered again.
+    ///   - peripheral: the connected peripheral.
+    ///   - characteristic: the characteristic of the value.
+    ///   - value: the bytes. They are not delivered again.
     func didReceiveUnhandledListen(
         from peripheral: PeripheralIdentifier,
         on characteristic: CharacteristicIdentifier,
@@ -17,8 +17,8 @@ public protocol ListenRestorer: UIApplicationDelegate {
 
 /// What to do with a characteristic that notifies without a listener.
 public enum ListenRestoreAction: Swift.Sendable {
-    /// Leave it on: the program listens to it (again), best from inside the restorer's method.
+    /// Leave notifications on: the program listens to the characteristic again, best inside the restorer's method.
     case promiseRestoration
-    /// Turn it off.
+    /// Turn notifications off.
     case stopListen
 }

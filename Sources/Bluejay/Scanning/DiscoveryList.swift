@@ -1,4 +1,5 @@
-/// What a scan has found: throttles repeats, remembers who is silenced, and tells who has not been seen for too long.
+/// The peripherals that a scan has found. Throttles repeated sightings, ignores silenced peripherals, and knows which ones
+/// have not been seen for too long.
 struct DiscoveryList {
     /// For how many seconds a peripheral stays in the list without being sighted.
     static let lifetime: TimeInterval = 15
@@ -16,9 +17,9 @@ struct DiscoveryList {
         self.throttleRSSIDelta = throttleRSSIDelta
     }
 
-    /// Takes a sighting.
+    /// Adds a sighting.
     ///
-    /// - Returns: whether it is to be reported; it is in the list then.
+    /// - Returns: whether to report it. If so, it is in the list.
     mutating func accept(_ discovery: ScanDiscovery, at time: TimeInterval) -> Bool {
         let identifier = discovery.peripheralIdentifier.uuid
         if silenced.contains(identifier) { return false }
@@ -33,13 +34,13 @@ struct DiscoveryList {
         return true
     }
 
-    /// Removes a peripheral from the list for good.
+    /// Removes a peripheral from the list and ignores it from now on.
     mutating func silence(_ identifier: PeripheralIdentifier) {
         silenced.insert(identifier.uuid)
         remove(identifier.uuid)
     }
 
-    /// When the next peripheral will have been unseen for too long, if no sighting comes before.
+    /// When the next peripheral expires, unless it is seen before.
     var nextExpiry: TimeInterval? {
         lastSighted.values.min().map { $0 + Self.lifetime }
     }

@@ -1,11 +1,21 @@
 /// What a scan does after a discovery.
 public enum ScanAction {
-    /// Go on.
+    /// Continue.
     case `continue`
-    /// Go on, and do not report this peripheral again during this scan.
+    /// Continue, and do not report this peripheral again during this scan.
     case blacklist
     /// End the scan.
     case stop
-    /// End the scan, then connect: which peripheral, for how long at most, with which alerts, and who is told.
+    /// End the scan, then connect: the peripheral, the timeout, the alerts on iOS, and the completion.
     case connect(ScanDiscovery, Timeout, WarningOptions, (ConnectionResult) -> Void)
+}
+
+extension ScanAction {
+    /// Ends the scan, then connects without a timeout. The form of Bluejay 0.7.
+    @available(*, deprecated, message: "Use connect with a timeout and warning options")
+    public static func connect(
+        _ discovery: ScanDiscovery, _ completion: @escaping (ConnectionResult) -> Void
+    ) -> ScanAction {
+        .connect(discovery, .none, .default, completion)
+    }
 }

@@ -1,5 +1,5 @@
 extension Bluejay {
-    /// The bytes of several values, one after the other, to build a packet.
+    /// Builds a packet from the bytes of several values, in their order.
     ///
     ///     Bluejay.combine(sendables: [UInt8(1), temperature.bigEndian, DataPadding(2)])
     public static func combine(sendables: [Sendable]) -> Data {

@@ -7,7 +7,7 @@ public struct DataPadding: Sendable, Swift.Sendable {
         self.amount = max(0, amount)
     }
 
-    /// That many zero bytes.
+    /// The zero bytes.
     public func toBluetoothData() -> Data {
         Data(count: amount)
     }

@@ -1,4 +1,4 @@
-// `Int` and `UInt` have the two members below but do not conform to the protocols: the width of a value on the wire would
+// `Int` and `UInt` have the two members below, but do not conform to the protocols: the number of bytes that they send would
 // depend on the machine.
 extension Int8: Sendable, Receivable {}
 extension Int16: Sendable, Receivable {}
@@ -10,9 +10,9 @@ extension UInt32: Sendable, Receivable {}
 extension UInt64: Sendable, Receivable {}
 
 extension BinaryInteger {
-    /// The integer as bytes, the least significant first, as many as the type is wide.
+    /// The bytes of the integer, the least significant first. Their number is the size of the type.
     ///
-    /// For a protocol whose fields are big-endian, send `value.bigEndian`.
+    /// For a protocol with big-endian fields, send `value.bigEndian`.
     public func toBluetoothData() -> Data {
         var rest = self
         var bytes = Data(capacity: bitWidth / 8)
@@ -23,11 +23,10 @@ extension BinaryInteger {
         return bytes
     }
 
-    /// Creates an integer from bytes, the least significant first. Bytes beyond the width of the type are ignored;
-    /// missing ones count as zero.
+    /// Creates an integer from bytes, the least significant first. Extra bytes are ignored; missing bytes count as zero.
     ///
-    /// That is for bytes that a program has at hand, as on iOS. What is read or received as an integer has to have all its
-    /// bytes; `Data.extract` insists on them, too.
+    /// This is for the program's own bytes, as on iOS. An integer that is read or received must have all its bytes;
+    /// `Data.extract` requires them, too.
     public init(bluetoothData: Data) {
         self.init(leastSignificantFirst: bluetoothData)
     }
@@ -35,7 +34,7 @@ extension BinaryInteger {
     fileprivate init(leastSignificantFirst bytes: Data) {
         var value: Self = 0
         let width = value.bitWidth / 8
-        // By arithmetic, not by copying memory: that is right for any width, alignment and BinaryInteger.
+        // By arithmetic, not by copying memory: this works for any width, alignment and BinaryInteger.
         for (index, byte) in bytes.prefix(width).enumerated() {
             value |= Self(truncatingIfNeeded: byte) << (8 * index)
         }
@@ -44,12 +43,11 @@ extension BinaryInteger {
 }
 
 extension Receivable where Self: FixedWidthInteger {
-    /// Creates an integer from what was read or received, the least significant byte first. Bytes beyond the width of the
-    /// type are ignored.
+    /// Creates an integer from received bytes, the least significant first. Extra bytes are ignored.
     ///
-    /// - Throws: ``BluejayError/dataOutOfBounds(start:length:count:)`` if there are fewer bytes than the type is wide.
-    // This is the one that fulfils the protocol. Disfavored, so that programs that call an integer's initializer
-    // without `try` still compile.
+    /// - Throws: ``BluejayError/dataOutOfBounds(start:length:count:)`` if there are fewer bytes than the type has.
+    // This initializer satisfies the protocol. It is disfavored, so that programs that call an integer's initializer without
+    // `try` still compile.
     @_disfavoredOverload
     public init(bluetoothData: Data) throws {
         let width = Self.bitWidth / 8

@@ -1,9 +1,9 @@
 /// A value that can be written to a characteristic.
 ///
-/// The name hides the standard library's protocol in files that import Bluejay; there, write `Swift.Sendable` for the
-/// one about concurrency.
+/// In files that import Bluejay, this name hides the standard library's protocol for concurrency. Write `Swift.Sendable`
+/// for that one.
 public protocol Sendable {
-    /// The bytes that go over the air. Called when the write starts, on the main queue, not when it is queued; by the
-    /// asynchronous form, however, at the call and where the caller runs.
+    /// The bytes to send. Called on the main queue when the write starts, not when it is queued. The asynchronous form calls
+    /// it at once, where its caller runs.
     func toBluetoothData() -> Data
 }

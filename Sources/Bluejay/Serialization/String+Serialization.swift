@@ -4,8 +4,8 @@ extension String: Sendable, Receivable {
         Data(utf8)
     }
 
-    /// Creates the text from UTF-8. Bytes that are not UTF-8 become the replacement character U+FFFD: what a peripheral
-    /// sends must not end the program.
+    /// Creates the text from UTF-8. Bytes that are not UTF-8 become the replacement character U+FFFD, because
+    /// received bytes must not end the program.
     public init(bluetoothData: Data) {
         self = String(decoding: bluetoothData, as: UTF8.self)
     }

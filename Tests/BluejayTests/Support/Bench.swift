@@ -8,7 +8,7 @@ let measurement = CharacteristicIdentifier(uuid: "2A37", service: heartRate)
 let location = CharacteristicIdentifier(uuid: "2A38", service: heartRate)
 let controlPoint = CharacteristicIdentifier(uuid: "2A39", service: heartRate)
 
-/// A Bluejay on a fake system, and a journal of what it told.
+/// A Bluejay on a fake system, and a journal of what it reported.
 final class Bench {
     let time = ManualTimekeeper()
     let central: FakeCentral
@@ -20,7 +20,7 @@ final class Bench {
     /// - Parameters:
     ///   - state: of Bluetooth.
     ///   - started: whether to start right away.
-    ///   - peripheral: what there is to connect to.
+    ///   - peripheral: the peripheral that can be connected.
     init(_ state: CBManagerState = .poweredOn, started: Bool = true, peripheral: FakePeripheral = FakePeripheral()) {
         self.peripheral = peripheral
         central = FakeCentral(state)
@@ -95,14 +95,14 @@ final class Bench {
     }
 }
 
-/// Messages that went to standard error.
+/// The messages that were written to standard error.
 final class Messages: Swift.Sendable {
     private let texts = LockedArray<String>()
     var all: [String] { texts.all }
     @Sendable func add(_ text: String) { texts.append(text) }
 }
 
-/// What happened, in order, as short lines.
+/// The events in their order, as short lines.
 final class Journal: ConnectionObserver, DisconnectHandler {
     private(set) var lines: [String] = []
     /// The disconnect handler's answer.

@@ -9,7 +9,7 @@ final class FakePeripheral: CBPeripheral, @unchecked Swift.Sendable {
     var failures: [String: any Error] = [:]
     /// What reads find, by the characteristic's UUID.
     var values: [String: Data?] = [:]
-    /// Whether answers come by themselves, later on the main queue.
+    /// Whether answers are delivered by themselves, later on the main queue.
     var answersByItself = false
     /// Called when notifications of a characteristic have been turned on, or a value has been written to it, while
     /// answering by itself.

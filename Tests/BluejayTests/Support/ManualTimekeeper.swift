@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Bluejay
 
-/// Time that passes only when told to.
+/// Time that passes only on command.
 final class ManualTimekeeper: Timekeeper {
     private(set) var now: TimeInterval = 1_000
     private var alarms: [(due: TimeInterval, alarm: Alarm)] = []
@@ -10,7 +10,7 @@ final class ManualTimekeeper: Timekeeper {
     func after(_ seconds: TimeInterval, _ action: @escaping () -> Void) -> Alarm {
         let alarm = Alarm(action)
         alarms.append((now + max(0, seconds), alarm))
-        alarm.whenOver { [weak self, weak alarm] in self?.alarms.removeAll { $0.alarm === alarm } }
+        alarm.onEnd { [weak self, weak alarm] in self?.alarms.removeAll { $0.alarm === alarm } }
         return alarm
     }
 

@@ -1,4 +1,4 @@
-"""count_tests.py: what the records of test runs add up to."""
+"""Counting: what the records of test runs add up to."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ def event(kind, name=None, symbol=None):
 class CountTests(LabScriptTests):
     def count(self, *runs):
         result = subprocess.run(
-            [sys.executable, REPOSITORY / "scripts/lab/count_tests.py", *runs],
+            [sys.executable, REPOSITORY / "scripts/python", "count-tests", *runs],
             capture_output=True, text=True, timeout=30, check=False,
         )
         self.assertEqual(result.stderr, "")

@@ -1,4 +1,4 @@
-"""find_tests.py: whether a filter could match, by the sources alone."""
+"""Finding tests: whether a filter could match, by the sources alone."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ class FindTests(LabScriptTests):
 
     def find(self, *filters, folder="Tests"):
         result = subprocess.run(
-            [sys.executable, REPOSITORY / "scripts/lab/find_tests.py", self.folder / folder, "--", *filters],
+            [sys.executable, REPOSITORY / "scripts/python", "find-tests", self.folder / folder, "--", *filters],
             capture_output=True, text=True, timeout=30, check=False,
         )
         return result.returncode, result.stderr.strip()

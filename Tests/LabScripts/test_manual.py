@@ -1,12 +1,12 @@
-"""manual.py: manual pages from what programs say about themselves."""
+"""Manual pages from what programs say about themselves."""
 
 import json
 import shutil
 import subprocess
 import unittest
 
-import manual
 from lab_script import LAB, LabScriptTests
+from lab_tools import manual
 
 ARGUMENT = {"abstract": "The adapter's name.", "isOptional": True, "isRepeating": False, "kind": "option",
             "names": [{"kind": "long", "name": "adapter"}, {"kind": "short", "name": "a"}], "shouldDisplay": True,

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # ./lab bench, sourced by lab: `options` and `rest` are what the command line had. The measuring is
-# scripts/bench/run.py, which runs in the lab and gets the arguments.
+# done in the lab, by scripts/python/lab_tools/bench, which gets the arguments.
 [[ -z $installed ]] || die "bench builds the programs anew: use the lab of a clone of the repository"
 require_swift
 "$parts/setup"
@@ -12,5 +12,5 @@ for product in dittojay bluejay; do
     build "$product for release" "${release_options[@]}" --product "$product"
 done
 # The Python that has the peers, so that the bench can start them with its own interpreter.
-run_in_lab ${options[@]+"${options[@]}"} -- "$LAB_HOME/venv/bin/python" "$root/scripts/bench/run.py" \
+run_in_lab ${options[@]+"${options[@]}"} -- "$LAB_HOME/venv/bin/python" -B "$root/scripts/python" bench \
     --programs "$root/.build-release/release" ${rest[@]+"${rest[@]}"}

@@ -110,7 +110,7 @@ test_one_host() {
     # What is asked for of the machine as a whole needs one.
     [[ ${LAB:-} != host && " ${options[*]} " != *" --capture "* ]] || machines=1
     if ((machines > 1)); then
-        local runner=suites.py
+        local runner=suites
         test_side_by_side "$machines" "${suites[@]}" -- "$@"
     else
         test_in_lab "$one_host" "integration tests" "$out" "${options[@]}" -- "$@"
@@ -151,7 +151,7 @@ test_this_package() {
 # The sample package's own tests, as its developer runs them; not when none of them is asked for.
 test_sample() {
     local sample=$root/Fixtures/sample-app folder=$out/sample-app index
-    python3 "$parts/find_tests.py" "$sample/Tests" -- "$@" 2>/dev/null || return 0
+    python3 -B "$root/scripts/python" find-tests "$sample/Tests" -- "$@" 2>/dev/null || return 0
     for index in "${!options[@]}"; do
         [[ ${options[index]} != --out ]] || options[index + 1]=$folder
     done
@@ -226,7 +226,7 @@ check_filters() {
     [[ $package != "$root" ]] ||
         folders+=("$root/Fixtures/sample-app/Tests" "$root/python/tests" "$root/Fixtures/python-app/tests")
     [[ -d ${folders[0]} ]] || return 0
-    python3 "$parts/find_tests.py" "${folders[@]}" -- "$@" || exit 1
+    python3 -B "$root/scripts/python" find-tests "${folders[@]}" -- "$@" || exit 1
 }
 
 main_test() {
@@ -256,7 +256,7 @@ main_test() {
         build_programs --configuration debug
         test_package "$package" "$out" "$@"
     fi
-    python3 "$parts/count_tests.py" "${results[@]}"
+    "${tools[@]}" count-tests "${results[@]}"
 }
 
 main_test "${rest[@]+"${rest[@]}"}"

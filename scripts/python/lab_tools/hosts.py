@@ -54,7 +54,7 @@ def split_commands(words: Sequence[str]) -> tuple[list[str], dict[str, list[str]
     ]
     options = list(words[: starts[0]] if starts else words)
     commands: dict[str, list[str]] = {}
-    for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(words)], strict=False):
         host, command = words[start + 1], list(words[start + 3 : end])
         if not command:
             fail(f"no command to run on host {host}: --host {host} -- COMMAND [ARG…]")

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What .ci/run and .ci/nightly have in common: checks that count as one each, tests that count by themselves, and the last
-# line "N passed, N failed".
+# What .ci/run and .ci/nightly have in common: checks that count as one each, tests that count by themselves, and the
+# last line "N passed, N failed".
 passed=0 failed=0
 
 # check NAME COMMAND [ARG…]

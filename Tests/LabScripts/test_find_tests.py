@@ -22,13 +22,26 @@ class FindTests(LabScriptTests):
     def find(self, *filters, folder="Tests"):
         result = subprocess.run(
             [sys.executable, REPOSITORY / "scripts/python", "find-tests", self.folder / folder, "--", *filters],
-            capture_output=True, text=True, timeout=30, check=False,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
         )
         return result.returncode, result.stderr.strip()
 
     def test_names_of_all_kinds_could_match(self):
-        for pattern in ("BatteryTests", "AppTests.BatteryTests/lasts", "lasts", "runs down", "Batteries", "testRecharges",
-                        "AppTests", r"AppTests\.BatteryTests", "nothing|lasts", "Power"):
+        for pattern in (
+            "BatteryTests",
+            "AppTests.BatteryTests/lasts",
+            "lasts",
+            "runs down",
+            "Batteries",
+            "testRecharges",
+            "AppTests",
+            r"AppTests\.BatteryTests",
+            "nothing|lasts",
+            "Power",
+        ):
             with self.subTest(pattern=pattern):
                 self.assertEqual(self.find(pattern), (0, ""))
 

@@ -15,7 +15,7 @@ class InstallPrograms(LabScriptTests):
         for name in NEEDED:
             path = self.folder / "bin" / name
             path.parent.mkdir(exist_ok=True)
-            path.symlink_to(shutil.which(name))
+            path.symlink_to(shutil.which(name) or f"/no/{name}")
         log = f'echo "${{0##*/}} $*" >>"{self.folder}/log"'
         self.stand_in("apt-get", log)
         self.stand_in("curl", f'{log}; while [[ $1 != --output ]]; do shift; done; echo deb >"$2"')
@@ -27,8 +27,12 @@ class InstallPrograms(LabScriptTests):
 
     def install(self, *words, **environment):
         result = subprocess.run(
-            [SCRIPT, *words], env={"PATH": str(self.folder / "bin"), **environment}, capture_output=True, text=True,
-            timeout=60, check=False,
+            [SCRIPT, *words],
+            env={"PATH": str(self.folder / "bin"), **environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
         log = self.folder / "log"
         return result.returncode, result.stderr.strip(), log.read_text().splitlines() if log.exists() else []

@@ -7,6 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 from lab_script import LabScriptTests
+
 from lab_tools.machine import options
 from lab_tools.machine.job import job_environment, write_job
 

@@ -22,9 +22,8 @@ compile() {
 
 # build_c_parts FOLDER PROGRAM-FOLDER
 #
-# Without the first, scans in the lab find little; without the next two, there is no lab with two hosts; without the last,
-# btmon takes its place.
-# What the library calls, btvirt has loaded.
+# Without the first, scans in the lab find little; without the next two, there is no lab with two hosts; without the
+# last, btmon takes its place. What the library calls, btvirt has loaded.
 build_c_parts() {
     mkdir -p "$1" "$2"
     compile "the library for btvirt" "$parts/guest/radio_timing.c" "$1/radio_timing.so" -shared -fPIC -nostdlib

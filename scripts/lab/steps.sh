@@ -15,7 +15,8 @@ tenths_since() {
     printf '%d.%d' $((tenths / 10)) $((tenths % 10))
 }
 
-# report_progress TEXT LOG MICROSECONDS: says every now and then how far a step is that began then, as far as its log tells
+# report_progress TEXT LOG MICROSECONDS: says every now and then how far a step is that began then, as far as its log
+# tells
 report_progress() {
     local nap line
     exec {nap}<> <(:) # nobody writes to it: a pause without a program that would outlive this one

@@ -30,8 +30,8 @@ one_host='=IntegrationTests\.(?!OnTwoHosts\b)'
 two_hosts='=IntegrationTests\.OnTwoHosts\b'
 
 # test_in_lab LOOK-AHEAD NAME OUTPUT RUN-OPTION… [FILTER…], the options up to "--": the tests for which the look-ahead
-# holds, in the lab that the options describe; the record of their events from OUTPUT, which is the folder of the host that
-# they run on. Adds the result to `results`.
+# holds, in the lab that the options describe; the record of their events from OUTPUT, which is the folder of the host
+# that they run on. Adds the result to `results`.
 test_in_lab() {
     local condition=$1 name=$2 output=$3 events filters run_options=() status=0
     events=$records/${name// /-}.jsonl
@@ -191,8 +191,8 @@ python_filters() {
     filters=(-k "${names% or }")
 }
 
-# The tests in Python: those of the pytest plugin here, and those of the sample project in the lab, as its developer runs
-# them.
+# The tests in Python: those of the pytest plugin here, and those of the sample project in the lab, as its developer
+# runs them.
 test_python_parts() {
     local python=$LAB_HOME/venv/bin/python filters status=0 events=$records/plugin.xml index
     if python_filters "$root/python/tests" "$@"; then

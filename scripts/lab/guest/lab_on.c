@@ -21,9 +21,10 @@
 static const char usage[] =
     "usage: lab-on HOST COMMAND [ARG...]      HOST: a or b\n"
     "\n"
-    "Runs a command on a host of the lab (./lab run --hosts 2). What it prints comes out here, and its exit status is\n"
-    "this one's. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 reach it. It runs in the same folder, its environment and\n"
-    "user are those of the other host, and its standard input is empty. It is ended when this program is.\n";
+    "Runs a command on a host of the lab (./lab run --hosts 2). This program prints what the command prints, and ends\n"
+    "with its exit status. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 reach it. The command runs in the same "
+    "folder,\n"
+    "with the environment and user of the other host and an empty standard input. It ends when this program does.\n";
 
 static const char socket_path[] = "/run/lab/peer.sock";
 enum { misuse = 2, lab_failed = 125, not_found = 127 };

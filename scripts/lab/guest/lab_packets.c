@@ -1,4 +1,5 @@
-// lab-packets: writes the HCI traffic of all controllers, and what programs note between the packets, into a btsnoop file.
+// lab-packets: writes the HCI traffic of all controllers, and what programs note between the packets, into a btsnoop
+// file.
 //
 // btmon -w writes the same file, but decodes every packet besides, which takes much of a machine in software emulation.
 #include <endian.h>

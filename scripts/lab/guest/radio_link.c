@@ -1,12 +1,13 @@
 // Carries one controller's HCI packets between two hosts of the lab, over a virtio port that both have.
 //
-// usage: radio_link controller INDEX PORT READY    on the host with the radio: hands controller hciINDEX over, and makes
+// usage: radio_link controller INDEX PORT READY    on the host with the radio: hands controller hciINDEX over, and
+// makes
 //                                                  the file READY once the host's own Bluetooth can no longer take it
 //        radio_link host PORT                      on the other one: makes a controller of its own of it
 //
-// On the first host a user channel takes the controller away from the kernel, as btproxy does it; on the second /dev/vhci
-// gives it to the kernel there. The kernel gives up a controller that does not answer its first command within 2 s, so
-// the second one begins when the first one is ready, and begins anew when the controller was made anew:
+// On the first host a user channel takes the controller away from the kernel, as btproxy does it; on the second
+// /dev/vhci gives it to the kernel there. The kernel gives up a controller that does not answer its first command
+// within 2 s, so the second one begins when the first one is ready, and begins anew when the controller was made anew:
 //
 //     host        -> controller   ask N      "tell me when the controller is there, and drop what was before"
 //     controller  -> host         here N     what follows comes from the controller
@@ -44,6 +45,12 @@ static volatile sig_atomic_t begin_anew;
 static void fail(const char *what)
 {
     fprintf(stderr, "radio_link: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static _Noreturn void refuse(uint8_t type)
+{
+    fprintf(stderr, "radio_link: a packet of type 0x%02x from the other host\n", type);
     exit(1);
 }
 
@@ -88,10 +95,10 @@ static size_t packet_length(const uint8_t *bytes, size_t count)
     case sco: return count < 4 ? 0 : 4 + (size_t)bytes[3];
     case acl: return count < 5 ? 0 : 5 + (size_t)(bytes[3] | bytes[4] << 8);
     case iso: return count < 5 ? 0 : 5 + (size_t)(bytes[3] | (bytes[4] & 0x3f) << 8);
-    case ask: case here: case gone: return word_length;
-    default:
-        fprintf(stderr, "radio_link: a packet of type 0x%02x from the other host\n", bytes[0]);
-        exit(1);
+    case ask:
+    case here:
+    case gone: return word_length;
+    default: refuse(bytes[0]);
     }
 }
 

@@ -1,20 +1,21 @@
 // Preloaded into btvirt: gives its controllers four habits of real ones that the kernel and bluetoothd count on.
 //
-// An advertising report is held back for a moment. btvirt answers "start to scan" and reports every advertiser in the same
-// instant, once; the kernel drops reports that come before it has taken the answer in, which is most of them, and then a
-// scan finds nothing, however long it lasts. Radios do not hear an advertiser that soon.
+// An advertising report is held back for a moment. btvirt answers "start to scan" and reports every advertiser in the
+// same instant, once; the kernel drops reports that come before it has taken the answer in, which is most of them, and
+// then a scan finds nothing, however long it lasts. Radios do not hear an advertiser that soon.
 //
-// An attempt to connect lasts until the other side advertises, or until it is cancelled, and for a moment at least. btvirt
-// answers at once, with "failed to be established" when the other side is not advertising at that moment, as when its
-// host is just starting to do so again. The kernel (6.12) can miss so quick an answer and do nothing for half a minute.
+// An attempt to connect lasts until the other side advertises, or until it is cancelled, and for a moment at least.
+// btvirt answers at once, with "failed to be established" when the other side is not advertising at that moment, as
+// when its host is just starting to do so again. The kernel (6.12) can miss so quick an answer and do nothing for half
+// a minute.
 //
 // Encryption takes some of the link's intervals. btvirt has it done at once, and then a peripheral's bluetoothd that is
 // still taking up the link of a paired central is refused what it asks of the kernel, because it is granted already
 // ("setsockopt(BT_SECURITY): Invalid argument"), and leaves the link mute.
 //
-// A reset ends the controller's links for the other side too, which would have heard nothing for the supervision timeout.
-// btvirt forgets them on this side only. The kernel (6.12) leaves a controller advertising when it powers it off, so that
-// others connect to it, and when it is powered on they would hold that link forever.
+// A reset ends the controller's links for the other side too, which would have heard nothing for the supervision
+// timeout. btvirt forgets them on this side only. The kernel (6.12) leaves a controller advertising when it powers it
+// off, so that others connect to it, and when it is powered on they would hold that link forever.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -26,9 +27,21 @@
 #include <time.h>
 
 enum { command_packet = 0x01, event_packet = 0x04 };
-enum { disconnect = 0x0406, reset = 0x0c03, create_connection = 0x200d, extended_create_connection = 0x2043, cancel_connection = 0x200e };
+enum {
+    disconnect = 0x0406,
+    reset = 0x0c03,
+    create_connection = 0x200d,
+    extended_create_connection = 0x2043,
+    cancel_connection = 0x200e
+};
 enum { disconnection_complete = 0x05, command_complete = 0x0e, command_status = 0x0f, le_meta = 0x3e };
-enum { connection_complete = 0x01, report = 0x02, long_term_key_request = 0x05, enhanced_connection_complete = 0x0a, extended_report = 0x0d };
+enum {
+    connection_complete = 0x01,
+    report = 0x02,
+    long_term_key_request = 0x05,
+    enhanced_connection_complete = 0x0a,
+    extended_report = 0x0d
+};
 enum { success = 0x00, unknown_connection = 0x02, timeout_of_link = 0x08, failed_to_be_established = 0x3e };
 
 static const struct timespec radio_delay = {.tv_nsec = 30 * 1000 * 1000};
@@ -50,10 +63,12 @@ static struct controller {
     bool is_resetting; // the links are being ended, then comes the reset
 } controllers[256];
 
-#define NEXT(name, ...) \
-    static __typeof__(&name) next; \
-    if (next == NULL) \
-        *(void **)&next = dlsym(RTLD_NEXT, #name)
+// The next library's function of this name, as `next`.
+#define NEXT(name)                                 \
+    static __typeof__(&name) next;                 \
+    if (next == NULL) {                            \
+        *(void **)&next = dlsym(RTLD_NEXT, #name); \
+    }
 
 static struct controller *controller(int descriptor)
 {
@@ -96,8 +111,8 @@ static ssize_t read_reset(struct controller *c, uint8_t *buffer)
 {
     if (c->link_count > 0) {
         int link = c->links[--c->link_count];
-        uint8_t packet[] = {
-            command_packet, disconnect & 0xff, disconnect >> 8, 3, (uint8_t)link, (uint8_t)(link >> 8), timeout_of_link};
+        uint8_t packet[] = {command_packet, disconnect & 0xff, disconnect >> 8, 3, (uint8_t)link, (uint8_t)(link >> 8),
+            timeout_of_link};
         memcpy(buffer, packet, sizeof packet);
         return sizeof packet;
     }
@@ -202,8 +217,8 @@ static void remember_links(struct controller *c, const struct iovec *vectors, in
 static bool belongs_to_reset(const struct controller *c, const struct iovec *vectors, int count)
 {
     int event = byte_at(vectors, count, 1);
-    return c->is_resetting && (event == disconnection_complete ||
-        (event == command_status && opcode_at(vectors, count, 5) == disconnect));
+    return c->is_resetting &&
+           (event == disconnection_complete || (event == command_status && opcode_at(vectors, count, 5) == disconnect));
 }
 
 // Whether the kernel must not see this event of an attempt.
@@ -237,7 +252,8 @@ static bool answer_cancel(struct controller *c, int descriptor, const struct iov
         opcode_at(vectors, count, 4) != cancel_connection)
         return false;
     c->is_cancelled = false;
-    uint8_t complete[] = {event_packet, command_complete, 4, 1, cancel_connection & 0xff, cancel_connection >> 8, success};
+    uint8_t complete[] = {
+        event_packet, command_complete, 4, 1, cancel_connection & 0xff, cancel_connection >> 8, success};
     uint8_t ended[22] = {event_packet, le_meta, 19, connection_complete, unknown_connection};
     next(descriptor, &(struct iovec){complete, sizeof complete}, 1);
     next(descriptor, &(struct iovec){ended, sizeof ended}, 1);
@@ -248,9 +264,10 @@ static bool answer_cancel(struct controller *c, int descriptor, const struct iov
 static const struct timespec *time_on_the_air(const struct iovec *vectors, int count)
 {
     switch (byte_at(vectors, count, 3)) {
-    case report: case extended_report: return &radio_delay;
-    case connection_complete: case enhanced_connection_complete:
-        return byte_at(vectors, count, 7) == 0 ? &radio_delay : NULL;
+    case report:
+    case extended_report: return &radio_delay;
+    case connection_complete:
+    case enhanced_connection_complete: return byte_at(vectors, count, 7) == 0 ? &radio_delay : NULL;
     case long_term_key_request: return &encryption_delay;
     default: return NULL;
     }

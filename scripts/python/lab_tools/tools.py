@@ -18,6 +18,8 @@ TOOLS = {
     "manual": "lab_tools.manual",
     "names": "lab_tools.names.update",
     "site": "lab_tools.site",
+    "sources": "lab_tools.checks.sources",
+    "width": "lab_tools.checks.width",
 }
 
 

@@ -1,0 +1,93 @@
+"""Reports lines of more than 120 columns in Swift, C, Python, shell and YAML.
+
+usage: width [--fix] [FILE…]      default: all of the repository's
+
+--fix wraps paragraphs of comments that have such a line; what else is too wide is reported.
+"""
+
+import argparse
+import re
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lab_tools.checks.sources import ENDINGS, sources
+from lab_tools.places import ROOT
+
+LIMIT = 120
+GENERATED = re.compile(r"swift-format-ignore-file")
+# A line that has no place to break it: at most one word of a comment, such as an address.
+UNBREAKABLE = re.compile(r"\s*(#|//+|-)?\s*\S+$")
+COMMENT = re.compile(r"(\s*(?:#|///?))(?: (.*))?$")
+# Begins something of its own in a comment: lists, tables, code, directives, what is aligned.
+APART = re.compile(r"\s|[-*|>:`]|\d+\.|shellcheck|swift-format|usage|NOT tried|MARK|mypy|ruff|noqa|type:|$")
+
+
+def width(line: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in line)
+
+
+def wide_lines(text: str) -> Iterator[tuple[int, int]]:
+    """The number and the width of each line that is too wide; none in a file that another program makes."""
+    if GENERATED.search(text[:200]):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if width(line) > LIMIT and not UNBREAKABLE.match(line):
+            yield number, width(line)
+
+
+def wrapped(text: str) -> str:
+    """The text with paragraphs of comments wrapped that have a line too wide. Others stay as they are."""
+    lines, result, start = text.split("\n"), [], 0
+    while start < len(lines):
+        end = paragraph_end(lines, start)
+        paragraph = lines[start:end]
+        if any(width(line) > LIMIT for line in paragraph) and (match := COMMENT.match(paragraph[0])):
+            words = " ".join((COMMENT.match(line) or match)[2] for line in paragraph)
+            result += textwrap.wrap(
+                words,
+                LIMIT,
+                initial_indent=f"{match[1]} ",
+                subsequent_indent=f"{match[1]} ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        else:
+            result += paragraph
+        start = end
+    return "\n".join(result)
+
+
+def paragraph_end(lines: Sequence[str], start: int) -> int:
+    """Behind the last line of the paragraph of comments that begins here; the next line where none does."""
+    first = COMMENT.match(lines[start])
+    if not first or APART.match(first[2] or ""):
+        return start + 1
+    end = start + 1
+    while end < len(lines):
+        match = COMMENT.match(lines[end])
+        if not match or match[1] != first[1] or APART.match(match[2] or ""):
+            break
+        end += 1
+    return end
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="width", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--fix", action="store_true", help="wrap comments")
+    parser.add_argument("files", nargs="*", type=Path)
+    options = parser.parse_args(words)
+    found = False
+    for path in options.files or sources(ENDINGS):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if options.fix and any(wide_lines(text)):
+            text = wrapped(text)
+            path.write_text(text, encoding="utf-8")
+        for number, columns in wide_lines(text):
+            found = True
+            name = path.resolve()
+            shown = name.relative_to(ROOT) if name.is_relative_to(ROOT) else name
+            print(f"{shown}:{number}: {columns} columns, more than {LIMIT}", file=sys.stderr)
+    return 1 if found else 0

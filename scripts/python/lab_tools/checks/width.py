@@ -44,7 +44,8 @@ def wrapped(text: str) -> str:
     while start < len(lines):
         end = paragraph_end(lines, start)
         paragraph = lines[start:end]
-        if any(width(line) > LIMIT for line in paragraph) and (match := COMMENT.match(paragraph[0])):
+        match = COMMENT.match(paragraph[0])
+        if match and not APART.match(match[2] or "") and any(width(line) > LIMIT for line in paragraph):
             words = " ".join((COMMENT.match(line) or match)[2] for line in paragraph)
             result += textwrap.wrap(
                 words,

@@ -7,6 +7,7 @@ TOOLS = {
     "machine": "lab_tools.machine.command",
     "hosts": "lab_tools.hosts",
     "suites": "lab_tools.testing.suites",
+    "test": "lab_tools.testing.command",
     "count-tests": "lab_tools.testing.counting",
     "find-tests": "lab_tools.testing.finding",
     "unpack-kernel": "lab_tools.kernel",

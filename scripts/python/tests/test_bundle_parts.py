@@ -39,6 +39,7 @@ def test_a_capture_that_is_just_being_written_has_its_complete_records() -> None
     capture = HEADER + record(2, 0, b"\3") + record(2, 1, b"\4\5")
     assert [len(list(capture_records(capture[: len(capture) - cut]))) for cut in (0, 1, 2, 26, 27)] == [2, 1, 1, 1, 0]
     assert list(capture_records(HEADER)) == list(capture_records(b"")) == []
+    assert list(capture_records(HEADER + b"\xff" * 8 + bytes(16))) == [], "a length beyond the end"
 
 
 def test_a_slice_has_what_came_since_and_the_controllers_before() -> None:

@@ -7,6 +7,7 @@ pytest. A test that began and did not end was ended by a crash, and has failed. 
 exit status says that something is wrong while no test failed. The last line is "N passed, N failed"; the exit status is
 0 when none failed and at least one passed."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from lab_tools.testing.records import Outcome, read
@@ -35,14 +36,22 @@ def count(name: str, status: int, outcome: Outcome) -> tuple[int, int]:
     return passed, len(problems)
 
 
-def main(words: list[str]) -> int:
+def total(results: Iterable[tuple[str, int, Path]]) -> int:
+    """Prints what all runs came to: name, exit status and record of each."""
     all_passed = all_failed = 0
-    for word in words:
-        name, status, file = word.split("=", 2)
-        passed, failed = count(name, int(status), read(Path(file)))
+    for name, status, file in results:
+        passed, failed = count(name, status, read(file))
         all_passed += passed
         all_failed += failed
     if all_passed + all_failed == 0:
         print("no test matches")
     print(f"{all_passed} passed, {all_failed} failed")
     return 0 if all_passed and not all_failed else 1
+
+
+def main(words: list[str]) -> int:
+    results = []
+    for word in words:
+        name, status, file = word.split("=", 2)
+        results.append((name, int(status), Path(file)))
+    return total(results)

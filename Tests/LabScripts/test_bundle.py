@@ -1,4 +1,4 @@
-"""lab-bundle: the same records as BluetoothLab's (Tests/BluetoothLabTests), from the same recordings."""
+"""lab-bundle: what it makes of recordings."""
 
 import json
 import os

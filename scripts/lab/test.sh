@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154
-# ./lab test, sourced by lab: `options` and `rest` are what the command line had. What runs where, and what became of it, is
-# the business of scripts/python/lab_tools/testing.
+# ./lab test. Sourced by lab, with the command line in `options` and `rest`. scripts/python/lab_tools/testing decides
+# what runs where, and counts.
 
-# Ends at once when the tests' sources have nothing that the filters could match.
+# Ends at once if nothing in the tests' sources could match the filters.
 check_filters() {
     local folders=("$package/Tests")
     [[ $package != "$root" ]] ||
@@ -18,7 +18,9 @@ main_test() {
         cd -- "$package" || exit
         check_filters "$@"
         ;;
-    none) die "$package belongs neither to a Swift package nor to a Python project; ./lab run -- COMMAND runs any tests" ;;
+    none)
+        die "$package belongs neither to a Swift package nor to a Python project; ./lab run -- COMMAND runs any tests"
+        ;;
     esac
     "$parts/setup"
     case $kind in

@@ -16,6 +16,8 @@ TOOLS = {
     "bench": "lab_tools.bench.command",
     "bench-table": "lab_tools.bench.table",
     "bleak-client": "lab_tools.bench.bleak_client",
+    "download": "lab_tools.download",
+    "nearest": "lab_tools.nearest",
     "manual": "lab_tools.manual",
     "names": "lab_tools.names.update",
     "site": "lab_tools.site",

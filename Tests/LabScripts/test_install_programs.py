@@ -40,13 +40,13 @@ class InstallPrograms(LabScriptTests):
     def test_nothing_is_done_where_the_programs_are(self):
         self.stand_in("dittojay")
         self.stand_in("bluejay")
-        self.assertEqual(self.install(""), (0, "install-programs: dittojay and bluejay are there", []))
+        self.assertEqual(self.install(""), (0, "install-programs: dittojay and bluejay are installed", []))
 
     def test_where_swift_is_the_lab_builds_them(self):
         self.stand_in("swift")
         status, text, log = self.install("")
         self.assertEqual((status, log), (0, []))
-        self.assertIn("by Swift", text)
+        self.assertIn("with Swift", text)
 
     def test_a_release_has_a_package(self):
         status, _, log = self.install("", ACTION_REPOSITORY="OWNER/bluejay-linux", ACTION_REF="v0.1.0")

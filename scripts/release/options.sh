@@ -15,9 +15,8 @@ archive() {
     printf '%s\n' "$path"
 }
 
-# static_libraries FOLDER NAME…: makes FOLDER hold static libraries alone, and FOLDER/pkgconfig name it as their place,
-# so that
-# -lNAME finds them and not the shared ones.
+# static_libraries FOLDER NAME…: links the static libraries into FOLDER, and makes FOLDER/pkgconfig name it as their
+# place. Then -lNAME finds them and not the shared ones.
 static_libraries() {
     local folder=$1 name path description
     shift

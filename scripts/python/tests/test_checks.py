@@ -48,6 +48,11 @@ def test_what_cannot_be_broken_and_what_is_generated_is_passed_over() -> None:
     assert list(wide_lines(f"# see {address}\n"))
 
 
+def test_of_swift_only_comments_are_looked_at() -> None:
+    text = f'/// {LONG}\nlet text = "{LONG}"\nlet more = """\n    // {LONG}\n    """\n// {LONG}\n'
+    assert [number for number, _ in wide_lines(text, is_swift=True)] == [1, 6]
+
+
 @pytest.mark.parametrize("mark", ["# ", "    /// ", "// "])
 def test_comments_are_wrapped_with_their_mark(mark: str) -> None:
     text = f"code\n{mark}{LONG.strip()}\n{mark}and the next line.\n\ncode\n"

@@ -29,12 +29,19 @@ def width(line: str) -> int:
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in line)
 
 
-def wide_lines(text: str) -> Iterator[tuple[int, int]]:
-    """The number and the width of each line that is too wide; none in a file that another program makes."""
+def wide_lines(text: str, is_swift: bool = False) -> Iterator[tuple[int, int]]:
+    """The number and the width of each line that is too wide; none in a file that another program makes.
+
+    Of Swift, comments alone: swift-format checks the rest, and knows which strings cannot be broken.
+    """
     if GENERATED.search(text[:200]):
         return
+    is_in_string = False
     for number, line in enumerate(text.splitlines(), 1):
-        if width(line) > LIMIT and not UNBREAKABLE.match(line):
+        is_comment = COMMENT.match(line) is not None and not is_in_string
+        if is_swift and line.count('"""') % 2 and not is_comment:
+            is_in_string = not is_in_string
+        if width(line) > LIMIT and not UNBREAKABLE.match(line) and (is_comment or not is_swift):
             yield number, width(line)
 
 
@@ -83,10 +90,11 @@ def main(words: list[str]) -> int:
     found = False
     for path in options.files or sources(ENDINGS):
         text = path.read_text(encoding="utf-8", errors="replace")
-        if options.fix and any(wide_lines(text)):
+        is_swift = path.suffix == ".swift"
+        if options.fix and any(wide_lines(text, is_swift)):
             text = wrapped(text)
             path.write_text(text, encoding="utf-8")
-        for number, columns in wide_lines(text):
+        for number, columns in wide_lines(text, is_swift):
             found = True
             name = path.resolve()
             shown = name.relative_to(ROOT) if name.is_relative_to(ROOT) else name

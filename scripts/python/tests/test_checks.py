@@ -63,8 +63,15 @@ def test_comments_are_wrapped_with_their_mark(mark: str) -> None:
     assert lines[0] == "code" and lines[-3:] == ["", "code", ""]
 
 
+def test_items_of_lists_are_wrapped_below_their_texts() -> None:
+    words = LONG.strip()
+    lines = wrapped(f"///   - size: {words}\n///     bytes.\n///   - next: short").split("\n")
+    assert [line[:11] for line in lines] == ["///   - siz", "///     wor", "///   - nex"]
+    assert lines[1].endswith("word bytes.")
+
+
 def test_other_paragraphs_stay_as_they_are() -> None:
-    text = f"# short\n# lines\n#\n# - {LONG}\n#   code {LONG}\nx = '{LONG}'\n"
+    text = f"# short\n# lines\n#\n# | {LONG}\n#   code {LONG}\nx = '{LONG}'\n"
     assert wrapped(text) == text
 
 

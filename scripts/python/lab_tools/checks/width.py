@@ -25,6 +25,10 @@ COMMENT = re.compile(r"(\s*(?:#|///?))(?: (.*))?$")
 APART = re.compile(r"\s|[-*|>:]|```|\d+\.|shellcheck|swift-format|usage|MARK|mypy|ruff|noqa|type:|$")
 
 
+# An item of a list, up to its text.
+ITEM = re.compile(r"\s*[-*] (?=\S)")
+
+
 def width(line: str) -> int:
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in line)
 
@@ -46,37 +50,48 @@ def wide_lines(text: str, is_swift: bool = False) -> Iterator[tuple[int, int]]:
 
 
 def wrapped(text: str) -> str:
-    """The text with paragraphs of comments wrapped that have a line too wide. Others stay as they are."""
-    lines, result, start = text.split("\n"), [], 0
+    """The text with paragraphs and items of lists in comments wrapped that have a line too wide. Others stay."""
+    lines, result, start = text.split("\n"), list[str](), 0
     while start < len(lines):
-        end = paragraph_end(lines, start)
-        paragraph = lines[start:end]
-        match = COMMENT.match(paragraph[0])
-        if match and not APART.match(match[2] or "") and any(width(line) > LIMIT for line in paragraph):
-            words = " ".join((COMMENT.match(line) or match)[2] for line in paragraph)
-            result += textwrap.wrap(
-                words,
-                LIMIT,
-                initial_indent=f"{match[1]} ",
-                subsequent_indent=f"{match[1]} ",
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        else:
-            result += paragraph
+        end = block_end(lines, start)
+        block = lines[start:end]
+        result += wrapped_block(block) if end > start and any(width(line) > LIMIT for line in block) else block
         start = end
     return "\n".join(result)
 
 
-def paragraph_end(lines: Sequence[str], start: int) -> int:
-    """Behind the last line of the paragraph of comments that begins here; the next line where none does."""
+def wrapped_block(block: Sequence[str]) -> Sequence[str]:
+    """A paragraph or an item, with its mark and its indentation."""
+    first = COMMENT.match(block[0])
+    if not first or (APART.match(first[2] or "") and not ITEM.match(first[2] or "")):
+        return block
+    item = ITEM.match(first[2])
+    lead = item[0] if item else ""
+    texts = [first[2][len(lead) :], *((COMMENT.match(line) or first)[2].strip() for line in block[1:])]
+    return textwrap.wrap(
+        " ".join(texts),
+        LIMIT,
+        initial_indent=f"{first[1]} {lead}",
+        subsequent_indent=f"{first[1]} {' ' * len(lead)}",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def block_end(lines: Sequence[str], start: int) -> int:
+    """Behind the last line of the paragraph or item that begins here; the next line where none does."""
     first = COMMENT.match(lines[start])
-    if not first or APART.match(first[2] or ""):
+    if not first:
         return start + 1
+    item = ITEM.match(first[2] or "")
+    if not item and APART.match(first[2] or ""):
+        return start + 1
+    indent = " " * len(item[0]) if item else ""
     end = start + 1
     while end < len(lines):
         match = COMMENT.match(lines[end])
-        if not match or match[1] != first[1] or APART.match(match[2] or ""):
+        text = match[2] or "" if match else ""
+        if not match or match[1] != first[1] or not text.startswith(indent) or APART.match(text[len(indent) :]):
             break
         end += 1
     return end

@@ -94,7 +94,7 @@ let package = Package(
             ]),
 
         // For tests, ours and those of other packages: the lab around them, and programs under test.
-        .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus", "LineOutput", "MainLoop"]),
+        .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus", "MainLoop"]),
 
         .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
         .target(

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What .ci/run and .ci/nightly have in common: checks that count as one each, tests that count by themselves, and the last
-# line "N passed, N failed".
+# What .ci/run and .ci/nightly have in common: checks that count as one each, tests that count by themselves, and the
+# last line "N passed, N failed".
 passed=0 failed=0
 
 # check NAME COMMAND [ARG…]
@@ -36,8 +36,8 @@ check_tests() {
     echo "== $name: took $((SECONDS - start)) s"
 }
 
-# What happened on the air, on the bus and in bluetoothd when tests of the lab failed: the last lines of each record, for those
-# who have only this output.
+# What happened on the air, on the bus and in bluetoothd when tests of the lab failed: the last lines of each record,
+# for those who have only this output.
 show_records() {
     local timeline
     find -H .lab/out -path '*/failures/*/timeline.txt' 2>/dev/null | while read -r timeline; do

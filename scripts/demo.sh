@@ -1,6 +1,6 @@
 #!/bin/bash
-# The demo, run in the lab by ./lab demo: dittojay advertises on one controller, bluejay uses it from another.
-# Ends by itself; exit status 1 when something that should be seen was not.
+# The demo, run in the lab by ./lab demo: dittojay advertises on one controller, bluejay uses it from another. It ends
+# by itself. The exit status is 1 if something was not seen that should have been.
 set -u
 out=${LAB_OUT:?run this by ./lab demo}
 sensor_log=$out/dittojay.log
@@ -25,7 +25,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# await SECONDS WHAT COMMAND…: until COMMAND succeeds
+# await SECONDS WHAT COMMAND…: waits until COMMAND succeeds
 await() {
     local deadline=$((SECONDS + $1)) what=$2
     shift 2
@@ -35,7 +35,7 @@ await() {
     done
 }
 
-# show COMMAND…: as in a terminal; what it prints is in `shown`
+# show COMMAND…: runs it as in a terminal, and sets `shown` to its output
 show() {
     printf '$ %s\n' "$*"
     shown=$("$@" 2>&1)
@@ -44,7 +44,7 @@ show() {
     ((status == 0)) || fail "'$*' ended with exit status $status"
 }
 
-expect() { [[ $shown == *"$1"* ]] || fail "'$1' was expected in what is above"; }
+expect() { [[ $shown == *"$1"* ]] || fail "'$1' was expected in the output above"; }
 
 note "A virtual heart-rate sensor, on controller hci0"
 printf '$ dittojay --adapter hci0\n'

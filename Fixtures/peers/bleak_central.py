@@ -23,6 +23,7 @@ import asyncio
 import json
 import sys
 import time
+from itertools import pairwise
 
 from bleak import BleakClient, BleakScanner
 from bleak.uuids import normalize_uuid_str
@@ -74,8 +75,13 @@ async def scan(options):
         for device, advertisement in found.values():
             if device.address not in seen:
                 seen[device.address] = device
-                report("found", name=advertisement.local_name or device.name, address=device.address,
-                     services=advertisement.service_uuids, rssi=advertisement.rssi)
+                report(
+                    "found",
+                    name=advertisement.local_name or device.name,
+                    address=device.address,
+                    services=advertisement.service_uuids,
+                    rssi=advertisement.rssi,
+                )
     if not seen:
         raise TimeoutError("nothing was found")
 
@@ -91,10 +97,18 @@ class Session:
 
     async def services(self, _):
         for service in self.client.services:
-            report("service", uuid=service.uuid, characteristics=[
-                {"uuid": each.uuid, "properties": each.properties, "descriptors": [d.uuid for d in each.descriptors]}
-                for each in service.characteristics
-            ])
+            report(
+                "service",
+                uuid=service.uuid,
+                characteristics=[
+                    {
+                        "uuid": each.uuid,
+                        "properties": each.properties,
+                        "descriptors": [d.uuid for d in each.descriptors],
+                    }
+                    for each in service.characteristics
+                ],
+            )
 
     async def read(self, rest):
         uuid, _, count = split_step(rest)
@@ -113,8 +127,15 @@ class Session:
             began = time.perf_counter()
             await self.client.write_gatt_char(characteristic, data, response=response)
             took.append(round(time.perf_counter() - began, 6))
-        report("write", characteristic=uuid, value=data.hex(), response=response, count=count, each=took,
-             seconds=round(time.perf_counter() - whole, 6))
+        report(
+            "write",
+            characteristic=uuid,
+            value=data.hex(),
+            response=response,
+            count=count,
+            each=took,
+            seconds=round(time.perf_counter() - whole, 6),
+        )
 
     async def command(self, rest):
         await self.write(rest, response=False)
@@ -133,8 +154,7 @@ class Session:
             if len(values) >= count:
                 enough.set()
 
-        await self.client.start_notify(characteristic, on_value,
-                                       bluez={"use_start_notify": not self.options.acquire})
+        await self.client.start_notify(characteristic, on_value, bluez={"use_start_notify": not self.options.acquire})
         report("subscribed", characteristic=uuid)
         if control:
             control_uuid, data, _ = split_step(control)
@@ -149,8 +169,13 @@ class Session:
         await self.client.stop_notify(characteristic)
         numbers = [int.from_bytes(value[:4], "little") for _, value in values]
         span = values[-1][0] - values[0][0] if values else 0
-        report("listened", characteristic=uuid, count=len(values), seconds=round(span, 4),
-             breaks=sum(1 for one, next in zip(numbers, numbers[1:]) if next != one + 1))
+        report(
+            "listened",
+            characteristic=uuid,
+            count=len(values),
+            seconds=round(span, 4),
+            breaks=sum(1 for one, next in pairwise(numbers) if next != one + 1),
+        )
         if lost:
             raise TimeoutError(lost)
 
@@ -165,8 +190,12 @@ class Session:
 async def converse(options, steps):
     device = await find(options)
     began = time.monotonic()
-    async with BleakClient(device, timeout=options.timeout, bluez={"adapter": options.adapter},
-                           disconnected_callback=lambda _: report("disconnected")) as client:
+    async with BleakClient(
+        device,
+        timeout=options.timeout,
+        bluez={"adapter": options.adapter},
+        disconnected_callback=lambda _: report("disconnected"),
+    ) as client:
         report("connected", address=device.address, seconds=round(time.monotonic() - began, 4))
         session = Session(client, options)
         for step in steps:

@@ -8,8 +8,8 @@ import asyncio
 import signal
 
 import burst
-from bless import BlessServer, GATTAttributePermissions, GATTCharacteristicProperties
 from bleak.uuids import normalize_uuid_str
+from bless import BlessServer, GATTAttributePermissions, GATTCharacteristicProperties
 
 SERVICE = normalize_uuid_str(burst.HEART_RATE_SERVICE)
 MEASUREMENT = normalize_uuid_str(burst.HEART_RATE_MEASUREMENT)

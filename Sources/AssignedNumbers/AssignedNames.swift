@@ -1,11 +1,12 @@
 // swift-format-ignore-file
 // Made by scripts/names/update; not to be edited.
 //
-// What the Bluetooth SIG calls the numbers that it assigns. Source: the SIG's "Assigned Numbers", published as YAML files at
-// https://bitbucket.org/bluetooth-SIG/public, in the copy that the Python package bluetooth-sig 0.6.0 carries
+// What the Bluetooth SIG calls the numbers that it assigns. Source: the SIG's "Assigned Numbers", published as YAML
+// files at https://bitbucket.org/bluetooth-SIG/public, in the copy that the Python package bluetooth-sig 0.6.0 carries
 // (https://pypi.org/project/bluetooth-sig/, MIT licence, copyright 2025 Ronan Byrne; SHA-256 of the wheel
 // 7e803dc74fa1302fd0b04a9e61d7762a8663f381639d2af454f5fc5bb6b76a5b).
-// Only numbers and names were taken, not the text of a document. The Bluetooth word mark is owned by Bluetooth SIG, Inc.
+// Only numbers and names were taken, not the text of a document. The Bluetooth word mark is owned by Bluetooth SIG,
+// Inc.
 
 /// The tables: a number in four digits and its name on each line, in the order of the numbers.
 enum AssignedNames {

@@ -3,7 +3,7 @@ import Bluejay
 import GATTProfiles
 import LineOutput
 
-/// The central's side of scripts/bench: one connection, on which it does what standard input asks for and reports how long
+/// The central's side of the bench: one connection, on which it does what standard input asks for and reports how long
 /// it took. Not shown in the help, because it may change with the bench.
 struct MeasureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

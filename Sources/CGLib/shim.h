@@ -3,8 +3,8 @@
 #ifndef CGLIB_SHIM_H
 #define CGLIB_SHIM_H
 
-#include <glib.h>
 #include <glib-unix.h>
+#include <glib.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -83,7 +83,10 @@ static inline int cglib_mark_packets(int descriptor)
 static inline int cglib_receive_packets(int descriptor, void *buffer, size_t size, unsigned *lengths, int *is_at_end)
 {
     // struct mmsghdr, which is there for GNU sources only.
-    struct { struct msghdr header; unsigned length; } packets[cglib_packet_limit] = {0};
+    struct {
+        struct msghdr header;
+        unsigned length;
+    } packets[cglib_packet_limit] = {0};
     struct iovec vectors[cglib_packet_limit];
     for (int i = 0; i < cglib_packet_limit; i++) {
         vectors[i] = (struct iovec){(char *)buffer + i * size, size};

@@ -61,7 +61,7 @@ extension Int64 {
 }
 
 /// The seconds since 1970 of a date and time in UTC: `2026-11-23T13:05:00`, whatever is between the numbers.
-package func utcSeconds(_ text: some StringProtocol) -> Int64? {
+private func utcSeconds(_ text: some StringProtocol) -> Int64? {
     let bytes = Array(text.utf8)
     guard bytes.count == 19, let year = digits(bytes[0..<4]), let month = digits(bytes[5..<7]),
         let day = digits(bytes[8..<10]), let hour = digits(bytes[11..<13]), let minute = digits(bytes[14..<16]),
@@ -78,7 +78,7 @@ package func utcSeconds(_ text: some StringProtocol) -> Int64? {
 }
 
 /// The number in a few decimal digits; nil if any other character is among them.
-package func digits(_ bytes: some Sequence<UInt8>) -> Int? {
+private func digits(_ bytes: some Sequence<UInt8>) -> Int? {
     bytes.reduce(into: Optional(0)) { sum, byte in
         sum = (48...57).contains(byte) ? sum.map { $0 * 10 + Int(byte) - 48 } : nil
     }

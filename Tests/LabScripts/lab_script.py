@@ -35,7 +35,12 @@ class LabScriptTests(unittest.TestCase):
         """Runs the lab's command line."""
         return subprocess.run(
             [script, *words],
-            cwd=cwd, env=self.environment(**more), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+            cwd=cwd,
+            env=self.environment(**more),
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
             check=False,
         )
 
@@ -43,8 +48,13 @@ class LabScriptTests(unittest.TestCase):
         """Runs lines of bash, and gives what they print; `$1` and so on are the words."""
         result = subprocess.run(
             ["/bin/bash", "-c", text, "test", *map(str, words)],
-            cwd=cwd or self.folder, env=self.environment(**more), capture_output=True, text=True,
-            stdin=subprocess.DEVNULL, timeout=60, check=False,
+            cwd=cwd or self.folder,
+            env=self.environment(**more),
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+            check=False,
         )
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout

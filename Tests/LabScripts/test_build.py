@@ -98,8 +98,10 @@ class Installed(LabScriptTests):
         result = self.lab("build", script=self.link, cwd=self.folder)
         self.assertEqual(result.returncode, 0)
         self.assertIn("nothing to build", result.stderr)
-        said = self.source("build() { echo build; }; have_swift() { true; }; package=''; enter_folder; build_programs; "
-                           "echo $LAB_PROGRAMS")
+        said = self.source(
+            "build() { echo build; }; have_swift() { true; }; package=''; enter_folder; build_programs; "
+            "echo $LAB_PROGRAMS"
+        )
         self.assertEqual(said, f"{self.root}/bin")
 
     def test_what_needs_the_sources_takes_a_clone(self):

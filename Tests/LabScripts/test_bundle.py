@@ -1,4 +1,4 @@
-"""lab-bundle: the same records as BluetoothLab's (Tests/BluetoothLabTests), from the same recordings."""
+"""lab-bundle: what it makes of recordings."""
 
 import json
 import os
@@ -68,16 +68,30 @@ class Bundle(LabScriptTests):
     def bundle(self, **more):
         """The files of the bundle, by their names."""
         description = {
-            "test": "test_a.test_b[x/y]", "start": START, "end": START + 2, "busPosition": 0, "issues": ["a.py:1: it failed"],
-            "devices": "hci0, powered: true", "entries": [[START + 0.5, "test", "a note"], [START + 9, "test", "later"]],
+            "test": "test_a.test_b[x/y]",
+            "start": START,
+            "end": START + 2,
+            "busPosition": 0,
+            "issues": ["a.py:1: it failed"],
+            "devices": "hci0, powered: true",
+            "entries": [[START + 0.5, "test", "a note"], [START + 9, "test", "later"]],
         } | more
         environment = {
-            "FOLDER": self.folder, "LAB_RUN": self.folder / "run", "LAB_TESTS_LOG": self.folder / "run/printed",
-            "LAB_RECORD": "0", "LAB_OUT": self.folder, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
+            "FOLDER": self.folder,
+            "LAB_RUN": self.folder / "run",
+            "LAB_TESTS_LOG": self.folder / "run/printed",
+            "LAB_RECORD": "0",
+            "LAB_OUT": self.folder,
+            "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
         }
         result = subprocess.run(
-            [REPOSITORY / "scripts/lab/guest/bin/lab-bundle", self.folder / "out"], input=json.dumps(description),
-            env=self.environment(**environment), capture_output=True, text=True, timeout=60, check=False,
+            [REPOSITORY / "scripts/lab/guest/bin/lab-bundle", self.folder / "out"],
+            input=json.dumps(description),
+            env=self.environment(**environment),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
         self.assertEqual(result.returncode, 0, result.stderr)
         self.path = result.stdout.strip()
@@ -92,8 +106,14 @@ class Bundle(LabScriptTests):
         self.assertTrue(self.path.endswith("/test_a.test_b-x-y--2"), "another one has a folder of its own")
         self.assertEqual(
             files["summary.txt"].decode().splitlines(),
-            ["test_a.test_b[x/y] failed", "from 2026-11-21 18:22:55.209250 to 2026-11-21 18:22:57.209250 UTC", "",
-             "a.py:1: it failed", "", "hci0, powered: true"],
+            [
+                "test_a.test_b[x/y] failed",
+                "from 2026-11-21 18:22:55.209250 to 2026-11-21 18:22:57.209250 UTC",
+                "",
+                "a.py:1: it failed",
+                "",
+                "hci0, powered: true",
+            ],
         )
 
     def test_the_capture_keeps_the_controllers_that_were_there_before(self):
@@ -109,19 +129,22 @@ class Bundle(LabScriptTests):
 
     def test_the_timeline_has_it_all_in_the_order_of_time(self):
         lines = [line[17:] for line in self.bundle()["timeline.txt"].decode().splitlines()]
-        self.assertEqual(lines, [
-            "55.209350  bluetoothd  Exit",
-            '55.300001  bus         :1.4 -> org.bluez method call /org/bluez/hci1 org.bluez.Adapter1.RemoveDevice serial 8 '
-            '"/org/bluez/hci1/dev_00"',
-            '55.300002  bus         :1.0 -> :1.4 error org.bluez.Error.Failed to 8 "No"',
-            "55.300003  bus         :1.0 signal /a c.d.E",
-            "55.400000  output      a line",
-            "55.709250  test        a note",
-            "56.000001  hci         > HCI Event: Command Complete (0x0e) plen 4 #1 [hci0]; "
-            "LE Set Advertise Enable (0x08|0x000a) ncmd 1",
-            "56.000002  hci         > ACL Data RX: Handle 42 flags 0x02 dlen 9 #2 [hci1]; "
-            "ATT: Handle Value Notification (0x1b) len 4, Handle: 0x0010, Data: 0648",
-        ])
+        self.assertEqual(
+            lines,
+            [
+                "55.209350  bluetoothd  Exit",
+                "55.300001  bus         :1.4 -> org.bluez method call /org/bluez/hci1 org.bluez.Adapter1.RemoveDevice "
+                'serial 8 "/org/bluez/hci1/dev_00"',
+                '55.300002  bus         :1.0 -> :1.4 error org.bluez.Error.Failed to 8 "No"',
+                "55.300003  bus         :1.0 signal /a c.d.E",
+                "55.400000  output      a line",
+                "55.709250  test        a note",
+                "56.000001  hci         > HCI Event: Command Complete (0x0e) plen 4 #1 [hci0]; "
+                "LE Set Advertise Enable (0x08|0x000a) ncmd 1",
+                "56.000002  hci         > ACL Data RX: Handle 42 flags 0x02 dlen 9 #2 [hci1]; "
+                "ATT: Handle Value Notification (0x1b) len 4, Handle: 0x0010, Data: 0648",
+            ],
+        )
 
     def test_other_output_of_bluetoothd_is_kept(self):
         text = self.bundle()["bluetoothd.log"].decode()

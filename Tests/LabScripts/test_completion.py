@@ -8,7 +8,8 @@ from lab_script import REPOSITORY, LabScriptTests
 class Completion(LabScriptTests):
     def complete(self, line):
         text = r"""source "$1"; shift; compopt() { :; }
-            COMP_WORDS=("$@"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _bluetooth_lab; printf '%s\n' "${COMPREPLY[@]}" """
+            COMP_WORDS=("$@"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _bluetooth_lab
+            printf '%s\n' "${COMPREPLY[@]}" """
         return self.bash(text, REPOSITORY / "scripts/lab/completion.bash", *line.split(" ")).split()
 
     def test_commands(self):

@@ -1,4 +1,4 @@
-"""count_tests.py: what the records of test runs add up to."""
+"""Counting: what the records of test runs add up to."""
 
 import json
 import subprocess
@@ -23,8 +23,11 @@ def event(kind, name=None, symbol=None):
 class CountTests(LabScriptTests):
     def count(self, *runs):
         result = subprocess.run(
-            [sys.executable, REPOSITORY / "scripts/lab/count_tests.py", *runs],
-            capture_output=True, text=True, timeout=30, check=False,
+            [sys.executable, REPOSITORY / "scripts/python", "count-tests", *runs],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
         )
         self.assertEqual(result.stderr, "")
         return result.returncode, result.stdout.splitlines()
@@ -34,10 +37,16 @@ class CountTests(LabScriptTests):
 
     def test_what_passed_failed_and_was_skipped(self):
         file = self.swift(
-            function("a"), function("b"), function("c"),
-            event("testStarted", "a"), event("testEnded", "a", "pass"),
-            event("testStarted", "b"), event("testEnded", "b", "fail"),
-            event("testSkipped", "c"), event("runEnded"))
+            function("a"),
+            function("b"),
+            function("c"),
+            event("testStarted", "a"),
+            event("testEnded", "a", "pass"),
+            event("testStarted", "b"),
+            event("testEnded", "b", "fail"),
+            event("testSkipped", "c"),
+            event("runEnded"),
+        )
         status, lines = self.count(f"unit tests=1={file}")
         self.assertEqual(status, 1)
         self.assertIn("unit tests: failed: b (App.b)", lines)
@@ -65,19 +74,26 @@ class CountTests(LabScriptTests):
         self.assertEqual((status, lines[-2:]), (1, ["no test matches", "0 passed, 0 failed"]))
 
     def test_xctest_by_what_it_prints(self):
-        file = self.write("xctest.log", """Test Case 'A.one' started at 2026-11-23
+        file = self.write(
+            "xctest.log",
+            """Test Case 'A.one' started at 2026-11-23
 Test Case 'A.one' passed (0.1 seconds)
 Test Case 'A.two' started at 2026-11-23
-""")
+""",
+        )
         status, lines = self.count(f"XCTest=132={file}")
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed"))
         self.assertIn("XCTest: did not end: A.two (A.two)", lines)
 
     def test_pytest_by_its_junit_file(self):
-        file = self.write("junit.xml", """<testsuites><testsuite>
+        file = self.write(
+            "junit.xml",
+            """<testsuites><testsuite>
             <testcase classname="test_app" name="a"/><testcase classname="test_app" name="b"><failure/></testcase>
-            <testcase classname="test_app" name="c"><error/></testcase><testcase classname="test_app" name="d"><skipped/></testcase>
-            </testsuite></testsuites>""")
+            <testcase classname="test_app" name="c"><error/></testcase>
+            <testcase classname="test_app" name="d"><skipped/></testcase>
+            </testsuite></testsuites>""",
+        )
         status, lines = self.count(f"tests of app=1={file}")
         self.assertEqual((status, lines[-1]), (1, "1 passed, 2 failed"))
         self.assertIn("tests of app: 1 passed, 2 failed, 1 skipped", lines)
@@ -90,5 +106,7 @@ Test Case 'A.two' started at 2026-11-23
     def test_runs_add_up(self):
         file = self.swift(function("a"), event("testStarted", "a"), event("testEnded", "a", "pass"), event("runEnded"))
         xml = self.write("junit.xml", '<testsuite><testcase classname="t" name="a"/></testsuite>')
-        self.assertEqual(self.count(f"here=0={file}", f"there=0={xml}"), (0, [
-            "here: 1 passed, 0 failed", "there: 1 passed, 0 failed", "2 passed, 0 failed"]))
+        self.assertEqual(
+            self.count(f"here=0={file}", f"there=0={xml}"),
+            (0, ["here: 1 passed, 0 failed", "there: 1 passed, 0 failed", "2 passed, 0 failed"]),
+        )

@@ -1,4 +1,4 @@
-"""find_tests.py: whether a filter could match, by the sources alone."""
+"""Finding tests: whether a filter could match, by the sources alone."""
 
 import subprocess
 import sys
@@ -21,14 +21,27 @@ class FindTests(LabScriptTests):
 
     def find(self, *filters, folder="Tests"):
         result = subprocess.run(
-            [sys.executable, REPOSITORY / "scripts/lab/find_tests.py", self.folder / folder, "--", *filters],
-            capture_output=True, text=True, timeout=30, check=False,
+            [sys.executable, REPOSITORY / "scripts/python", "find-tests", self.folder / folder, "--", *filters],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
         )
         return result.returncode, result.stderr.strip()
 
     def test_names_of_all_kinds_could_match(self):
-        for pattern in ("BatteryTests", "AppTests.BatteryTests/lasts", "lasts", "runs down", "Batteries", "testRecharges",
-                        "AppTests", r"AppTests\.BatteryTests", "nothing|lasts", "Power"):
+        for pattern in (
+            "BatteryTests",
+            "AppTests.BatteryTests/lasts",
+            "lasts",
+            "runs down",
+            "Batteries",
+            "testRecharges",
+            "AppTests",
+            r"AppTests\.BatteryTests",
+            "nothing|lasts",
+            "Power",
+        ):
             with self.subTest(pattern=pattern):
                 self.assertEqual(self.find(pattern), (0, ""))
 

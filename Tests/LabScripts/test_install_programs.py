@@ -15,7 +15,7 @@ class InstallPrograms(LabScriptTests):
         for name in NEEDED:
             path = self.folder / "bin" / name
             path.parent.mkdir(exist_ok=True)
-            path.symlink_to(shutil.which(name))
+            path.symlink_to(shutil.which(name) or f"/no/{name}")
         log = f'echo "${{0##*/}} $*" >>"{self.folder}/log"'
         self.stand_in("apt-get", log)
         self.stand_in("curl", f'{log}; while [[ $1 != --output ]]; do shift; done; echo deb >"$2"')
@@ -27,8 +27,12 @@ class InstallPrograms(LabScriptTests):
 
     def install(self, *words, **environment):
         result = subprocess.run(
-            [SCRIPT, *words], env={"PATH": str(self.folder / "bin"), **environment}, capture_output=True, text=True,
-            timeout=60, check=False,
+            [SCRIPT, *words],
+            env={"PATH": str(self.folder / "bin"), **environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
         log = self.folder / "log"
         return result.returncode, result.stderr.strip(), log.read_text().splitlines() if log.exists() else []
@@ -36,13 +40,13 @@ class InstallPrograms(LabScriptTests):
     def test_nothing_is_done_where_the_programs_are(self):
         self.stand_in("dittojay")
         self.stand_in("bluejay")
-        self.assertEqual(self.install(""), (0, "install-programs: dittojay and bluejay are there", []))
+        self.assertEqual(self.install(""), (0, "install-programs: dittojay and bluejay are installed", []))
 
     def test_where_swift_is_the_lab_builds_them(self):
         self.stand_in("swift")
         status, text, log = self.install("")
         self.assertEqual((status, log), (0, []))
-        self.assertIn("by Swift", text)
+        self.assertIn("with Swift", text)
 
     def test_a_release_has_a_package(self):
         status, _, log = self.install("", ACTION_REPOSITORY="OWNER/bluejay-linux", ACTION_REF="v0.1.0")

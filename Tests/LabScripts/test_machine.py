@@ -1,4 +1,4 @@
-"""machine.py: what gets into the lab, and how."""
+"""The machine: what gets into the lab, and how."""
 
 import contextlib
 import io
@@ -6,8 +6,10 @@ import subprocess
 from pathlib import Path
 from unittest import mock
 
-import machine
 from lab_script import LabScriptTests
+
+from lab_tools.machine import options
+from lab_tools.machine.job import job_environment, write_job
 
 KERNEL = Path("/boot/vmlinuz-6.12")
 
@@ -15,7 +17,7 @@ KERNEL = Path("/boot/vmlinuz-6.12")
 class Environment(LabScriptTests):
     def passed(self, controllers=2, **variables):
         with mock.patch.dict("os.environ", {"PATH": "/bin", "HOME": "/root", **variables}, clear=True):
-            return machine.job_environment(KERNEL, self.folder, controllers, None, "")
+            return job_environment(KERNEL, self.folder, controllers, None, "")
 
     def test_what_ci_and_runners_of_tests_set_is_passed(self):
         variables = {"CI": "true", "GITHUB_SHA": "1", "PYTEST_ADDOPTS": "-q", "LAB_X": "y", "VIRTUAL_ENV": "/v"}
@@ -36,7 +38,7 @@ class Environment(LabScriptTests):
 class Job(LabScriptTests):
     def test_words_and_values_come_through_unharmed(self):
         words, value = ["echo", "a  b", "$HOME", "'", '"', "", "é\n*"], "two\nlines 'and' $quotes"
-        machine.write_job(self.folder / "job", {"VALUE": value}, words, None)
+        write_job(self.folder / "job", {"VALUE": value}, words, None)
         text = 'source job/environment; source job/command; printf "%s\\0" "${command[@]}" "$VALUE"'
         printed = subprocess.run(["bash", "-c", text], cwd=self.folder, capture_output=True, check=True).stdout
         self.assertEqual(printed.decode().split("\0")[:-1], [*words, value])
@@ -46,11 +48,11 @@ class Arguments(LabScriptTests):
     def test_controllers_have_limits(self):
         for number in ("0", "17"):
             with self.subTest(number=number), contextlib.redirect_stderr(io.StringIO()):
-                with mock.patch.object(machine, "say") as said, self.assertRaises(SystemExit) as ended:
-                    machine.parse(["--controllers", number, "--", "true"])
+                with mock.patch("lab_tools.messages.say") as said, self.assertRaises(SystemExit) as ended:
+                    options.parse(["--controllers", number, "--", "true"])
                 self.assertEqual(ended.exception.code, 125)
                 said.assert_called_once()
 
     def test_the_commands_own_options_are_not_the_labs(self):
-        options = machine.parse(["--controllers", "3", "--", "make", "--out", "x"])
-        self.assertEqual((options.controllers, options.out, options.command), (3, None, ["make", "--out", "x"]))
+        parsed = options.parse(["--controllers", "3", "--", "make", "--out", "x"])
+        self.assertEqual((parsed.controllers, parsed.out, parsed.command), (3, None, ["make", "--out", "x"]))

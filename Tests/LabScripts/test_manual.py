@@ -1,24 +1,39 @@
-"""manual.py: manual pages from what programs say about themselves."""
+"""Manual pages from what programs say about themselves."""
 
 import json
 import shutil
 import subprocess
 import unittest
 
-import manual
 from lab_script import LAB, LabScriptTests
 
-ARGUMENT = {"abstract": "The adapter's name.", "isOptional": True, "isRepeating": False, "kind": "option",
-            "names": [{"kind": "long", "name": "adapter"}, {"kind": "short", "name": "a"}], "shouldDisplay": True,
-            "preferredName": {"kind": "long", "name": "adapter"}, "valueName": "name", "defaultValue": "hci0"}
+from lab_tools import manual
+
+ARGUMENT = {
+    "abstract": "The adapter's name.",
+    "isOptional": True,
+    "isRepeating": False,
+    "kind": "option",
+    "names": [{"kind": "long", "name": "adapter"}, {"kind": "short", "name": "a"}],
+    "shouldDisplay": True,
+    "preferredName": {"kind": "long", "name": "adapter"},
+    "valueName": "name",
+    "defaultValue": "hci0",
+}
 POSITIONAL = {"abstract": "What.", "isOptional": False, "isRepeating": True, "kind": "positional", "valueName": "value"}
 COMMAND = {
-    "abstract": "A sensor.", "commandName": "sensor", "defaultSubcommand": "run",
-    "discussion": "It runs.\n\n  sensor run > file\n  sensor stop\n\nEXIT STATUS\n  0   done\n  64  wrong\n      usage\n",
+    "abstract": "A sensor.",
+    "commandName": "sensor",
+    "defaultSubcommand": "run",
+    "discussion": "It runs.\n\n  sensor run > file\n  sensor stop\n\n"
+    "EXIT STATUS\n  0   done\n  64  wrong\n      usage\n",
     "subcommands": [
         {"abstract": "Run it.", "commandName": "run", "arguments": [ARGUMENT]},
-        {"abstract": "Services.", "commandName": "service",
-         "subcommands": [{"abstract": ".dots and 'quotes'", "commandName": "add", "arguments": [POSITIONAL]}]},
+        {
+            "abstract": "Services.",
+            "commandName": "service",
+            "subcommands": [{"abstract": ".dots and 'quotes'", "commandName": "add", "arguments": [POSITIONAL]}],
+        },
         {"abstract": "Hidden.", "commandName": "measure", "shouldDisplay": False},
         {"abstract": "Help.", "commandName": "help"},
     ],
@@ -27,7 +42,9 @@ COMMAND = {
 
 class Manual(LabScriptTests):
     def page(self):
-        program = self.write("sensor", f"#!/bin/sh\ncat <<'END'\n{json.dumps({'command': COMMAND})}\nEND\n", executable=True)
+        program = self.write(
+            "sensor", f"#!/bin/sh\ncat <<'END'\n{json.dumps({'command': COMMAND})}\nEND\n", executable=True
+        )
         dump = subprocess.run([program], capture_output=True, check=True).stdout
         manual.SEE_ALSO["sensor"] = ("other",)
         return manual.program_page("sensor", json.loads(dump)["command"], "1.2", "2026-11-23")
@@ -42,7 +59,9 @@ class Manual(LabScriptTests):
     def test_arguments(self):
         page = self.page()
         self.assertIn("\\fBsensor run\\fR [\\fB\\-\\-adapter\\fR \\fIname\\fR]", page)
-        self.assertIn(".TP\n\\fB\\-\\-adapter\\fR, \\fB\\-a\\fR \\fIname\\fR\nThe adapter\\(aqs name. Default: hci0.", page)
+        self.assertIn(
+            ".TP\n\\fB\\-\\-adapter\\fR, \\fB\\-a\\fR \\fIname\\fR\nThe adapter\\(aqs name. Default: hci0.", page
+        )
         self.assertIn("\\fBsensor service add\\fR \\fIvalue\\fR...", page)
 
     def test_tables_and_examples(self):
@@ -56,6 +75,8 @@ class Manual(LabScriptTests):
     @unittest.skipUnless(shutil.which("groff"), "there is no groff")
     def test_groff_has_nothing_to_say(self):
         for page in (self.page(), manual.lab_page(str(LAB), "1.2", "2026-11-23")):
-            result = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-P-cbou"], input=page.encode(), capture_output=True, check=True)
+            result = subprocess.run(
+                ["groff", "-man", "-Tutf8", "-ww", "-P-cbou"], input=page.encode(), capture_output=True, check=True
+            )
             self.assertEqual(result.stderr, b"")
             self.assertIn(b"NAME", result.stdout)

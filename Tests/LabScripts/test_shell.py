@@ -44,7 +44,9 @@ class Shell(LabScriptTests):
         deadline = time.monotonic() + LIMIT
         while text not in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", self.shown):
             left = deadline - time.monotonic()
-            self.assertTrue(left > 0 and select.select([self.terminal], [], [], left)[0], f"no {text!r} in {self.shown!r}")
+            self.assertTrue(
+                left > 0 and select.select([self.terminal], [], [], left)[0], f"no {text!r} in {self.shown!r}"
+            )
             self.shown += os.read(self.terminal, 4096).decode(errors="replace")
 
     def test_it_greets_with_programs_and_what_to_try(self):

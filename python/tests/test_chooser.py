@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_bluetooth_lab.chooser import Chooser
-from pytest_bluetooth_lab.devtools import DevToolsError, Reply
+from pytest_bluetooth_lab.devtools import Connection, DevToolsError, Reply
+
+NOBODY = object.__new__(Connection)
 
 
 class PlayedSession:
@@ -68,7 +70,7 @@ def test_says_so_when_the_page_has_not_asked():
 
 def test_does_not_wait_when_what_should_ask_has_failed():
     chooser = Chooser(PlayedSession())
-    chooser.request = Reply(None, "Runtime.evaluate")
+    chooser.request = Reply(NOBODY, "Runtime.evaluate")
     chooser.request.message = {
         "result": {"exceptionDetails": {"exception": {"description": "SecurityError: no click"}}}
     }

@@ -54,7 +54,7 @@ def test_a_command_has_its_own_answer(browser):
 
 
 def test_events_reach_the_listeners_of_their_session(browser):
-    heard = []
+    heard: list = []
     session = Session(browser.connection, "S")
     session.on("E.e", heard.append)
     browser.say(

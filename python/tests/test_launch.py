@@ -119,7 +119,7 @@ class TestFindingTheLab:
         """A checkout of the package, as far as it matters."""
         parts = tmp_path / "checkout" / "scripts" / "lab"
         parts.mkdir(parents=True)
-        (parts / "machine.py").touch()
+        (parts / "setup").touch()
         script = tmp_path / "checkout" / "lab"
         script.touch(0o755)
         return script.parent

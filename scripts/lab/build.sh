@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Builds for the lab's commands. To be sourced after steps.sh.
+# Builds what the lab's commands need. To be sourced after steps.sh.
 : "${root:?the folder of the repository}" "${owner:?the folder of the package that has it in its .build, or the same}"
 
 # What every lab has on PATH.
@@ -28,7 +28,7 @@ build() {
         die "the build failed; all of it: $log"
 }
 
-# build_programs [OPTION…]: builds them, changed or not
+# build_programs [OPTION…]: builds the programs, whether they have changed or not
 build_programs() {
     local program
     [[ -z ${installed:-} ]] || return 0
@@ -36,10 +36,10 @@ build_programs() {
     mark_built
 }
 
-# The programs are as new as the sources.
+# Notes that the programs are as new as the sources.
 mark_built() { [[ ! -d $program_folder ]] || touch "$build_stamp"; }
 
-# Builds the programs where that is needed and possible.
+# Builds the programs if that is necessary and possible.
 prepare_programs() {
     local program
     if have_swift && [[ -z ${installed:-} ]]; then
@@ -48,11 +48,11 @@ prepare_programs() {
     fi
     for program in "${programs[@]}"; do
         [[ -x $program_folder/$program ]] || command -v "$program" >/dev/null ||
-            say "there is no $program in this lab: neither is it installed, nor is there a Swift toolchain to build it with"
+            say "there is no $program in this lab: it is not installed, and there is no Swift toolchain to build it"
     done
 }
 
-# Whether no source has changed since the programs were built: since the last time here, or since they were linked.
+# Whether the programs are newer than all sources: since they were last built here, or since they were linked.
 are_built() {
     local program
     for program in "${programs[@]}"; do [[ -x $program_folder/$program ]] || return 1; done
@@ -66,7 +66,7 @@ have_changed_since() {
     [[ -n $(find "${sources[@]}" -newer "$1" -print -quit) ]]
 }
 
-# Two at least: a Swift compiler takes up to 2 GB.
+# At least two, although a Swift compiler takes up to 2 GB.
 build_jobs() {
     local jobs
     jobs=$(nproc)

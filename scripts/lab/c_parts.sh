@@ -2,7 +2,7 @@
 # Builds the lab's parts in C. To be sourced after steps.sh.
 : "${parts:?the folder of these scripts}" "${logs:?the folder for logs}"
 
-# compile TEXT SOURCE RESULT [OPTION…]: with the Swift toolchain's C compiler, or any other.
+# compile TEXT SOURCE RESULT [OPTION…]: compiles with any C compiler, such as the Swift toolchain's.
 compile() {
     local text=$1 source=$2 result=$3 compiler
     shift 3
@@ -12,7 +12,7 @@ compile() {
         compiler=$(dirname "$(readlink -f "$(command -v swift)")")/clang
     fi
     if [[ ! -x $compiler ]]; then
-        say "there is no C compiler (the Swift toolchain has one), for $text"
+        say "there is no C compiler for $text; the Swift toolchain has one"
         return
     fi
     step "built $text" "$logs/$(basename "$source" .c).log" "$compiler" -O2 -Wall "$@" -o "$result.new" "$source" ||
@@ -22,9 +22,8 @@ compile() {
 
 # build_c_parts FOLDER PROGRAM-FOLDER
 #
-# Without the first, scans in the lab find little; without the next two, there is no lab with two hosts; without the last,
-# btmon takes its place.
-# What the library calls, btvirt has loaded.
+# Without the first, scans in the lab find little. Without the next two, there is no lab with two hosts. Without the
+# last, btmon records packets. The library needs no other: btvirt has loaded those that it calls.
 build_c_parts() {
     mkdir -p "$1" "$2"
     compile "the library for btvirt" "$parts/guest/radio_timing.c" "$1/radio_timing.so" -shared -fPIC -nostdlib

@@ -37,7 +37,7 @@ _bluetooth_lab() {
     run | shell) ;;
     *) return ;;
     esac
-    # What stands after "--" is a command of its own.
+    # What follows "--" is a command of its own.
     for ((index = 2; index < COMP_CWORD; index++)); do
         [[ ${COMP_WORDS[index]} == -- ]] || continue
         [[ $command == run ]] || return

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# ./lab demo, sourced by lab: `options` and `rest` are what the command line had.
+# ./lab demo. Sourced by lab, with the command line in `options` and `rest`.
 ((${#rest[@]} == 0)) || die "demo takes no arguments"
 "$parts/setup"
 prepare_programs

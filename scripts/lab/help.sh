@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# What ./lab says about itself. To be sourced.
+# What ./lab prints about itself. To be sourced.
 
-# show_help [COMMAND]: exit status 2 where there is no such command
+# show_help [COMMAND]: exit status 2 if there is no such command
 show_help() {
     case ${1:-} in
     '') help_all ;;
@@ -14,8 +14,8 @@ show_help() {
 
 help_all() {
     cat <<'HELP'
-The lab: real BlueZ with virtual Bluetooth controllers, and a simulated sensor. No radio is needed, and nothing on this
-machine is changed by what runs in it: it is a virtual machine (virtme-ng on QEMU) that sees this machine's files.
+The lab: real BlueZ with virtual Bluetooth controllers, and a simulated sensor. It needs no radio. It is a virtual
+machine (virtme-ng on QEMU) that sees this machine's files but changes nothing of this machine.
 
 usage: lab COMMAND [OPTION…] [ARG…]
 
@@ -23,13 +23,13 @@ usage: lab COMMAND [OPTION…] [ARG…]
   build                   build dittojay and bluejay, which every lab has on PATH
   demo                    show dittojay and bluejay talking to each other
   test [FILTER…]          run the tests of this folder's package or Python project
-  run -- COMMAND [ARG…]   run COMMAND in the lab, in this folder, whatever its language
-  shell                   the same with an interactive shell
-  bench [-- ARG…]         measure in the lab; prints a table
+  run -- COMMAND [ARG…]   run COMMAND in the lab, in this folder
+  shell                   start an interactive shell in the lab
+  bench [-- ARG…]         measure in the lab, and print a table
 
-  help COMMAND            more about a command, its options included
-  help options            the options that several commands have
-  help environment        what is in a lab, and the variables that are heeded
+  help COMMAND            explain a command and its options
+  help options            list the options that several commands share
+  help environment        describe what is in a lab, and list the variables that it reads
 HELP
 }
 
@@ -37,12 +37,13 @@ help_setup() {
     cat <<'HELP'
 usage: lab setup [--browser] [--peers]
 
-Installs what is missing: packages of Debian or Ubuntu, a kernel, Python environments. What is no package is kept in .lab/
-beside the lab, or in ~/.cache/bluejay-linux where the lab is installed (LAB_HOME). Every other command does this first.
+Installs what is missing: packages of Debian or Ubuntu, a kernel, and Python environments. The kernel and the
+environments are kept in .lab/ beside the lab, or in ~/.cache/bluejay-linux if the lab was installed (LAB_HOME). Every
+other command does this first.
 
-  --browser     Chromium as well, for tests of web pages
-  --peers       what this package is tried with: a Python environment, .lab/peers (Fixtures/peers/nightly.txt), and
-                BlueZ 5.82 for its btgatt-client
+  --browser     also install Chromium, for tests of web pages
+  --peers       also install the other Bluetooth libraries and programs that this package is tested with: a Python
+                environment, .lab/peers (Fixtures/peers/nightly.txt), and BlueZ 5.82 for its btgatt-client
 HELP
 }
 
@@ -50,8 +51,8 @@ help_build() {
     cat <<'HELP'
 usage: lab build
 
-Builds dittojay and bluejay where their sources have changed since. run, shell, test and demo do this first. Without a Swift
-toolchain there is nothing to build: then dittojay and bluejay must be installed.
+Builds dittojay and bluejay if their sources have changed. run, shell, test and demo do this first. Without a Swift
+toolchain nothing is built, and dittojay and bluejay must be installed.
 HELP
 }
 
@@ -59,7 +60,7 @@ help_demo() {
     cat <<'HELP'
 usage: lab demo [OPTION…]
 
-Sets up, builds, and shows dittojay and bluejay talking to each other in the lab. For OPTION see lab help options.
+Sets up and builds, and shows dittojay and bluejay talking to each other in the lab. OPTION: see lab help options.
 HELP
 }
 
@@ -67,19 +68,19 @@ help_test() {
     cat <<'HELP'
 usage: lab test [OPTION…] [FILTER…]
 
-Runs the tests of the folder where it is typed:
+Runs the tests of the current folder:
 
-  this package            unit tests on this machine, integration tests in the lab, their suites side by side on several
-                          machines, one for each processor
+  this package            unit tests on this machine, integration tests in the lab; the suites of these run side by
+                          side on several machines, one for each processor
   another Swift package   all tests in the lab
-  a Python project        all tests in the lab: `python -m pytest`, by the project's .venv, the active virtual environment,
-                          or python3; what stands after the options are arguments for pytest
+  a Python project        all tests in the lab: `python -m pytest`, with the Python of the project's .venv, of the
+                          active virtual environment, or python3; the words after the options are pytest's arguments
 
-FILTER: only tests whose name matches one of these regular expressions. The last line is "N passed, N failed", and the exit
-status is 0 when none failed. For OPTION see lab help options.
+FILTER is a regular expression: only tests whose names match one of the filters run. The last line is
+"N passed, N failed". The exit status is 0 if no test failed. OPTION: see lab help options.
 
-  LAB_MACHINES=N      so many machines side by side; 1: all suites on one
-  LAB_THOROUGH=1      repeat more often what goes wrong by chance, as .ci/nightly does
+  LAB_MACHINES=N      use N machines side by side; 1: run all suites on one
+  LAB_THOROUGH=1      repeat more often what fails only by chance, as .ci/nightly does
   LAB_RECORD=0        do not record tests for their failure bundles
 HELP
 }
@@ -89,15 +90,16 @@ help_run() {
 usage: lab run [OPTION…] -- COMMAND [ARG…]
        lab run --hosts 2 [OPTION…] --host a -- COMMAND [ARG…] --host b -- COMMAND [ARG…]
 
-Runs COMMAND in the lab, as root, in the folder where it is typed. The exit status is COMMAND's; 125 is the lab's own failure.
-Ctrl-C and SIGTERM reach COMMAND. Several labs may run at the same time. For OPTION see lab help options.
+Runs COMMAND in the lab, as root, in the current folder. The exit status is COMMAND's; 125 means that the lab itself
+failed. Ctrl-C and SIGTERM reach COMMAND. Several labs may run at the same time. OPTION: see lab help options.
 
---hosts 2: on two machines, each with its own kernel, bus and bluetoothd, joined only by the virtual radio. What they print
-comes with the prefix "a| " or "b| ", and is kept in a/ and b/ of the output folder, as are their captures (FILE-a, FILE-b).
-The lab ends when the command of host b has ended, or when one has failed; the other one then gets SIGINT. The exit status is
-not 0 if one has failed. A host may have no command: then it waits for `lab-on HOST COMMAND [ARG…]`, which runs COMMAND on
-the other host, from either of them; and the one command there is has your terminal, without a prefix. LAB_HOST is a or b.
-Each host has its own controllers, hci0 and so on.
+--hosts 2 starts two machines. Each has its own kernel, bus, bluetoothd and controllers (hci0, hci1, …); only the
+virtual radio joins them. LAB_HOST is a or b. Lines of output begin with "a| " or "b| ". Output and captures are kept
+separately: in a/ and b/ of the output folder, and in FILE-a and FILE-b.
+
+The lab ends when the command of host b ends or when a command fails; the other command then gets SIGINT. The exit
+status is not 0 if a command failed. A host without a command waits for `lab-on HOST COMMAND [ARG…]`, which runs COMMAND
+on the other host. If only one host has a command, that command has your terminal, and its lines have no prefix.
 HELP
 }
 
@@ -105,7 +107,7 @@ help_shell() {
     cat <<'HELP'
 usage: lab shell [OPTION…]
 
-An interactive shell in the lab, in the folder where it is typed. With --hosts 2 it is a shell on host b. For OPTION see lab
+Starts an interactive shell in the lab, in the current folder. With --hosts 2 the shell is on host b. OPTION: see lab
 help options.
 HELP
 }
@@ -114,51 +116,54 @@ help_bench() {
     cat <<'HELP'
 usage: lab bench [OPTION…] [-- ARG…]
 
-Sets up, builds for release, and measures in the lab; prints a table. `lab bench -- --help` lists ARG. For OPTION see lab help
-options.
+Sets up, builds for release, measures in the lab, and prints a table. `lab bench -- --help` lists ARG. OPTION: see lab
+help options.
 HELP
 }
 
 help_options() {
     cat <<'HELP'
 options of run, shell, demo, test and bench:
-  --package FOLDER      as if it were typed in that folder
-  --controllers N       so many virtual controllers, hci0, hci1, … (2; at most 16; with two hosts 1 each, at most 8)
-  --env NAME[=VALUE]    a variable for what runs in the lab; without VALUE as it is here
+  --package FOLDER      work in FOLDER instead of the current folder
+  --controllers N       make N virtual controllers: hci0, hci1, … (default: 2, at most 16; with two hosts each has N,
+                        default: 1, at most 8)
+  --env NAME[=VALUE]    pass a variable to the lab; without VALUE, with the value that it has here
   --capture FILE        write the HCI traffic of all controllers as btsnoop, for Wireshark or btmon -r
-  --bluez PATH          with the bluetoothd, bluetoothctl, btvirt and btmon from this folder, an installation or a build
-                        tree; or a version, such as 5.82, which is fetched from Debian and built (scripts/bluez/build)
-  --out FOLDER          keep the output here and not in a new folder of .lab/runs
+  --bluez PATH          use the bluetoothd, bluetoothctl, btvirt and btmon of this folder, an installation or a build
+                        tree; PATH may also be a version, such as 5.82, which is downloaded from Debian and built
+                        (scripts/bluez/build)
+  --out FOLDER          keep the output in FOLDER (default: a new folder in .lab/runs)
 HELP
 }
 
 help_environment() {
     cat <<'HELP'
-In the lab there are the system bus, bluetoothd with all controllers powered, and on PATH `dittojay`, `bluejay` and
-`lab-bluetoothd stop|start|kill|restart`. What is written goes away with the machine, but for what is in $LAB_OUT.
+A lab has the system bus, and bluetoothd with all controllers powered. On PATH are `dittojay`, `bluejay` and
+`lab-bluetoothd stop|start|kill|restart`. What is written in the lab is lost at its end, except the files in $LAB_OUT.
 
 variables in the lab:
   BLUETOOTH_LAB=1       this is a lab
-  LAB_CONTROLLERS       how many controllers there are
-  DITTOJAY_ADAPTER      hci0: where dittojay is, unless it is told otherwise
-  BLUETOOTH_ADAPTER     hci1, where there are two: what every other program of this package takes that chooses none
+  LAB_CONTROLLERS       the number of controllers
+  DITTOJAY_ADAPTER      the controller that dittojay uses (default: hci0)
+  BLUETOOTH_ADAPTER     the controller that every other program of this package uses (default: hci1 if there are two)
   LAB_PYTHON            a Python with bleak, bless and bluez-peripheral
-  LAB_OUT               a folder whose content stays in .lab/out
-  LAB_HOST              with two hosts, a or b
-Passed on are LAB_*, BLUEJAY_*, DITTOJAY_*, BLUETOOTH_*, CI, CI_*, GITHUB_*, GITLAB_*, RUNNER_*, PYTEST_*, PYTHON*, VIRTUAL_ENV,
-COV_*, COVERAGE_*, PATH, TERM, TZ, LANG, LC_*, and what --env names.
+  LAB_OUT               a folder whose files are kept, in .lab/out
+  LAB_HOST              with two hosts: a or b
+These of your variables are passed on: LAB_*, BLUEJAY_*, DITTOJAY_*, BLUETOOTH_*, CI, CI_*, GITHUB_*, GITLAB_*,
+RUNNER_*, PYTEST_*, PYTHON*, VIRTUAL_ENV, COV_*, COVERAGE_*, PATH, TERM, TZ, LANG, LC_*, and those that --env names.
 
 variables for the lab:
-  LAB=host              no virtual machine: this machine's kernel and bluetoothd with virtual controllers added
-                        (root, and a kernel with hci_vhci, are needed; its Bluetooth is used, not put aside)
-  LAB=tcg               a virtual machine in software emulation even where KVM works
-  LAB_HOME=FOLDER       what is cached, and the output of runs, here and not in .lab, which is ~/.cache/bluejay-linux where the
-                        lab is installed
-  LAB_CONFIG=release    take the programs from .build/release and not from .build/debug
+  LAB=host              use no virtual machine: add virtual controllers to this machine's kernel and bluetoothd. This
+                        needs root and a kernel with hci_vhci, and does not isolate this machine's own Bluetooth.
+  LAB=tcg               emulate the virtual machine in software even if KVM works
+  LAB_HOME=FOLDER       keep the cache and the output of runs in FOLDER (default: .lab, or ~/.cache/bluejay-linux if the
+                        lab was installed)
+  LAB_CONFIG=release    take the programs from .build/release (default: .build/debug)
   LAB_KERNEL=PACKAGE    take the kernel from this package of the distribution (linux-image-…)
-  LAB_CPUS, LAB_MEMORY  the size of the virtual machine (2 processors, with several machines their part of the host's; 2G)
-  LAB_CLOCK=counted     in software emulation: the machine's clock goes by what it executes, as on a processor of its own, so
-                        that a busy host makes nothing in it late. lab test has it so, unless this is `real`.
+  LAB_CPUS, LAB_MEMORY  the size of the virtual machine (default: 2 processors, or with several machines a share of this
+                        machine's; 2G)
+  LAB_CLOCK=counted     in software emulation: let the machine's clock count executed instructions, so that a busy host
+                        makes nothing in the machine late. lab test does this unless LAB_CLOCK is `real`.
   LAB_BLUETOOTHD_OPTIONS  further options of bluetoothd, such as -d for a debug log
 HELP
 }

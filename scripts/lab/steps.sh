@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Progress and errors of the lab's scripts: one line a step, with the time that it took. To be sourced.
+# Reports the progress and errors of the lab's scripts: one line for each step, with its duration. To be sourced.
 
 say() { printf 'lab: %s\n' "$*" >&2; }
 
@@ -8,17 +8,17 @@ die() {
     exit 125
 }
 
-# tenths_since MICROSECONDS: seconds since then with one decimal
+# tenths_since MICROSECONDS: prints the seconds since then with one decimal
 tenths_since() {
     local now=${EPOCHREALTIME/[.,]/} tenths
     tenths=$(((now - $1) / 100000))
     printf '%d.%d' $((tenths / 10)) $((tenths % 10))
 }
 
-# report_progress TEXT LOG MICROSECONDS: says every now and then how far a step is that began then, as far as its log tells
+# report_progress TEXT LOG MICROSECONDS: reports every 20 s how far a step is that began then, as far as LOG shows it
 report_progress() {
     local nap line
-    exec {nap}<> <(:) # nobody writes to it: a pause without a program that would outlive this one
+    exec {nap}<> <(:) # nothing writes to it: a pause without a program that could outlive this one
     while true; do
         read -rt 20 -u "$nap" _ || true
         line=$(tail -c 4000 "$2" | tr '\r' '\n' | grep -E '^\[[0-9]+/[0-9]+\]|[0-9]+%' | tail -n 1 | cut -c1-60) || true
@@ -26,7 +26,7 @@ report_progress() {
     done
 }
 
-# step TEXT LOG COMMAND [ARG…]: run it with its output in LOG; say TEXT and the time, or what LOG ends with
+# step TEXT LOG COMMAND [ARG…]: runs COMMAND with its output in LOG, and prints TEXT and the time, or the end of LOG
 step() {
     local text=$1 log=$2 begin=${EPOCHREALTIME/[.,]/}
     shift 2

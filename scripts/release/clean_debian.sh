@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# A Debian that has nothing but what every Debian has, to try packages on. To be sourced, with `root` set; needs root
-# rights. TRY_DEBIAN_RELEASE names another release than bookworm.
+# Makes a clean Debian to try packages on. To be sourced, with `root` set; needs root rights. TRY_DEBIAN_RELEASE names
+# another release than bookworm.
 : "${root:?the folder of the repository}"
 # shellcheck source=scripts/lab/steps.sh
 source "$root/scripts/lab/steps.sh"
@@ -14,14 +14,14 @@ base=$try/$release # as it was made
 debian=$try/root # a copy, which is used
 mirror=${LAB_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
-# Sets `deb` and `tarball` to what scripts/release/package has made last.
+# Sets `deb` and `tarball` to the newest that scripts/release/package has made.
 find_packages() {
     local found
     found=$(find "$packages" -maxdepth 1 -name '*.deb' -printf '%T@ %p\n' 2>/dev/null | sort -n | tail -n 1)
     deb=${found#* }
     found=$(find "$packages" -maxdepth 1 -name '*.tar.gz' -printf '%T@ %p\n' 2>/dev/null | sort -n | tail -n 1)
     tarball=${found#* }
-    [[ -n $deb && -n $tarball ]] || die "there is no package: scripts/release/package makes it"
+    [[ -n $deb && -n $tarball ]] || die "there is no package: run scripts/release/package"
 }
 
 make_base() {
@@ -34,7 +34,7 @@ deb $mirror-security $release-security main
 SOURCES
 }
 
-# Into `debian`, with the packages in its /root.
+# Makes it in the folder `debian`, with the packages in its /root.
 make_clean_debian() {
     ((EUID == 0)) || die "this needs root, for a chroot"
     mkdir -p "$try/logs"
@@ -52,7 +52,7 @@ make_clean_debian() {
     lend
 }
 
-# What this machine needs in order to reach package registries is lent: the variables are in `lent`.
+# Sets `lent` to the variables with which this machine reaches package registries.
 lend() {
     lent=()
     if [[ -n ${PIP_CERT:-} && -f $PIP_CERT ]]; then
@@ -65,7 +65,7 @@ lend() {
     done
 }
 
-# in_debian COMMAND [ARG…]: there, as root, with /proc, /sys and /dev. They are mounted for this command alone.
+# in_debian COMMAND [ARG…]: runs it there, as root, with /proc, /sys and /dev, which are mounted for this command alone.
 in_debian() {
     # shellcheck disable=SC2016  # for the inner shell
     unshare --mount --propagation private bash -c '
@@ -85,7 +85,7 @@ install_package() {
     step "installed ${deb##*/}" "$try/logs/install.log" in_debian apt-get install -y -q "/root/${deb##*/}" || exit 1
 }
 
-# remove_debian KEEP: all but the base if KEEP is not empty
+# remove_debian KEEP: removes all of it, or all but the base if KEEP is not empty
 remove_debian() {
     rm -rf --one-file-system "$debian"
     [[ -n $1 ]] || rm -rf --one-file-system "$try"

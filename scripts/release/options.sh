@@ -15,8 +15,8 @@ archive() {
     printf '%s\n' "$path"
 }
 
-# static_libraries FOLDER NAME…: makes FOLDER hold static libraries alone, and FOLDER/pkgconfig name it as their place, so that
-# -lNAME finds them and not the shared ones.
+# static_libraries FOLDER NAME…: links the static libraries into FOLDER, and makes FOLDER/pkgconfig name it as their
+# place. Then -lNAME finds them and not the shared ones.
 static_libraries() {
     local folder=$1 name path description
     shift
@@ -47,9 +47,9 @@ set_release_options() {
         # --static-swift-stdlib exports all symbols, which keeps unused functions in.
         -Xlinker --no-export-dynamic
     )
-    # libdbus and GLib inside, too: as shared libraries they bring eight others along, which nothing here uses, each with pages
-    # of its own (2.5 of 17.4 MB of `bluejay scan` without a bus). libdbus asks libsystemd for sockets only as a server. The price: a security update of
-    # them takes another build.
+    # libdbus and GLib inside, too: as shared libraries they bring eight others along, which nothing here uses, each
+    # with pages of its own (2.5 of 17.4 MB of `bluejay scan` without a bus). libdbus asks libsystemd for sockets only
+    # as a server. The price: a security update of them takes another build.
     if static_libraries "$1/static" dbus-1 glib-2.0 pcre2-8; then
         export PKG_CONFIG_PATH=$1/static/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
         release_options+=(

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# What the walks have in common: a folder of their own, and steps that are said and timed. To be sourced.
+# What the walks share: a folder of their own, and steps that are printed and timed. To be sourced.
 # shellcheck disable=SC2034
 root=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../..
 root=$(readlink -f -- "$root")
-# For the walks: each begins in a folder that knows nothing.
+# Each walk begins in an empty folder.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd -- "$work" || exit
 
-# walk WHAT COMMAND [ARG…]: says what is done and how long it took.
+# walk WHAT COMMAND [ARG…]: prints what is done and how long it took.
 walk() {
     local what=$1 start=$SECONDS
     shift
@@ -22,5 +22,5 @@ give_up() {
     exit 1
 }
 
-# expect TEXT FILE: that the file has a line with the text.
+# expect TEXT FILE: checks that the file has a line with the text.
 expect() { grep -qF -- "$1" "$2" || give_up "no line with \"$1\" in $(cat "$2")"; }

@@ -2,20 +2,28 @@ import Synchronization
 
 /// What the programs under test have printed and what the test has noted, with the time of each line.
 final class AppLog: Swift.Sendable {
+    /// A line.
+    struct Entry: Equatable, Swift.Sendable {
+        let time: WallTime
+        /// `test`, or a program with its number.
+        let source: String
+        let text: String
+    }
+
     static let shared = AppLog()
 
-    private let entries = Mutex<[TimelineEntry]>([])
+    private let entries = Mutex<[Entry]>([])
 
     func add(_ lines: [String], from source: String) {
         guard !lines.isEmpty else { return }
         let now = WallTime.now
         entries.withLock { entries in
-            entries += lines.map { TimelineEntry(time: now, source: source, text: $0) }
+            entries += lines.map { Entry(time: now, source: source, text: $0) }
         }
     }
 
     /// What came at `start` or later.
-    func entries(since start: WallTime) -> [TimelineEntry] {
+    func entries(since start: WallTime) -> [Entry] {
         entries.withLock { entries in entries.filter { $0.time >= start } }
     }
 
@@ -25,9 +33,19 @@ final class AppLog: Swift.Sendable {
     }
 }
 
+/// `[time, source, text]`, as lab-bundle reads it.
+extension AppLog.Entry: Encodable {
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        try container.encode(time)
+        try container.encode(source)
+        try container.encode(text)
+    }
+}
+
 extension Lab {
-    /// Notes something in the record of the running test, for its failure bundle: it stands in `app.log`, in
-    /// `timeline.txt`, and between the packets of `hci.btsnoop`.
+    /// Notes something in the record of the running test, for its failure bundle: in `app.log`, in `timeline.txt`, and
+    /// between the packets of `hci.btsnoop`.
     public func note(_ text: String) {
         AppLog.shared.add(text.split(separator: "\n").map(String.init), from: "test")
         CaptureNote.write(text)

@@ -1,23 +1,16 @@
-import DBus
 import Foundation
-import MainLoop
 import Synchronization
 
-/// The recorders of the lab (`lab-record`): they write as long as the lab is up, once a test has asked for them. What
-/// they have of a test is cut out when it has failed.
+/// The recorders of the lab (`lab-record`): they write as long as the lab is up, once a test has asked for them. When a
+/// test has failed, `lab-bundle` cuts out what they have of it.
 enum Recording {
     private static let environment = ProcessInfo.processInfo.environment
     private static let folder = URL(fileURLWithPath: environment["LAB_RUN"] ?? "/run/lab")
         .appendingPathComponent("record")
 
-    static let capture = folder.appendingPathComponent("hci.btsnoop")
-    static let busTrace = folder.appendingPathComponent("bus.log")
+    private static let busTrace = folder.appendingPathComponent("bus.log")
     /// What the tests' process prints, each line after its time in seconds; there only when `lab test` runs the tests.
-    static let output: URL? = environment["LAB_TESTS_LOG"].map { URL(fileURLWithPath: $0) }
-    /// What bluetoothd prints, without times.
-    static let bluetoothdOutput = environment["LAB_OUT"].map {
-        URL(fileURLWithPath: $0).appendingPathComponent("bluetoothd.log")
-    }
+    private static let output: URL? = environment["LAB_TESTS_LOG"].map { URL(fileURLWithPath: $0) }
 
     /// Recording costs time where notifications come by the thousand; `LAB_RECORD=0` does without.
     private static let isWanted = environment["LAB_RECORD"] != "0"
@@ -32,37 +25,20 @@ enum Recording {
         hasStarted.withLock { $0 = true }
     }
 
-    /// Waits until the recorders have written everything that has happened until now, by letting something happen that
-    /// they show. What they have not written in time is named in the answer.
-    static func catchUp() async -> [String] {
-        guard isWanted else { return [] }
+    /// Waits until the record of the tests' output has everything that was printed until now, by printing a mark. If it
+    /// has not in time, its name is in the answer.
+    static func catchUpWithOutput() async -> [String] {
+        guard isWanted, let output else { return [] }
         let mark = "mark-\(UUID().uuidString.prefix(8))"
-        var awaited = ([busTrace, capture] + (output.map { [$0] } ?? [])).map { ($0, size(of: $0)) }
-        if !CaptureNote.write(mark) { awaited.removeAll { $0.0 == capture } }
-        if output != nil {
-            print("lab: a test has failed, its record is being collected (\(mark))")
-            fflush(nil)
-        }
-        await writeToBus(mark)
+        let position = size(of: output)
+        print("lab: a test has failed, its record is being collected (\(mark))")
+        fflush(nil)
         let deadline = ContinuousClock.now + .seconds(30)
-        while !awaited.isEmpty, .now < deadline {
-            awaited.removeAll { contains(mark, in: $0.0, from: $0.1) }
-            if !awaited.isEmpty { try? await Task.sleep(for: .milliseconds(20)) }
+        while .now < deadline {
+            if content(of: output, from: position).range(of: Data(mark.utf8)) != nil { return [] }
+            try? await Task.sleep(for: .milliseconds(20))
         }
-        return awaited.map(\.0.lastPathComponent)
-    }
-
-    /// The bus driver answers any question; this one is about the mark.
-    @LoopActor
-    private static func writeToBus(_ mark: String) async {
-        guard let connection = try? BusConnection.system(), let path = ObjectPath("/org/freedesktop/DBus") else {
-            return
-        }
-        defer { connection.close() }
-        _ = try? await connection.call(
-            MethodCall(
-                destination: "org.freedesktop.DBus", path: path, interface: "org.freedesktop.DBus",
-                method: "NameHasOwner", arguments: [.string("bluetooth.lab.\(mark)")]))
+        return [output.lastPathComponent]
     }
 
     /// How long the bus trace is now: where to look for what comes from now on.
@@ -73,13 +49,8 @@ enum Recording {
         return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
     }
 
-    /// The size is what it was a moment before the mark was made.
-    private static func contains(_ mark: String, in file: URL, from offset: UInt64) -> Bool {
-        content(of: file, from: offset).range(of: Data(mark.utf8)) != nil
-    }
-
     /// What is in a file, which is nothing when it cannot be read.
-    static func content(of file: URL, from offset: UInt64 = 0) -> Data {
+    private static func content(of file: URL, from offset: UInt64) -> Data {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return Data() }
         defer { try? handle.close() }
         guard (try? handle.seek(toOffset: offset)) != nil else { return Data() }

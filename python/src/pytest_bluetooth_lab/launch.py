@@ -55,7 +55,7 @@ def find_lab(option: str | None) -> Path:
 
 
 def is_lab(script: Path) -> bool:
-    return os.access(script, os.X_OK) and (script.resolve().parent / "scripts" / "lab" / "machine.py").exists()
+    return os.access(script, os.X_OK) and (script.resolve().parent / "scripts" / "lab" / "setup").exists()
 
 
 def checkouts() -> list[Path]:

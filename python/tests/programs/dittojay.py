@@ -8,7 +8,9 @@ import sys
 import threading
 
 options = dict(zip(sys.argv[2::1], sys.argv[3::1]))
-faults, published, value_of = [], {"chirp": True}, {}
+faults: list = []
+published = {"chirp": True}
+value_of: dict = {}
 lock = threading.Lock()
 
 

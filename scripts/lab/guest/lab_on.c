@@ -1,6 +1,7 @@
-// lab-on: runs a command on another host of the lab. See the usage; guest/peer is what it talks to.
+// lab-on: runs a command on another host of the lab (see the usage), through that process of this host that
+// lab_tools/peer.py runs.
 //
-// In C because an interpreter takes seconds to start in software emulation.
+// It is in C because an interpreter takes seconds to start in software emulation.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,9 +22,10 @@
 static const char usage[] =
     "usage: lab-on HOST COMMAND [ARG...]      HOST: a or b\n"
     "\n"
-    "Runs a command on a host of the lab (./lab run --hosts 2). What it prints comes out here, and its exit status is\n"
-    "this one's. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 reach it. It runs in the same folder, its environment and\n"
-    "user are those of the other host, and its standard input is empty. It is ended when this program is.\n";
+    "Runs a command on a host of the lab (./lab run --hosts 2). This program prints what the command prints, and ends\n"
+    "with its exit status. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 reach it. The command runs in the same "
+    "folder,\n"
+    "with the environment and user of the other host and an empty standard input. It ends when this program does.\n";
 
 static const char socket_path[] = "/run/lab/peer.sock";
 enum { misuse = 2, lab_failed = 125, not_found = 127 };
@@ -76,7 +78,7 @@ static void send_frame(int peer, char kind, const char *content, size_t length)
         fail(lab_failed, "the other host has ended");
 }
 
-// The socket is there soon after this host's Bluetooth is up.
+// Waits for the socket, which appears soon after this host's Bluetooth is up.
 static int connect_to_peer(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -87,13 +89,13 @@ static int connect_to_peer(void)
         if (peer >= 0 && connect(peer, (struct sockaddr *)&address, sizeof address) == 0)
             return peer;
         if (peer < 0 || time(NULL) > deadline)
-            fail(lab_failed, "there is no way to the other host: %s", strerror(errno));
+            fail(lab_failed, "the other host cannot be reached: %s", strerror(errno));
         close(peer);
         poll(NULL, 0, pause_before_retry);
     }
 }
 
-// The folder and the words of the command, each with a NUL behind it.
+// Sends the folder and the words of the command, each followed by a NUL.
 static void send_command(int peer, char **words)
 {
     char *folder = getcwd(NULL, 0), *content = NULL;
@@ -132,7 +134,7 @@ static void take_frame(int peer)
     if (header.kind == 'X')
         exit(atoi(content));
     if (!write_all(header.kind == 'O' ? 1 : 2, content, length))
-        exit(128 + SIGPIPE); // the other end of our output is gone
+        exit(128 + SIGPIPE); // nothing reads our output any more
     free(content);
 }
 
@@ -144,9 +146,9 @@ int main(int count, char **words)
     }
     const char *here = getenv("LAB_HOST"), *host = words[1];
     if (here == NULL)
-        fail(lab_failed, "this lab has one host; two come with ./lab run --hosts 2");
+        fail(lab_failed, "this lab has one host; ./lab run --hosts 2 starts two");
     if (strcmp(host, "a") != 0 && strcmp(host, "b") != 0)
-        fail(misuse, "there is no host %s: they are a and b", host);
+        fail(misuse, "there is no host %s: the hosts are a and b", host);
     if (strcmp(host, here) == 0) {
         execvp(words[2], words + 2);
         fail(not_found, "%s: %s", words[2], strerror(errno));

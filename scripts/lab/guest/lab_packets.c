@@ -1,6 +1,6 @@
-// lab-packets: writes the HCI traffic of all controllers, and what programs note between the packets, into a btsnoop file.
+// lab-packets: writes the HCI traffic of all controllers, with the notes of programs, to a btsnoop file.
 //
-// btmon -w writes the same file, but decodes every packet besides, which takes much of a machine in software emulation.
+// btmon -w writes the same file, but also decodes every packet, which is expensive in software emulation.
 #include <endian.h>
 #include <errno.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ static const int64_t from_year_0_to_2000 = 0x00e03ab44a676000, from_1970_to_2000
 struct address {
     uint16_t family, controller, channel;
 };
-// What the kernel puts before each packet; little endian.
+// The kernel's header of each packet; little endian.
 struct __attribute__((packed)) monitor_header {
     uint16_t opcode, controller, length;
 };
@@ -49,7 +49,7 @@ static uint64_t time_of(struct msghdr *message)
     return (uint64_t)(since_1970 - from_1970_to_2000 + from_year_0_to_2000);
 }
 
-// Takes one packet from the kernel and gives it to the file; 0 when there is none, -1 on an error.
+// Copies one packet from the kernel to the file. Returns 0 if there is none, -1 on an error.
 static int copy_packet(int monitor, FILE *file, int flags)
 {
     static uint8_t content[1 << 16];
@@ -97,7 +97,7 @@ int main(int count, char **arguments)
     struct file_header header = {"btsnoop", htobe32(format_version), htobe32(monitor_format)};
     fwrite(&header, sizeof header, 1, file);
     for (;;) {
-        // What waits is written at once, all of it together.
+        // All packets that are waiting are written together.
         if (fflush(file) != 0)
             return fail(arguments[1]);
         int result = copy_packet(monitor, file, 0);

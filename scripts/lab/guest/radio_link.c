@@ -1,18 +1,18 @@
 // Carries one controller's HCI packets between two hosts of the lab, over a virtio port that both have.
 //
-// usage: radio_link controller INDEX PORT READY    on the host with the radio: hands controller hciINDEX over, and makes
-//                                                  the file READY once the host's own Bluetooth can no longer take it
-//        radio_link host PORT                      on the other one: makes a controller of its own of it
+// usage: radio_link controller INDEX PORT READY    on the host with the radio: hands over the controller hciINDEX, and
+//                                                  makes the file READY when this host's Bluetooth can no longer use it
+//        radio_link host PORT                      on the other host: makes the controller one of its own
 //
-// On the first host a user channel takes the controller away from the kernel, as btproxy does it; on the second /dev/vhci
-// gives it to the kernel there. The kernel gives up a controller that does not answer its first command within 2 s, so
-// the second one begins when the first one is ready, and begins anew when the controller was made anew:
+// On the first host, a user channel takes the controller from the kernel, as btproxy does. On the second, /dev/vhci
+// gives it to the kernel there. The kernel gives up a controller that does not answer its first command within 2 s.
+// Therefore the second host begins only when the first is ready, and begins again when the controller was made again:
 //
-//     host        -> controller   ask N      "tell me when the controller is there, and drop what was before"
+//     host        -> controller   ask N      "report when the controller is there, and drop what was before"
 //     controller  -> host         here N     what follows comes from the controller
-//     controller  -> host         gone       there is another one, or will be: ask again
+//     controller  -> host         gone       the controller was replaced, or will be: ask again
 //
-// SIGUSR1 makes the host begin anew.
+// SIGUSR1 makes the host begin again.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// What <bluetooth/hci.h> has, which comes with no library that the lab needs otherwise.
+// As in <bluetooth/hci.h>, which belongs to a library that the lab does not need otherwise.
 struct sockaddr_hci {
     sa_family_t family;
     uint16_t device;
@@ -44,6 +44,12 @@ static volatile sig_atomic_t begin_anew;
 static void fail(const char *what)
 {
     fprintf(stderr, "radio_link: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static _Noreturn void refuse(uint8_t type)
+{
+    fprintf(stderr, "radio_link: a packet of type 0x%02x from the other host\n", type);
     exit(1);
 }
 
@@ -71,7 +77,7 @@ static void send_all(const uint8_t *bytes, size_t length)
     }
 }
 
-// ask, here and gone, each with the number of the controller that is meant.
+// Sends ask, here or gone with the number of the controller.
 static void send_word(uint8_t what, uint32_t number)
 {
     uint8_t bytes[word_length] = {what};
@@ -79,7 +85,7 @@ static void send_word(uint8_t what, uint32_t number)
     send_all(bytes, sizeof bytes);
 }
 
-// How many bytes the packet has that begins here; 0 when that cannot be said yet.
+// The length of the packet that begins here; 0 if it is not known yet.
 static size_t packet_length(const uint8_t *bytes, size_t count)
 {
     switch (bytes[0]) {
@@ -88,14 +94,14 @@ static size_t packet_length(const uint8_t *bytes, size_t count)
     case sco: return count < 4 ? 0 : 4 + (size_t)bytes[3];
     case acl: return count < 5 ? 0 : 5 + (size_t)(bytes[3] | bytes[4] << 8);
     case iso: return count < 5 ? 0 : 5 + (size_t)(bytes[3] | (bytes[4] & 0x3f) << 8);
-    case ask: case here: case gone: return word_length;
-    default:
-        fprintf(stderr, "radio_link: a packet of type 0x%02x from the other host\n", bytes[0]);
-        exit(1);
+    case ask:
+    case here:
+    case gone: return word_length;
+    default: refuse(bytes[0]);
     }
 }
 
-// Reads what has come over the port, and hands each whole packet on.
+// Reads what has arrived at the port, and passes on each complete packet.
 static void receive(void (*take)(const uint8_t *packet, size_t length))
 {
     static uint8_t bytes[1 << 17]; // more than the longest packet
@@ -134,12 +140,12 @@ static void give_controller(const uint8_t *packet, size_t length)
 {
     while (controller >= 0 && write(controller, packet, length) < 0) {
         if (!has_passed(errno))
-            return; // it is gone, which reading from it tells as well
+            return; // it was removed, which reading from it reports, too
         await(controller, POLLOUT);
     }
 }
 
-// Hands on what the controller sends. False: it is gone.
+// Passes on what the controller sends. False: it was removed.
 static bool forward(bool (*is_private)(const uint8_t *packet))
 {
     uint8_t packet[buffer_size];
@@ -170,11 +176,11 @@ static void take_from_host(const uint8_t *packet, size_t length)
     }
 }
 
-// While the kernel looks at a new controller, it lends it to nobody.
+// While the kernel sets up a new controller, it gives it to nobody.
 static bool take_user_channel(uint16_t index)
 {
     struct sockaddr_hci address = {.family = AF_BLUETOOTH, .device = index, .channel = channel_user};
-    const int plenty = 16 << 20; // the kernel drops what finds no room here
+    const int plenty = 16 << 20; // the kernel drops what does not fit
     int descriptor = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol_hci);
     if (descriptor < 0)
         fail("a Bluetooth socket");
@@ -218,7 +224,7 @@ static void ask_for_controller(void)
     send_word(ask, ++wanted);
 }
 
-// The kernel tells the number of a new controller by a packet of its own.
+// The kernel reports the number of a new controller in a packet of its own.
 static bool is_from_vhci(const uint8_t *packet) { return packet[0] == vendor; }
 
 static void make_controller(void)
@@ -255,7 +261,7 @@ static void serve_host(void)
     sigaction(SIGUSR1, &(struct sigaction){.sa_handler = take_signal}, NULL);
     sigemptyset(&held);
     sigaddset(&held, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &held, &usual); // delivered while it waits, and then only
+    sigprocmask(SIG_BLOCK, &held, &usual); // delivered only while it waits
     wanted = (uint32_t)getpid() << 8;
     ask_for_controller();
     for (;;) {

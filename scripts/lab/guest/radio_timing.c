@@ -1,20 +1,21 @@
-// Preloaded into btvirt: gives its controllers four habits of real ones that the kernel and bluetoothd count on.
+// Preloaded into btvirt: gives its controllers four habits of real ones that the kernel and bluetoothd rely on.
 //
-// An advertising report is held back for a moment. btvirt answers "start to scan" and reports every advertiser in the same
-// instant, once; the kernel drops reports that come before it has taken the answer in, which is most of them, and then a
-// scan finds nothing, however long it lasts. Radios do not hear an advertiser that soon.
+// An advertising report is delayed a little. btvirt answers "start to scan" and reports every advertiser at the same
+// instant, once. The kernel drops reports that arrive before it has processed the answer, which is most of them, and
+// then a scan finds nothing, however long it lasts. Radios do not hear an advertiser that soon.
 //
-// An attempt to connect lasts until the other side advertises, or until it is cancelled, and for a moment at least. btvirt
-// answers at once, with "failed to be established" when the other side is not advertising at that moment, as when its
-// host is just starting to do so again. The kernel (6.12) can miss so quick an answer and do nothing for half a minute.
+// An attempt to connect lasts until the other side advertises or the attempt is cancelled, and always a little while.
+// btvirt answers at once, with "failed to be established" if the other side is not advertising at that moment, for
+// example because its host is about to start again. The kernel (6.12) can miss so fast an answer and then do nothing
+// for 30 s.
 //
-// Encryption takes some of the link's intervals. btvirt has it done at once, and then a peripheral's bluetoothd that is
-// still taking up the link of a paired central is refused what it asks of the kernel, because it is granted already
-// ("setsockopt(BT_SECURITY): Invalid argument"), and leaves the link mute.
+// Encryption takes some of the link's intervals. btvirt completes it at once. The bluetoothd of a peripheral may still
+// be setting up the link of a paired central then. The kernel refuses its request for encryption, because the link
+// already has it ("setsockopt(BT_SECURITY): Invalid argument"), and the link stays silent.
 //
-// A reset ends the controller's links for the other side too, which would have heard nothing for the supervision timeout.
-// btvirt forgets them on this side only. The kernel (6.12) leaves a controller advertising when it powers it off, so that
-// others connect to it, and when it is powered on they would hold that link forever.
+// A reset ends the controller's links for the other side, too, as a supervision timeout would. btvirt forgets them on
+// this side only. The kernel (6.12) leaves a controller advertising when it powers it off, so that others connect to
+// it; after the controller is powered on again, they would keep that link forever.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -26,34 +27,48 @@
 #include <time.h>
 
 enum { command_packet = 0x01, event_packet = 0x04 };
-enum { disconnect = 0x0406, reset = 0x0c03, create_connection = 0x200d, extended_create_connection = 0x2043, cancel_connection = 0x200e };
+enum {
+    disconnect = 0x0406,
+    reset = 0x0c03,
+    create_connection = 0x200d,
+    extended_create_connection = 0x2043,
+    cancel_connection = 0x200e
+};
 enum { disconnection_complete = 0x05, command_complete = 0x0e, command_status = 0x0f, le_meta = 0x3e };
-enum { connection_complete = 0x01, report = 0x02, long_term_key_request = 0x05, enhanced_connection_complete = 0x0a, extended_report = 0x0d };
+enum {
+    connection_complete = 0x01,
+    report = 0x02,
+    long_term_key_request = 0x05,
+    enhanced_connection_complete = 0x0a,
+    extended_report = 0x0d
+};
 enum { success = 0x00, unknown_connection = 0x02, timeout_of_link = 0x08, failed_to_be_established = 0x3e };
 
 static const struct timespec radio_delay = {.tv_nsec = 30 * 1000 * 1000};
 static const struct timespec encryption_delay = {.tv_nsec = 300 * 1000 * 1000};
-enum { attempt_pause = 20 }; // milliseconds until a failed attempt is made again
+enum { attempt_pause = 20 }; // milliseconds until a failed attempt is repeated
 
 // btvirt has one thread and one descriptor for each controller.
 static struct controller {
-    epoll_data_t data; // what the main loop knows it by
-    uint8_t attempt[64]; // the command that began the attempt, as it came
-    size_t length; // 0: there is none
-    bool waits; // has failed, and is to be made again
-    bool is_due; // ... by the next read
+    epoll_data_t data; // by which the main loop knows it
+    uint8_t attempt[64]; // the command that began the attempt
+    size_t length; // 0: there is no attempt
+    bool waits; // has failed, and will be repeated
+    bool is_due; // … by the next read
     bool is_repeated; // the kernel has its Command Status already
     bool is_cancelled;
     uint64_t due;
     int links[16]; // their handles
     size_t link_count;
-    bool is_resetting; // the links are being ended, then comes the reset
+    bool is_resetting; // the links are being ended, the reset follows
 } controllers[256];
 
-#define NEXT(name, ...) \
-    static __typeof__(&name) next; \
-    if (next == NULL) \
-        *(void **)&next = dlsym(RTLD_NEXT, #name)
+// The next library's function of this name, as `next`.
+#define NEXT(name)                                 \
+    static __typeof__(&name) next;                 \
+    if (next == NULL) {                            \
+        *(void **)&next = dlsym(RTLD_NEXT, #name); \
+    }
 
 static struct controller *controller(int descriptor)
 {
@@ -67,7 +82,7 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-// What the kernel sends.
+// Commands of the kernel.
 
 static void forget_attempt(struct controller *c)
 {
@@ -91,13 +106,13 @@ static void take_command(struct controller *c, const uint8_t *packet, size_t len
     }
 }
 
-// What a controller that is reset reads: a command for each link that it has, then the reset.
+// What a controller reads when it is reset: a command to end each of its links, then the reset.
 static ssize_t read_reset(struct controller *c, uint8_t *buffer)
 {
     if (c->link_count > 0) {
         int link = c->links[--c->link_count];
-        uint8_t packet[] = {
-            command_packet, disconnect & 0xff, disconnect >> 8, 3, (uint8_t)link, (uint8_t)(link >> 8), timeout_of_link};
+        uint8_t packet[] = {command_packet, disconnect & 0xff, disconnect >> 8, 3, (uint8_t)link, (uint8_t)(link >> 8),
+            timeout_of_link};
         memcpy(buffer, packet, sizeof packet);
         return sizeof packet;
     }
@@ -156,7 +171,7 @@ int epoll_wait(int epoll, struct epoll_event *events, int size, int timeout)
     int count = next(epoll, events, size, timeout);
     for (struct controller *c = controllers; count >= 0 && count < size && c < controllers + 256; c++) {
         bool is_due = c->waits && c->due <= now();
-        // btvirt drops a controller from which it reads nothing, so it must not be told twice.
+        // btvirt drops a controller from which it reads nothing, so it must not get the event twice.
         if (!is_due && (!c->is_resetting || has_event(events, count, c->data)))
             continue;
         c->waits = c->waits && !is_due;
@@ -166,7 +181,7 @@ int epoll_wait(int epoll, struct epoll_event *events, int size, int timeout)
     return count;
 }
 
-// What the controller answers.
+// Answers of the controller.
 
 // The bytes of an HCI packet may be spread over the vectors.
 static int byte_at(const struct iovec *vectors, int count, size_t index)
@@ -198,15 +213,15 @@ static void remember_links(struct controller *c, const struct iovec *vectors, in
     }
 }
 
-// Whether the kernel must not see this event of a reset, because it did not ask for the end of a link.
+// Whether to hide this event of a reset from the kernel, which did not ask to end a link.
 static bool belongs_to_reset(const struct controller *c, const struct iovec *vectors, int count)
 {
     int event = byte_at(vectors, count, 1);
-    return c->is_resetting && (event == disconnection_complete ||
-        (event == command_status && opcode_at(vectors, count, 5) == disconnect));
+    return c->is_resetting &&
+           (event == disconnection_complete || (event == command_status && opcode_at(vectors, count, 5) == disconnect));
 }
 
-// Whether the kernel must not see this event of an attempt.
+// Whether to hide this event of an attempt from the kernel.
 static bool is_hidden(struct controller *c, const struct iovec *vectors, int count)
 {
     int event = byte_at(vectors, count, 1);
@@ -217,7 +232,7 @@ static bool is_hidden(struct controller *c, const struct iovec *vectors, int cou
     int subevent = byte_at(vectors, count, 3);
     if (event != le_meta || (subevent != connection_complete && subevent != enhanced_connection_complete))
         return false;
-    // Others of this controller's connections begin with the role of the peripheral.
+    // Connections that the controller did not begin have the role of the peripheral.
     if (c->length == 0 || byte_at(vectors, count, 7) != 0)
         return false;
     if (byte_at(vectors, count, 4) != failed_to_be_established) {
@@ -229,7 +244,7 @@ static bool is_hidden(struct controller *c, const struct iovec *vectors, int cou
     return true;
 }
 
-// The answer to the cancelling of an attempt of which btvirt knows nothing any more.
+// Answers when an attempt is cancelled that btvirt has already forgotten.
 static bool answer_cancel(struct controller *c, int descriptor, const struct iovec *vectors, int count)
 {
     NEXT(writev);
@@ -237,20 +252,22 @@ static bool answer_cancel(struct controller *c, int descriptor, const struct iov
         opcode_at(vectors, count, 4) != cancel_connection)
         return false;
     c->is_cancelled = false;
-    uint8_t complete[] = {event_packet, command_complete, 4, 1, cancel_connection & 0xff, cancel_connection >> 8, success};
+    uint8_t complete[] = {
+        event_packet, command_complete, 4, 1, cancel_connection & 0xff, cancel_connection >> 8, success};
     uint8_t ended[22] = {event_packet, le_meta, 19, connection_complete, unknown_connection};
     next(descriptor, &(struct iovec){complete, sizeof complete}, 1);
     next(descriptor, &(struct iovec){ended, sizeof ended}, 1);
     return true;
 }
 
-// How long a radio would have had to listen for this LE event. The end of an attempt has the role of the central.
+// How long a radio would have listened before this LE event. The end of an attempt has the role of the central.
 static const struct timespec *time_on_the_air(const struct iovec *vectors, int count)
 {
     switch (byte_at(vectors, count, 3)) {
-    case report: case extended_report: return &radio_delay;
-    case connection_complete: case enhanced_connection_complete:
-        return byte_at(vectors, count, 7) == 0 ? &radio_delay : NULL;
+    case report:
+    case extended_report: return &radio_delay;
+    case connection_complete:
+    case enhanced_connection_complete: return byte_at(vectors, count, 7) == 0 ? &radio_delay : NULL;
     case long_term_key_request: return &encryption_delay;
     default: return NULL;
     }

@@ -1,0 +1,165 @@
+"""The measured programs: how each is started, asked, and watched."""
+
+import asyncio
+import json
+import os
+import struct
+import sys
+import time
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+from lab_tools.places import ROOT, tool_command
+
+PEERS = ROOT / "Fixtures" / "peers"
+NAME = "Bench"
+SERVER, CLIENT = "hci0", "hci1"
+PATIENCE = 120  # seconds for one step
+
+# The characteristics of all peripherals: sensor.yaml, and burst.py of the peers.
+CONTROL, DATA, STORE = (f"3F0C000{number}-7D1E-4F58-8F6A-5B1F0C9A2E10" for number in (1, 2, 3))
+SINK, SINK_COUNT = (f"025D000{number}-F26A-4EB9-A53F-F1B453D5E20B" for number in (2, 3))
+
+
+def cpu_of(pid: int) -> float:
+    """Milliseconds of processor that all threads of a process have used, from its CPU clock (clock_getcpuclockid)."""
+    return time.clock_gettime_ns((~pid << 3) | 2) / 1e6
+
+
+class Program:
+    """A measured process whose output is JSON lines."""
+
+    def __init__(self, process: asyncio.subprocess.Process, log: TextIO) -> None:
+        assert process.stdin and process.stdout
+        self.process, self.input, self.output = process, process.stdin, process.stdout
+        self.pid = process.pid
+        self.log = log
+
+    @classmethod
+    async def start(cls, command: list[str], log: TextIO) -> "Program":
+        log.write(f"$ {' '.join(command)}\n")
+        log.flush()
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=log, limit=1 << 20)
+        return cls(process, log)
+
+    async def event(self, *wanted: str) -> dict[str, Any]:
+        """The next of these."""
+        return await asyncio.wait_for(self.next_event(wanted), PATIENCE)
+
+    async def next_event(self, wanted: tuple[str, ...]) -> dict[str, Any]:
+        while line := await self.output.readline():
+            self.log.write(line.decode())
+            event: dict[str, Any] = json.loads(line)
+            if "error" in event or event.get("event") == "error":
+                raise RuntimeError(f"process {self.pid}: {line.decode().strip()}")
+            if event.get("event") in wanted:
+                return event
+        raise RuntimeError(f"process {self.pid} ended before it reported {' or '.join(wanted)}")
+
+    def send(self, line: str) -> None:
+        self.input.write(line.encode() + b"\n")
+
+    def memory(self, field: str) -> float:
+        """A field of /proc/PID/status in MB."""
+        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith(f"{field}:"):
+                return int(line.split()[1]) / 1024
+        raise RuntimeError(f"no {field}")
+
+    async def end(self) -> None:
+        if self.process.returncode is None:
+            self.input.close()
+            try:
+                await asyncio.wait_for(self.process.wait(), 3)
+            except asyncio.TimeoutError:
+                self.process.terminate()
+        try:
+            await asyncio.wait_for(self.process.communicate(), 15)
+        except asyncio.TimeoutError:
+            self.process.kill()
+            await self.process.wait()
+
+
+class Peripheral(Protocol):
+    """How a kind of peripheral is started and made to send a burst."""
+
+    command: list[str]
+
+    async def is_ready(self, program: Program) -> None: ...
+
+    def listen(self, count: int, size: int) -> str:
+        """The central's step for a burst."""
+        ...
+
+    async def start_burst(self, count: int, size: int) -> None: ...
+
+    async def end_burst(self) -> None: ...
+
+
+class Dittojay:
+    """Asked for bursts by its socket."""
+
+    def __init__(self, program: str) -> None:
+        self.socket = f"/tmp/bench-{os.getpid()}.sock"  # $LAB_OUT is the host's, where no socket can be
+        profile = str(Path(__file__).with_name("sensor.yaml"))
+        self.command = [program, "--adapter", SERVER, "--name", NAME, "--quiet", "--profile", profile]
+        self.command += ["--socket", self.socket]
+
+    async def is_ready(self, program: Program) -> None:
+        pass  # it prints nothing, and advertises last
+
+    def listen(self, count: int, size: int) -> str:
+        return f"listen {DATA} {count}"
+
+    async def start_burst(self, count: int, size: int) -> None:
+        self.reader, self.writer = await asyncio.open_unix_connection(self.socket)
+        request = json.dumps({"command": "burst", "count": count, "size": size}).encode() + b"\n"
+        # bluetoothd answers the subscribing central before dittojay has heard of it.
+        for _ in range(100):
+            self.writer.write(request)
+            self.answer = asyncio.ensure_future(self.reader.readline())
+            await asyncio.wait((self.answer,), timeout=0.3)
+            if not self.answer.done() or b"nobody" not in self.answer.result():
+                return
+            await asyncio.sleep(0.02)
+
+    async def end_burst(self) -> None:
+        reply = json.loads(await asyncio.wait_for(self.answer, PATIENCE))
+        self.writer.close()
+        if "error" in reply:
+            raise RuntimeError(f"dittojay: {reply}")
+
+
+class Peer:
+    """A script of Fixtures/peers, asked for bursts by its control characteristic."""
+
+    def __init__(self, script: str) -> None:
+        self.command = [sys.executable, str(PEERS / script), "--adapter", SERVER, "--name", NAME]
+
+    async def is_ready(self, program: Program) -> None:
+        await program.event("ready")
+        # Nobody reads the rest of its output, which stays far below what a pipe takes.
+
+    def listen(self, count: int, size: int) -> str:
+        return f"listen {DATA} {count} {CONTROL} {struct.pack('<IH', count, size).hex()}"
+
+    async def start_burst(self, count: int, size: int) -> None:
+        pass  # the central was asked to write to the control characteristic
+
+    async def end_burst(self) -> None:
+        pass
+
+
+PEER_SCRIPTS = {"bless": "bless_peripheral.py", "bluez-peripheral": "bluez_peripheral_sensor.py"}
+
+
+def peripheral(name: str, dittojay: str) -> Peripheral:
+    return Dittojay(dittojay) if name == "dittojay" else Peer(PEER_SCRIPTS[name])
+
+
+def central(name: str, bluejay: str) -> list[str]:
+    """A central's command: bluejay, bleak, or one of them with -sockets behind its name."""
+    name, _, way = name.partition("-")
+    program = [bluejay, "measure"] if name == "bluejay" else tool_command("bleak-client")
+    return [*program, *(["--sockets"] if way == "sockets" else []), "--adapter", CLIENT, NAME]

@@ -1,0 +1,123 @@
+"""Writes what happened during a test that has failed into a folder below OUTPUT/failures, and prints its path.
+
+usage: lab-bundle OUTPUT <DESCRIPTION
+       lab-bundle note TEXT           writes a note between the packets of the capture
+
+For test runners in any language. `lab-record start` must have been called before the test. DESCRIPTION is a JSON
+object:
+
+  test          its name
+  start, end    in seconds since 1970, by the machine's clock
+  busPosition   how long the recorder's bus.log was at the start, in bytes
+  issues        texts: what was wrong
+  devices       a text: what bluetoothd knew of the devices at the end
+  entries       [time, source, text]: what the test and the programs that it started have printed, and its notes
+  missing       names of the records whose last moments may be missing; default: none
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lab_tools.bundle.bus import bus_entries, bus_messages, bus_text
+from lab_tools.bundle.capture import MAGIC, capture_notes, capture_records, capture_slice
+from lab_tools.bundle.packets import packet_entries
+from lab_tools.bundle.recording import BUS_TRACE, CAPTURE, catch_up, content_of, write_note
+from lab_tools.bundle.timeline import Entry, merged, text_of, timeline
+
+LONGEST_NAME = 100
+DECODING_LIMIT = 120  # seconds
+
+Description = dict[str, Any]
+
+
+def printed_entries(start: float) -> Iterator[Entry]:
+    """The lines that the tests' process has printed since the start. guest/run-tests keeps them, each after its
+    time."""
+    file = os.environ.get("LAB_TESTS_LOG")
+    for line in content_of(file).decode(errors="replace").splitlines() if file else ():
+        moment, _, text = line.partition(" ")
+        if re.fullmatch(r"\d+\.\d{6}", moment) and float(moment) >= start:
+            yield float(moment), "output", text
+
+
+def untimed_output() -> str:
+    """What bluetoothd printed other than its log, such as the end of one that crashed."""
+    text = content_of(Path(os.environ.get("LAB_OUT", "/nowhere")) / "bluetoothd.log").decode(errors="replace")
+    lines = [line for line in text.splitlines() if line and not line.startswith("bluetoothd[")]
+    return "\nother output, since the lab's start:\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def new_folder(parent: Path, test: str) -> Path:
+    name = "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in test)[:LONGEST_NAME]
+    number = 1
+    while True:
+        folder = parent / (name if number == 1 else f"{name}-{number}")
+        try:
+            folder.mkdir(parents=True)
+            return folder
+        except FileExistsError:
+            number += 1
+
+
+def decode(folder: Path) -> str:
+    """What btmon shows of the folder's capture; as much as it shows in time."""
+    with open(folder / "hci.txt", "wb") as file:
+        try:
+            subprocess.run(
+                ["btmon", "-T", "-C", "120", "-r", "hci.btsnoop"],
+                cwd=folder,
+                env={**os.environ, "TZ": "UTC"},
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                timeout=DECODING_LIMIT,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            file.write(f"{error}\n".encode())
+    return (folder / "hci.txt").read_text(errors="replace")
+
+
+def write_bundle(output: Path, test: Description) -> Path:
+    missing = [*test.get("missing", []), *catch_up()]
+    start = test["start"]
+    folder = new_folder(output / "failures", test["test"])
+    sources: list[list[Entry]] = [[(time, source, text) for time, source, text in test["entries"]]]
+    sources.append(list(printed_entries(start)))
+    (folder / "app.log").write_text(timeline(merged(sources)))
+
+    messages = bus_messages(content_of(BUS_TRACE, test["busPosition"]), start)
+    (folder / "bus.log").write_bytes(bus_text(messages))
+    sources.append(list(bus_entries(messages)))
+
+    capture = content_of(CAPTURE)
+    if capture.startswith(MAGIC):
+        records = list(capture_records(capture))
+        (folder / "hci.btsnoop").write_bytes(capture_slice(capture, records, start))
+        sources.append(packet_entries(decode(folder), start))
+        log = list(capture_notes(records, "bluetoothd", start))
+        (folder / "bluetoothd.log").write_text(timeline(log) + untimed_output())
+        sources.append(log)
+
+    # What comes after the end is this collecting.
+    entries = [entry for entry in merged(sources) if entry[0] <= test["end"]]
+    (folder / "timeline.txt").write_text(timeline(entries))
+    late = f"\nThe last moments may be missing in: {', '.join(missing)}\n" if missing else ""
+    summary = [f"{test['test']} failed", f"from {text_of(start)} to {text_of(test['end'])} UTC", late]
+    (folder / "summary.txt").write_text("\n".join([*summary, *test["issues"], "", test["devices"], ""]))
+    return folder
+
+
+def main(words: list[str]) -> int:
+    if words[:1] == ["note"] and len(words) == 2:
+        return 0 if write_note(words[1]) else 1
+    if len(words) != 1 or words[0].startswith("-"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    print(write_bundle(Path(words[0]), json.load(sys.stdin)))
+    return 0

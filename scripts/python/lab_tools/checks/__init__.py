@@ -1,0 +1,1 @@
+"""What the checks of scripts/ci need: which files are in which language, and how wide their lines are."""

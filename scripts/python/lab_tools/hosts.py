@@ -1,0 +1,195 @@
+"""Runs commands on two machines of the lab that only the virtual radio joins, and ends when they have ended.
+
+usage: hosts [--controllers N] [--capture FILE] [--out FOLDER] [--bluez FOLDER] --host a -- COMMAND [ARG…]
+             --host b -- COMMAND [ARG…]
+
+Each machine is a process of its own (lab_tools.machine). Host a has the radio: the controllers of host b are handed
+over to it by virtio ports, which are the two ends of a socket pair here (guest/radio_link.c). One more such port
+carries what lab-on runs.
+
+A host without a command waits for what lab-on asks of it. With two commands, the lab ends when that of host b has
+ended, or when one has failed; the other one is then interrupted, as by Ctrl-C."""
+
+import argparse
+import os
+import select
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import NamedTuple, Protocol
+
+from lab_tools.machine.options import MOST_CONTROLLERS
+from lab_tools.machine.runs import prepare_folders
+from lab_tools.messages import fail
+from lab_tools.places import Places, tool_command
+
+HOSTS = ("a", "b")
+DECISIVE = "b"  # when both have a command, the lab ends with this one's
+MOST_EACH = MOST_CONTROLLERS // len(HOSTS)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
+PATIENCE = 30  # seconds for an interrupted command to end
+
+
+class Options(NamedTuple):
+    """What was asked for, the commands by their hosts."""
+
+    controllers: int
+    capture: str | None
+    out: str | None
+    bluez: str | None
+    commands: dict[str, list[str]]
+
+
+def split_commands(words: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """The options, and each host's command: what follows `--host NAME --`, up to the next of these."""
+    starts = [
+        index
+        for index in range(len(words) - 2)
+        if words[index] == "--host" and words[index + 2] == "--" and words[index + 1] in HOSTS
+    ]
+    options = list(words[: starts[0]] if starts else words)
+    commands: dict[str, list[str]] = {}
+    for start, end in zip(starts, [*starts[1:], len(words)], strict=False):
+        host, command = words[start + 1], list(words[start + 3 : end])
+        if not command:
+            fail(f"no command to run on host {host}: --host {host} -- COMMAND [ARG…]")
+        if host in commands:
+            fail(f"host {host} has two commands; let a script run both")
+        commands[host] = command
+    return options, commands
+
+
+def parse(words: Sequence[str]) -> Options:
+    """Ends this process where the words are not right."""
+    words, commands = split_commands(words)
+    parser = argparse.ArgumentParser(prog="lab run --hosts 2", add_help=False)
+    parser.add_argument("--controllers", type=int, default=1)
+    parser.add_argument("--capture")
+    parser.add_argument("--out")
+    parser.add_argument("--bluez")
+    known, rest = parser.parse_known_args(words)
+    options = Options(commands=commands, **vars(known))
+    if rest or not commands:
+        fail("with --hosts 2: ./lab run [OPTION…] --host a -- COMMAND [ARG…] --host b -- COMMAND [ARG…]")
+    if not 1 <= options.controllers <= MOST_EACH:
+        fail(
+            f"--controllers takes 1 to {MOST_EACH} with two hosts: btvirt makes no more than {MOST_CONTROLLERS} in all"
+        )
+    return options
+
+
+def capture_file(file: str, host: str) -> str:
+    """sensor.btsnoop becomes sensor-a.btsnoop and sensor-b.btsnoop."""
+    path = Path(file)
+    return str(path.with_name(f"{path.stem}-{host}{path.suffix}"))
+
+
+def host_command(host: str, options: Options, out: Path, ends: Mapping[str, int]) -> list[str]:
+    """What runs the machine of a host; `ends`: its descriptors of the ports that both machines have."""
+    command = [*tool_command("machine"), "--host", host]
+    command += ["--controllers", str(options.controllers), "--out", str(out / host)]
+    if options.capture:
+        command += ["--capture", capture_file(options.capture, host)]
+    if options.bluez:
+        command += ["--bluez", options.bluez]
+    if len(options.commands) > 1:
+        command += ["--prefix", f"{host}| "]
+    for name, end in ends.items():
+        command += ["--joined", f"{name}={end}"]
+    return [*command, "--", *options.commands.get(host, ["sleep", "infinity"])]
+
+
+def start_machines(options: Options, out: Path) -> dict[str, "subprocess.Popen[bytes]"]:
+    """Both machines, joined by their ports."""
+    names = ["peer", *(f"radio{index}" for index in range(options.controllers))]
+    pairs = {name: socket.socketpair() for name in names}
+    processes = {}
+    for side, host in enumerate(HOSTS):
+        ends = {name: pair[side].fileno() for name, pair in pairs.items()}
+        # Two commands cannot share the input; and a terminal is of use to one that is alone.
+        is_alone = list(options.commands) == [host]
+        processes[host] = subprocess.Popen(
+            host_command(host, options, out, ends),
+            stdin=None if is_alone else subprocess.DEVNULL,
+            pass_fds=list(ends.values()),
+        )
+    for pair in pairs.values():
+        for end in pair:
+            end.close()
+    return processes
+
+
+class Process(Protocol):
+    """A machine's process as Hosts needs it (subprocess.Popen)."""
+
+    def poll(self) -> int | None: ...
+
+    def send_signal(self, sig: int) -> None: ...
+
+
+class Hosts:
+    """Both machines until the lab ends: which command's end is the lab's, and what its exit status is."""
+
+    def __init__(self, commands: Mapping[str, Sequence[str]]) -> None:
+        self.commands = commands
+        self.processes: dict[str, Process] = {}
+        self.statuses: dict[str, int] = {}
+        self.was_asked_to_end: set[str] = set()
+        self.deadline: float | None = None
+        self.wake, self.waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def install_signals(self) -> None:
+        signal.set_wakeup_fd(self.waker, warn_on_full_buffer=False)
+        for number in SIGNALS:
+            signal.signal(number, self.on_signal)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def on_signal(self, number: int, _frame: FrameType | None) -> None:
+        # A terminal sends it to our children, too; they take two in so short a time for one.
+        for host in self.running():
+            self.processes[host].send_signal(number)
+
+    def running(self) -> list[str]:
+        return [host for host in self.processes if host not in self.statuses]
+
+    def run(self) -> None:
+        while self.running():
+            left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0)
+            if select.select([self.wake], [], [], left)[0]:
+                os.read(self.wake, 4096)
+            for host in self.running():
+                status = self.processes[host].poll()
+                if status is not None:
+                    self.ended(host, status if status >= 0 else 128 - status)
+            if self.deadline is not None and time.monotonic() > self.deadline:
+                for host in self.running():
+                    self.processes[host].send_signal(signal.SIGTERM)
+
+    def ended(self, host: str, status: int) -> None:
+        self.statuses[host] = 0 if host in self.was_asked_to_end and status in INTERRUPTED else status
+        ends_the_lab = host == DECISIVE or DECISIVE not in self.commands
+        if status == 0 and not ends_the_lab:
+            return
+        for other in self.running():
+            self.was_asked_to_end.add(other)
+            self.processes[other].send_signal(signal.SIGINT)
+            self.deadline = time.monotonic() + PATIENCE
+
+    def status(self) -> int:
+        """That of the command whose end was the lab's, unless it is 0 and another one failed."""
+        return self.statuses[DECISIVE] or self.statuses["a"]
+
+
+def main(words: list[str]) -> int:
+    options = parse(words)
+    _, out = prepare_folders(Places.of(os.environ).home, options.out)
+    hosts = Hosts(options.commands)
+    hosts.install_signals()
+    hosts.processes.update(start_machines(options, out))
+    hosts.run()
+    return hosts.status()

@@ -1,0 +1,52 @@
+"""The arguments of the tool that runs a machine."""
+
+import argparse
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lab_tools.messages import fail
+
+MOST_CONTROLLERS = 16  # btvirt makes no more
+
+
+class Options(NamedTuple):
+    """What was asked for.
+
+    `host` is the name of one of several hosts; `prefix` begins every line that its command prints; `joined` are further
+    ports, each a name and a descriptor whose other end another machine has.
+    """
+
+    controllers: int
+    capture: str | None
+    out: str | None
+    bluez: str | None
+    host: str
+    prefix: str
+    joined: list[tuple[str, int]]
+    command: list[str]
+
+
+def parse(words: Sequence[str]) -> Options:
+    """Ends this process where the words are not right."""
+    parser = argparse.ArgumentParser(prog="lab run", add_help=False)
+    parser.add_argument("--controllers", type=int, default=2)
+    parser.add_argument("--capture")
+    parser.add_argument("--out")
+    parser.add_argument("--bluez")
+    parser.add_argument("--host", default="")
+    parser.add_argument("--prefix", default="")
+    parser.add_argument("--joined", action="append", default=[], type=port, metavar="PORT=DESCRIPTOR")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = Options(**vars(parser.parse_args(words)))
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    if not command:
+        fail("no command to run: ./lab run [OPTION…] -- COMMAND [ARG…]")
+    if not 1 <= options.controllers <= MOST_CONTROLLERS:
+        fail(f"--controllers takes 1 to {MOST_CONTROLLERS}: btvirt makes no more")
+    return options._replace(command=command)
+
+
+def port(word: str) -> tuple[str, int]:
+    """`NAME=DESCRIPTOR`"""
+    name, _, descriptor = word.partition("=")
+    return name, int(descriptor)

@@ -1,0 +1,31 @@
+"""Where the lab has its files."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+TOOLS = Path(__file__).resolve().parent.parent
+ROOT = TOOLS.parent.parent
+GUEST = ROOT / "scripts" / "lab" / "guest"
+
+
+class Places(NamedTuple):
+    """What `lab setup` has made."""
+
+    home: Path
+    kernel: Path
+    boot: Path
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> "Places":
+        home = Path(environment.get("LAB_HOME") or ROOT / ".lab")
+        chosen = "-" + environment["LAB_KERNEL"] if environment.get("LAB_KERNEL") else ""
+        return cls(home, home / f"kernel{chosen}", home / f"boot{chosen}")
+
+
+def tool_command(name: str) -> list[str]:
+    """A command that runs another of these tools as this one was run."""
+    flags = ["-I"] * sys.flags.isolated + ["-S"] * sys.flags.no_site
+    flags += ["-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else ["-B"]
+    return [sys.executable, *flags, str(TOOLS), name]

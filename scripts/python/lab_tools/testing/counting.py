@@ -1,0 +1,57 @@
+"""Counts the tests of several runs, prints which failed, and adds them up.
+
+usage: count-tests NAME=STATUS=EVENTS.jsonl|NAME=STATUS=OUTPUT.log|NAME=STATUS=JUNIT.xml …
+
+STATUS is the run's exit status. The files are event streams of Swift Testing, the output of XCTest, and JUnit files of
+pytest. A test that began and did not end was ended by a crash, and has failed. So has a run that did not end, or whose
+exit status says that something is wrong while no test failed. The last line is "N passed, N failed"; the exit status is
+0 when none failed and at least one passed."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from lab_tools.testing.records import Outcome, read
+
+NO_TESTS = (69, 5)  # the exit statuses of Swift Testing and pytest when nothing matches the filters
+
+
+def problems_of(name: str, status: int, outcome: Outcome) -> list[str]:
+    """What was wrong with a run, a line each."""
+    problems = [f"failed: {outcome.names.get(test, test)} ({test})" for test in sorted(outcome.failed)]
+    problems += [f"did not end: {outcome.names.get(test, test)} ({test})" for test in sorted(outcome.unfinished)]
+    if problems or status in NO_TESTS:
+        return problems
+    if status != 0:
+        return [f"{name} ended with exit status {status}"]
+    return [] if outcome.has_ended else [f"{name} did not report their end"]
+
+
+def count(name: str, status: int, outcome: Outcome) -> tuple[int, int]:
+    """Prints what a run came to; how many passed and failed."""
+    problems = problems_of(name, status, outcome)
+    for problem in problems:
+        print(f"{name}: {problem}")
+    passed, skipped = len(outcome.passed), len(outcome.skipped)
+    print(f"{name}: {passed} passed, {len(problems)} failed" + (f", {skipped} skipped" if skipped else ""))
+    return passed, len(problems)
+
+
+def total(results: Iterable[tuple[str, int, Path]]) -> int:
+    """Prints what all runs came to: name, exit status and record of each."""
+    all_passed = all_failed = 0
+    for name, status, file in results:
+        passed, failed = count(name, status, read(file))
+        all_passed += passed
+        all_failed += failed
+    if all_passed + all_failed == 0:
+        print("no test matches")
+    print(f"{all_passed} passed, {all_failed} failed")
+    return 0 if all_passed and not all_failed else 1
+
+
+def main(words: list[str]) -> int:
+    results = []
+    for word in words:
+        name, status, file = word.split("=", 2)
+        results.append((name, int(status), Path(file)))
+    return total(results)

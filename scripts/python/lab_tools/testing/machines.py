@@ -1,0 +1,30 @@
+"""How many machines run suites side by side, and how large each is."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+MOST = 4
+MEMORY_EACH = 3  # GB of the host's, for a machine with 2 and what runs beside it
+MOST_PROCESSORS = 2
+
+
+def count_machines(environment: Mapping[str, str], processors: int, memory: int, suites: int) -> int:
+    """One for each processor, as far as the memory (in GB) goes, unless LAB_MACHINES says otherwise."""
+    wanted = environment.get("LAB_MACHINES")
+    if environment.get("LAB") == "host":
+        return 1
+    number = int(wanted) if wanted else min(processors, memory // MEMORY_EACH, MOST)
+    return max(min(number, suites), 1)
+
+
+def processors_each(processors: int, machines: int) -> int:
+    """With a processor more than the host has for it, a machine waits for itself."""
+    return max(min(processors // machines, MOST_PROCESSORS), 1)
+
+
+def available_memory(meminfo: Path = Path("/proc/meminfo")) -> int:
+    """In GB."""
+    for line in meminfo.read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) // (1 << 20)
+    return 0

@@ -1,0 +1,35 @@
+"""The tools by the names that scripts call them by."""
+
+import importlib
+import sys
+
+TOOLS = {
+    "machine": "lab_tools.machine.command",
+    "hosts": "lab_tools.hosts",
+    "suites": "lab_tools.testing.suites",
+    "test": "lab_tools.testing.command",
+    "count-tests": "lab_tools.testing.counting",
+    "find-tests": "lab_tools.testing.finding",
+    "unpack-kernel": "lab_tools.kernel",
+    "bundle": "lab_tools.bundle.command",
+    "peer": "lab_tools.peer",
+    "bench": "lab_tools.bench.command",
+    "bench-table": "lab_tools.bench.table",
+    "bleak-client": "lab_tools.bench.bleak_client",
+    "download": "lab_tools.download",
+    "nearest": "lab_tools.nearest",
+    "manual": "lab_tools.manual",
+    "names": "lab_tools.names.update",
+    "site": "lab_tools.site",
+    "sources": "lab_tools.checks.sources",
+    "width": "lab_tools.checks.width",
+}
+
+
+def main(words: list[str]) -> int:
+    """Runs a tool with the words that follow its name."""
+    if not words or words[0] not in TOOLS:
+        print(f"usage: python3 scripts/python {'|'.join(TOOLS)} [ARG…]", file=sys.stderr)
+        return 2
+    status: int = importlib.import_module(TOOLS[words[0]]).main(words[1:])
+    return status

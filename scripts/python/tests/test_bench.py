@@ -1,0 +1,105 @@
+"""The bench's statistics and table."""
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from lab_tools.bench import table
+from lab_tools.bench.measures import Arrivals, percentile
+from lab_tools.bench.table import ROWS, Sample, is_comparable, markdown, medians, summary, verdicts
+
+OURS, THEIRS = "dittojay+bluejay", "bluez-peripheral+bluejay"
+
+
+def sample(**changes: float) -> Sample:
+    """A run with 100 in every row, and no losses."""
+    values = {key: 0.0 if better == "none" else 100.0 for key, _, _, better in ROWS}
+    return {**values, **{name.replace("_", " "): value for name, value in changes.items()}}
+
+
+def test_percentiles_are_measured_latencies() -> None:
+    seconds = [0.001 * number for number in range(1, 101)]
+    assert percentile(seconds, 0.5) == 50.0
+    assert percentile(seconds, 0.99) == 99.0
+    assert percentile(list(reversed(seconds)), 1.0) == 100.0
+    assert percentile([0.0125], 0.5) == percentile([0.0125], 0.99) == 12.5
+    assert percentile([0.001, 0.003], 0.5) == 1.0
+    assert percentile([0.001, 0.003], 0.0) == 1.0
+
+
+def test_arrivals_count_values_and_breaks_of_their_order() -> None:
+    arrivals = Arrivals(4)
+    for moment, number in enumerate((0, 1, 3, 2)):
+        assert not arrivals.are_complete
+        arrivals.add(struct.pack("<I", number) + b"rest", 10.0 + moment)
+    assert arrivals.are_complete
+    assert (arrivals.received, arrivals.breaks, arrivals.seconds) == (4, 2, 3.0)
+
+
+def test_a_median_is_taken_of_each_row() -> None:
+    runs = [sample(found=1), sample(found=9), sample(found=2)]
+    assert medians({"p": runs, "none": []})["p"]["found"] == 2
+    assert "none" not in medians({"p": runs, "none": []})
+
+
+def test_losses_are_those_of_the_worst_run() -> None:
+    runs = [sample(), sample(), sample(lost_20=3)]
+    assert "| lost, worst run, 20 bytes | 3 |" in summary({OURS: runs})
+    assert f"- {OURS}, lost, worst run, 20 bytes: 3" in summary({OURS: runs})
+
+
+def test_the_table_has_a_line_for_each_row_and_a_column_for_each_pair() -> None:
+    lines = markdown({OURS: sample(rate_20=12345.6), THEIRS: sample()}).splitlines()
+    assert lines[0] == "| | dittojay + bluejay | bluez-peripheral + bluejay |"
+    assert lines[2] == "| notifications/s, 20 bytes | 12,346 | 100 |"
+    assert len(lines) == 2 + len(ROWS)
+
+
+def test_a_row_is_compared_with_programs_in_the_same_place() -> None:
+    assert is_comparable("start", "bless+bluejay") and not is_comparable("start", "dittojay+bleak")
+    assert is_comparable("found", "dittojay+bleak") and not is_comparable("found", "bless+bluejay")
+    assert is_comparable("cpu central 20", "dittojay+bleak") and is_comparable("cpu peripheral 20", "bless+bluejay")
+    assert is_comparable("read p50", "dittojay+bleak") and not is_comparable("read p50", OURS)
+
+
+@pytest.mark.parametrize(
+    ("row", "enough", "not_enough"),
+    [
+        ("rate 20", 101.0, 100.0),
+        ("read p50", 99.0, 100.0),
+        ("memory peripheral", 49.0, 50.0),
+        ("cpu peripheral 20", 24.0, 25.0),
+    ],
+)
+def test_ours_must_be_ahead_by_the_bar(row: str, enough: float, not_enough: float) -> None:
+    def behind(value: float) -> list[str]:
+        return [line for line in verdicts({OURS: {**sample(), row: value}, THEIRS: sample()}) if texts[row] in line]
+
+    texts = {key: text for key, text, _, _ in ROWS}
+    assert behind(enough) == []
+    assert len(behind(not_enough)) == 1
+
+
+def test_nothing_is_behind_where_nobody_is_compared_with() -> None:
+    assert verdicts({OURS: sample()}) == ["Nothing is behind."]
+
+
+def test_an_earlier_bench_can_be_shown_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "bench.json"
+    file.write_text(json.dumps({"samples": {OURS: [sample()], THEIRS: [sample()]}}))
+    assert table.main([str(file)]) == 0
+    assert f"Runs: {OURS} 1, {THEIRS} 1." in capsys.readouterr().out
+
+
+def test_every_round_begins_with_another_pair() -> None:
+    pytest.importorskip("dbus_fast", reason="the lab's Python environment has it")
+    from lab_tools.bench.command import rotated
+
+    assert [rotated("abc", number) for number in range(4)] == [
+        ["a", "b", "c"],
+        ["b", "c", "a"],
+        ["c", "a", "b"],
+        ["a", "b", "c"],
+    ]

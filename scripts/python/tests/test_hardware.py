@@ -1,0 +1,45 @@
+"""What the virtual machine is made of."""
+
+from pathlib import Path
+
+import pytest
+
+from lab_tools.machine.hardware import Hardware, choose, kvm_works
+from lab_tools.places import Places
+
+
+def test_it_has_two_processors_where_the_host_has_as_many() -> None:
+    assert choose({}, True, 8) == Hardware(True, False, "2", "2G")
+    assert choose({}, True, 1).processors == "1"
+
+
+def test_size_is_taken_from_the_environment() -> None:
+    hardware = choose({"LAB_CPUS": "4", "LAB_MEMORY": "512M"}, True, 2)
+    assert (hardware.processors, hardware.memory) == ("4", "512M")
+
+
+def test_kvm_is_left_alone_where_software_emulation_is_asked_for() -> None:
+    assert choose({"LAB": "tcg"}, True, 2).accelerator == "software emulation"
+    assert choose({}, True, 2).accelerator == "KVM"
+    assert choose({}, False, 2).accelerator == "software emulation"
+
+
+def test_a_counted_clock_takes_software_emulation_with_one_processor() -> None:
+    counted = {"LAB_CLOCK": "counted", "LAB_CPUS": "4"}
+    assert choose(counted, False, 4)[1:3] == (True, "1")
+    assert choose({**counted, "LAB": "tcg"}, True, 4)[1:3] == (True, "1")
+    assert choose(counted, True, 4)[1:3] == (False, "4")
+
+
+def test_another_clock_is_a_mistake(said: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        choose({"LAB_CLOCK": "fast"}, False, 2)
+    assert ended.value.code == 125
+    assert said == ["LAB_CLOCK is real or counted, not fast"]
+
+
+@pytest.mark.parametrize(("text", "works"), [("yes 6.1 none 0", True), ("no 6.1", False), ("", False), (None, False)])
+def test_kvm_works_when_setup_has_seen_it_work(tmp_path: Path, text: str | None, works: bool) -> None:
+    if text is not None:
+        (tmp_path / "kvm").write_text(text)
+    assert kvm_works(Places.of({"LAB_HOME": str(tmp_path)})) is works

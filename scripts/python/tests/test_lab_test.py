@@ -1,0 +1,152 @@
+"""What `lab test` runs, with a stand-in for all that it starts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from lab_tools.places import ROOT
+from lab_tools.testing import command, packages
+from lab_tools.testing.command import ThisPackage, parse, suite_statuses
+from lab_tools.testing.packages import parse_statuses, run_swift_package
+from lab_tools.testing.runner import LabOptions, Runner
+
+NO_OPTIONS = LabOptions()
+NAMES = [
+    "BlueZTests.AdapterTests/powers()",
+    "IntegrationTests.InTheLab/Discovery/finds()",
+    "IntegrationTests.InTheLab/Peers/bleak()",
+    "IntegrationTests.OnTwoHosts/carries()",
+]
+
+
+class PlayedRunner(Runner):
+    """Notes what would run, and ends it at once."""
+
+    def __init__(self, **environment: str) -> None:
+        super().__init__({"LAB_HOME": "/lab", "LAB_PROGRAMS": "/programs", **environment})
+        self.commands: list[str] = []
+        self.status = 0
+
+    def run(self, command: Sequence[str | Path], folder: Path | None = None, **environment: str) -> int:
+        words = [str(word) for word in command]
+        self.commands.append(
+            " ".join(words[words.index(str(ROOT / "scripts/python")) + 1 :] if "-B" in words else words)
+        )
+        return self.status
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch, said: list[str]) -> list[str]:
+    """What would be built."""
+    built: list[str] = []
+    for module in (command, packages):
+        monkeypatch.setattr(module, "build", lambda what, *_: built.append(what))
+        monkeypatch.setattr(module, "built_tests", lambda package: Path("/bundle"))
+        monkeypatch.setattr(module, "list_tests", lambda *_: NAMES)
+        monkeypatch.setattr(module, "say", said.append)
+    monkeypatch.setattr("sys.flags", type("Flags", (), {"isolated": 0, "no_site": 0}))
+    monkeypatch.setattr("sys.pycache_prefix", None)
+    return built
+
+
+def run(runner: PlayedRunner, out: Path, *filters: str, options: LabOptions = NO_OPTIONS) -> list[str]:
+    ThisPackage(runner, options, out, out, filters).run()
+    return [result.name for result in runner.results]
+
+
+def test_only_what_has_tests_that_match_is_built_and_run(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    assert run(runner, tmp_path, "AdapterTests") == ["unit tests"]
+    assert built == ["the package and its tests"]
+    assert "lab" not in runner.commands[0] and r"^(?!IntegrationTests\.).*(?:AdapterTests)" in runner.commands[0]
+
+
+def test_suites_run_side_by_side(tmp_path: Path, built: list[str]) -> None:
+    (tmp_path / "statuses").write_text("Discovery 0 2\n")
+    runner = PlayedRunner(LAB_MACHINES="2")
+    assert run(runner, tmp_path, "InTheLab/", options=LabOptions("3", None, "/bluez")) == ["Discovery", "Peers"]
+    assert runner.commands[0].startswith(
+        f"suites --machines 2 --out {tmp_path} --controllers 3 --bluez /bluez --suite "
+    )
+    assert runner.results[0].record == tmp_path / "2" / "events" / "Discovery.jsonl"
+    assert runner.results[1].status == 125, "no machine has come back with it"
+    assert "the programs that the tests run" in built
+
+
+def test_a_capture_takes_one_machine(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner(LAB_MACHINES="2")
+    assert run(runner, tmp_path, "InTheLab/", options=LabOptions(capture="/c")) == ["integration tests"]
+    assert runner.commands[0].startswith(f"machine --capture /c --out {tmp_path} -- ")
+
+
+def test_tests_with_two_hosts_run_on_the_second(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    assert run(runner, tmp_path, "OnTwoHosts") == ["tests with two hosts"]
+    assert runner.commands[0].startswith(f"hosts --out {tmp_path}/two-hosts --host b -- ")
+    assert runner.results[0].record == tmp_path / "two-hosts" / "b" / "tests.jsonl"
+
+
+def test_without_a_virtual_machine_there_are_no_two_hosts(tmp_path: Path, built: list[str]) -> None:
+    assert run(PlayedRunner(LAB="host"), tmp_path, "OnTwoHosts") == []
+
+
+def test_without_filters_all_parts_run(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner(LAB_MACHINES="1")
+    assert run(runner, tmp_path) == [
+        "unit tests",
+        "integration tests",
+        "tests with two hosts",
+        "sample-app's tests in XCTest",
+        "sample-app's tests in Swift Testing",
+        "tests of the pytest plugin",
+        "tests of python-app",
+    ]
+    assert runner.environment["LAB_PROGRAMS"] == "/programs"
+
+
+def test_after_an_interruption_nothing_more_is_begun(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    runner.is_interrupted = True
+    assert run(runner, tmp_path) == []
+
+
+def test_an_old_record_is_no_result(tmp_path: Path, built: list[str]) -> None:
+    (tmp_path / "tests.jsonl").write_text("old")
+    run(PlayedRunner(LAB_MACHINES="1"), tmp_path, "InTheLab/")
+    assert not (tmp_path / "tests.jsonl").exists()
+
+
+def test_a_package_has_tests_of_two_kinds(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    run_swift_package(runner, Path("/src/my-app"), tmp_path, [], ["Peers", "a.b"])
+    assert built == ["my-app and its tests"]
+    assert "IntegrationTests.InTheLab/Peers/bleak() /bundle --filter Peers --filter a.b" in runner.commands[0]
+    assert [result.name for result in runner.results] == [
+        "my-app's tests in XCTest",
+        "my-app's tests in Swift Testing",
+    ]
+
+
+def test_statuses_that_are_missing_are_the_labs() -> None:
+    assert parse_statuses("1 69\n", 1) == (1, 69)
+    for text in ("", "1", "1 two", "1 2 3"):
+        assert parse_statuses(text, 125) == (125, 125)
+
+
+def test_statuses_of_suites_that_are_cut_off_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "statuses").write_text("A 0 1\nB 1 2\nC 1\nD x 1\nE")
+    assert suite_statuses(tmp_path / "statuses") == {"A": (0, "1"), "B": (1, "2")}
+    assert suite_statuses(tmp_path / "none") == {}
+
+
+def test_what_follows_the_options_are_filters() -> None:
+    options, filters = parse(["--kind", "swift", "--package", "/p", "--bluez", "/b", "--", "--x", "A", "--", "B"])
+    assert (options.package, options.bluez, filters) == (Path("/p"), "/b", ["--x", "A", "--", "B"])
+
+
+def test_a_runner_gives_a_shells_exit_status_and_limits() -> None:
+    runner = Runner({"PATH": "/usr/bin:/bin", "LAB_TEST_LIMIT": "7"})
+    assert runner.run(["sh", "-c", "exit 3"]) == 3
+    assert runner.run(["sh", "-c", "kill -9 $$"]) == 137
+    assert runner.limit()[-1] == "7"

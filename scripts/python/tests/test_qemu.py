@@ -1,0 +1,77 @@
+"""The command line of the virtual machine."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lab_tools.machine.hardware import Hardware
+from lab_tools.machine.qemu import PORTS, command_line
+from lab_tools.places import Places
+
+PLACES = Places.of({"LAB_HOME": "/lab"})
+EMULATED = Hardware(False, False, "2", "2G")
+
+
+def command(
+    hardware: Hardware = EMULATED,
+    joined: Sequence[tuple[str, int]] = (),
+    architecture: str = "x86_64",
+    has_unpacked_kernel: bool = True,
+) -> list[str]:
+    ends = {name: number for number, name in enumerate(PORTS, 10)}
+    job, out, kernel = Path("/lab/runs/1/job"), Path("/lab/runs/1/out"), Path("/lab/kernel/boot/vmlinuz-6.12")
+    return command_line(hardware, PLACES, kernel, job, out, ends, joined, architecture, has_unpacked_kernel)
+
+
+def values(words: Sequence[str], option: str) -> list[str]:
+    return [words[index + 1] for index, word in enumerate(words) if word == option]
+
+
+def test_size_and_folders() -> None:
+    words = command(Hardware(True, False, "3", "4G"))
+    assert words[0] == "/lab/tools/bin/virtme-run"
+    assert (values(words, "--cpus"), values(words, "--memory")) == (["3"], ["4G"])
+    assert "--rwdir=/lab/runs/1/out" in words
+    assert values(words, "--kimg") == ["/lab/kernel/boot/vmlinuz-6.12"]
+
+
+def test_software_emulation_keeps_addresses_and_counts_only_when_asked_to() -> None:
+    kvm, emulated = command(Hardware(True, False, "2", "2G")), command()
+    assert "--disable-kvm" in emulated and "--disable-kvm" not in kvm
+    assert "norandmaps" in values(emulated, "--kopt") and "norandmaps" not in values(kvm, "--kopt")
+    assert values(emulated, "-icount") == []
+    assert values(command(Hardware(False, True, "1", "2G")), "-icount") == ["shift=2"]
+
+
+def test_the_job_comes_through_the_kernels_command_line_whatever_its_name() -> None:
+    (job,) = (word for word in values(command(), "--kopt") if word.startswith("lab_job="))
+    assert bytes.fromhex(job.removeprefix("lab_job=")) == b"/lab/runs/1/job"
+
+
+def test_a_kernel_that_is_unpacked_takes_the_place_of_the_packed_one() -> None:
+    assert values(command(), "-kernel") == ["/lab/boot/vmlinux"]
+    assert values(command(has_unpacked_kernel=False), "-kernel") == []
+    assert values(command(), "-initrd") == ["/lab/boot/initramfs"]
+
+
+def test_every_port_is_a_device_on_its_descriptor() -> None:
+    words = command(joined=[("radio0", 77)])
+    sockets = values(words, "-chardev")
+    assert sockets == [
+        *(f"socket,id=lab-{name},fd={number}" for number, name in enumerate(PORTS, 10)),
+        "socket,id=lab-radio0,fd=77",
+    ]
+    devices = values(words, "-device")
+    assert devices[0] == "virtio-serial-pci,id=lab,max_ports=31"
+    assert "virtserialport,bus=lab.0,name=lab.control,chardev=lab-control" in devices
+    assert "virtserialport,bus=lab.0,name=lab.radio0,chardev=lab-radio0" in devices
+    assert "virtconsole,bus=lab.0,chardev=lab-console" in devices
+
+
+def test_ports_have_another_bus_on_s390x() -> None:
+    assert values(command(architecture="s390x"), "-device")[0] == "virtio-serial-ccw,id=lab,max_ports=31"
+
+
+def test_qemus_options_come_last() -> None:
+    words = command()
+    start = words.index("--qemu-opts")
+    assert not any(word.startswith("--") for word in words[start + 1 :])

@@ -55,14 +55,10 @@ enum Recording {
     /// The bus driver answers any question; this one is about the mark.
     @LoopActor
     private static func writeToBus(_ mark: String) async {
-        guard let connection = try? BusConnection.system(), let path = ObjectPath("/org/freedesktop/DBus") else {
-            return
-        }
+        guard let connection = try? BusConnection.system() else { return }
         defer { connection.close() }
         _ = try? await connection.call(
-            MethodCall(
-                destination: "org.freedesktop.DBus", path: path, interface: "org.freedesktop.DBus",
-                method: "NameHasOwner", arguments: [.string("bluetooth.lab.\(mark)")]))
+            BusDriver.call(BusDriver.nameHasOwner, [.string("bluetooth.lab.\(mark)")]))
     }
 
     /// How long the bus trace is now: where to look for what comes from now on.

@@ -1,3 +1,5 @@
+import BlueZ
+import DBus
 import Foundation
 
 /// The adapter that would be used, its switches, and what it can do.
@@ -74,8 +76,13 @@ extension Doctor {
             // bluetoothctl handles only one adapter at a time.
             isOnlyOne
                 ? "bluetoothctl power on"
-                : "dbus-send --system --print-reply --dest=org.bluez \(adapter.path) org.freedesktop.DBus.Properties.Set "
-                    + "string:org.bluez.Adapter1 string:Powered variant:boolean:true")
+                : Self.powerOn(adapter))
+    }
+
+    private static func powerOn(_ adapter: AdapterRecord) -> String {
+        let set = "\(PropertiesInterface.name).\(PropertiesInterface.set.name)"
+        return "dbus-send --system --print-reply --dest=\(BlueZSession.serviceName) \(adapter.path) \(set) "
+            + "string:\(Adapter1.name) string:\(Adapter1.powered.name) variant:boolean:true"
     }
 
     // MARK: Roles

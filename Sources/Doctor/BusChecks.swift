@@ -1,10 +1,11 @@
+import BlueZ
 import DBus
 import Foundation
 import MainLoop
 
 /// The bus, bluetoothd on it, and whether this user may talk to it.
 extension Doctor {
-    private static let name = "org.bluez"
+    private static let name = BlueZSession.serviceName
 
     /// - Returns: the findings, and bluetoothd's answer, if it is on the bus.
     @LoopActor
@@ -18,11 +19,11 @@ extension Doctor {
         defer { connection.close() }
         let bus = Finding.ok(.bus, surroundings.busAddress)
         do {
-            guard try await ask(connection, "NameHasOwner").first(as: Bool.self) else {
+            guard try await ask(connection, BusDriver.nameHasOwner).first(as: Bool.self) else {
                 return ([bus, absent()], nil)
             }
             var answer = DaemonAnswer()
-            answer.process = (try? await ask(connection, "GetConnectionUnixProcessID").first(as: UInt32.self))
+            answer.process = (try? await ask(connection, BusDriver.getConnectionUnixProcessID).first(as: UInt32.self))
                 .map(Int.init)
             let process = answer.process.map { ", process \($0)" } ?? ""
             do {
@@ -40,24 +41,14 @@ extension Doctor {
     }
 
     @LoopActor
-    private func ask(_ connection: BusConnection, _ method: String) async throws -> MethodReply {
-        try await connection.call(
-            MethodCall(
-                destination: "org.freedesktop.DBus",
-                path: .root.appending("org").appending("freedesktop").appending("DBus"),
-                interface: "org.freedesktop.DBus", method: method, arguments: [.string(Self.name)]),
-            timeout: Self.patience)
+    private func ask(_ connection: BusConnection, _ method: BusDriver.Method) async throws -> MethodReply {
+        try await connection.call(BusDriver.call(method, [.string(Self.name)]), timeout: Self.patience)
     }
 
     @LoopActor
     private func adapters(_ connection: BusConnection) async throws -> [AdapterRecord] {
-        let reply = try await connection.call(
-            MethodCall(
-                destination: Self.name, path: .root, interface: "org.freedesktop.DBus.ObjectManager",
-                method: "GetManagedObjects"),
-            timeout: Self.patience)
-        let tree: [ObjectPath: [String: [String: BusValue]]] = try reply.first()
-        return tree.compactMap { AdapterRecord(path: $0, interfaces: $1) }
+        let reply = try await connection.call(.getManagedObjects(of: Self.name), timeout: Self.patience)
+        return try reply.managedObjects().compactMap { AdapterRecord($0) }
             .sorted { $0.name.compare($1.name, options: .numeric) == .orderedAscending }
     }
 

@@ -1,3 +1,4 @@
+import BlueZ
 import DBus
 import Foundation
 
@@ -99,23 +100,21 @@ struct AdapterRecord: Hashable, Swift.Sendable {
         var left: Int
     }
 
-    /// Reads an object in the reply to `GetManagedObjects`; nil if it is not an adapter.
-    init?(path: ObjectPath, interfaces: [String: [String: BusValue]]) {
-        guard let properties = interfaces["org.bluez.Adapter1"] else { return nil }
-        func property<T: BusType>(_ name: String, as type: T.Type = T.self) -> T? {
-            properties[name].flatMap { T(busValue: $0) }
-        }
-        name = path.lastElement
-        self.path = path.string
-        address = property("Address") ?? ""
-        isPowered = property("Powered") ?? false
-        isDiscovering = property("Discovering") ?? false
-        roles = property("Roles") ?? []
-        modalias = property("Modalias")
-        offersServices = interfaces["org.bluez.GattManager1"] != nil
-        advertisements = interfaces["org.bluez.LEAdvertisingManager1"].map { manager in
-            func number(_ name: String) -> Int { manager[name].flatMap { UInt8(busValue: $0) }.map(Int.init) ?? 0 }
-            return Advertisements(active: number("ActiveInstances"), left: number("SupportedInstances"))
+    /// Nil if the object is not an adapter.
+    init?(_ object: ManagedObject) {
+        guard let properties = object.properties(of: Adapter1.self) else { return nil }
+        name = object.path.lastElement
+        path = object.path.string
+        address = properties[Adapter1.address] ?? ""
+        isPowered = properties[Adapter1.powered] ?? false
+        isDiscovering = properties[Adapter1.discovering] ?? false
+        roles = properties[Adapter1.roles] ?? []
+        modalias = properties[Adapter1.modalias]
+        offersServices = object.has(GattManager1.self)
+        advertisements = object.properties(of: LEAdvertisingManager1.self).map { manager in
+            Advertisements(
+                active: Int(manager[LEAdvertisingManager1.activeInstances] ?? 0),
+                left: Int(manager[LEAdvertisingManager1.supportedInstances] ?? 0))
         }
     }
 }

@@ -34,8 +34,8 @@ struct LocalAttributeTests {
     }
 
     @Test func whatNobodyHandlesIsRefused() async throws {
-        let descriptor = LocalDescriptor(uuid: "2901", flags: ["read", "write"])
-        let characteristic = LocalCharacteristic(uuid: "2A37", flags: ["read", "write"], descriptors: [descriptor])
+        let descriptor = LocalDescriptor(uuid: "2901", flags: [.read, .write])
+        let characteristic = LocalCharacteristic(uuid: "2A37", flags: [.read, .write], descriptors: [descriptor])
         let (_, published) = try await register(characteristic)
         let toRead = await attError { _ = try await published.read(by: central) }
         let toWrite = await attError { try await published.write(Data([1]), by: central) }
@@ -48,7 +48,7 @@ struct LocalAttributeTests {
     }
 
     @Test func aCharacteristicWithoutASocketNotifiesBySignals() async throws {
-        let characteristic = LocalCharacteristic(uuid: "2A37", flags: ["notify"], offersNotifySocket: false)
+        let characteristic = LocalCharacteristic(uuid: "2A37", flags: .notify, offersNotifySocket: false)
         var journal: [String] = []
         characteristic.onSubscribe = { journal.append("subscribed \($0?.device.string ?? "by somebody")") }
         characteristic.onUnsubscribe = { journal.append("unsubscribed") }
@@ -67,7 +67,7 @@ struct LocalAttributeTests {
     }
 
     @Test func signalsWaitUntilBluetoothdHasReadThem() async throws {
-        let characteristic = LocalCharacteristic(uuid: "2A37", flags: ["notify"], offersNotifySocket: false)
+        let characteristic = LocalCharacteristic(uuid: "2A37", flags: .notify, offersNotifySocket: false)
         let (_, published) = try await register(characteristic)
         try await published.subscribe(by: central)
         var room = 0
@@ -80,7 +80,7 @@ struct LocalAttributeTests {
     }
 
     @Test func aLostBusIsNoLackOfRoom() async throws {
-        let characteristic = LocalCharacteristic(uuid: "2A37", flags: ["notify"])
+        let characteristic = LocalCharacteristic(uuid: "2A37", flags: .notify)
         let (service, published) = try await register(characteristic)
         try await published.subscribe(by: central, usingSocket: false)
         daemon.bus.kill()
@@ -91,7 +91,7 @@ struct LocalAttributeTests {
     }
 
     @Test func aServiceIsWithdrawnOnceAndCanBeRegisteredAgain() async throws {
-        let (service, _) = try await register(LocalCharacteristic(uuid: "2A37", flags: ["notify"]))
+        let (service, _) = try await register(LocalCharacteristic(uuid: "2A37", flags: .notify))
         let first = daemon.adapter.offeredHandles
         await service.unregister()
         await service.unregister()

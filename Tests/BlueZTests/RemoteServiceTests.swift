@@ -12,14 +12,15 @@ struct RemoteServiceTests {
     private let device: Device
 
     init() {
-        let adapter = Adapter(path: path("/org/bluez/hci0"), properties: [:], session: session)
+        let adapter = Adapter(path: path("/org/bluez/hci0"), properties: PropertyValues(), session: session)
         device = Device(
-            path: path("/org/bluez/hci0/dev_00_AA_01_00_00_00"), properties: [:], adapter: adapter, session: session)
+            path: path("/org/bluez/hci0/dev_00_AA_01_00_00_00"), properties: PropertyValues(), adapter: adapter,
+            session: session)
     }
 
     private func service(_ end: String, _ properties: [String: BusValue]) -> RemoteService {
         let service = RemoteService(
-            path: device.path.appending(end), properties: properties, device: device, session: session)
+            path: device.path.appending(end), properties: PropertyValues(properties), device: device, session: session)
         device.servicesByPath[service.path] = service
         return service
     }

@@ -38,7 +38,7 @@ private final class Mirror {
             case .serviceAdded(let service): "+ service \(service.uuid.prefix(8).suffix(4))"
             case .serviceRemoved(let service): "- service \(service.uuid.prefix(8).suffix(4))"
             case .deviceChanged(let device, let changes):
-                changes.contains("Connected") ? "connected \(device.isConnected)" : nil
+                changes.contains(Device1.connected) ? "connected \(device.isConnected)" : nil
             default: nil
             }
         if let line { lines.append(line) }
@@ -71,7 +71,7 @@ struct SessionTests {
         try await session.waitUntilAvailable()
         device.comeUp()
         try await mirror.fence(daemon)
-        #expect(session.adapters.first?.devices.first?.services.first?.characteristics.first?.flags == ["notify"])
+        #expect(session.adapters.first?.devices.first?.services.first?.characteristics.first?.flags == .notify)
         daemon.adapter.removeFromAir(device)
         device.hide()
         daemon.remove(daemon.adapter)
@@ -153,7 +153,7 @@ struct SessionTests {
                 arguments: arguments)
             try daemon.connection.emit(
                 "PropertiesChanged", of: "org.freedesktop.DBus.Properties", from: daemon.adapter.path,
-                arguments: [.string(Adapter.interface)] + arguments)
+                arguments: [.string(Adapter1.name)] + arguments)
         }
         try await mirror.fence(daemon)
         #expect(mirror.lines == ["+ hci0", "available"] && session.adapters.first?.isPowered == true)
@@ -162,11 +162,11 @@ struct SessionTests {
     @Test func objectsWithoutParentsAndUnknownInterfacesAreIgnored() async throws {
         try await session.waitUntilAvailable()
         for (name, interface) in [
-            ("/org/bluez/hci7/dev_00_00_00_00_00_00", Device.interface), ("/", Device.interface),
-            ("/org/bluez/hci0/dev_01/service0001", RemoteService.interface),
-            ("/org/bluez/hci0/dev_01/service0001/char0002", RemoteCharacteristic.interface),
-            ("/org/bluez/hci0/dev_01/service0001/char0002/desc0003", RemoteDescriptor.interface),
-            ("/org/bluez/hci7", GattManager.interface), ("/org/bluez/hci0", "org.bluez.Unknown1"),
+            ("/org/bluez/hci7/dev_00_00_00_00_00_00", Device1.name), ("/", Device1.name),
+            ("/org/bluez/hci0/dev_01/service0001", GattService1.name),
+            ("/org/bluez/hci0/dev_01/service0001/char0002", GattCharacteristic1.name),
+            ("/org/bluez/hci0/dev_01/service0001/char0002/desc0003", GattDescriptor1.name),
+            ("/org/bluez/hci7", GattManager1.name), ("/org/bluez/hci0", "org.bluez.Unknown1"),
         ] {
             try daemon.connection.emit(
                 "InterfacesAdded", of: "org.freedesktop.DBus.ObjectManager", from: .root,
@@ -196,7 +196,7 @@ struct SessionTests {
         let other = try daemon.bus.connect()
         try other.emit(
             "InterfacesRemoved", of: "org.freedesktop.DBus.ObjectManager", from: .root,
-            arguments: [daemon.adapter.path.busValue, [Adapter.interface].busValue])
+            arguments: [daemon.adapter.path.busValue, [Adapter1.name].busValue])
         try await other.fence()
         try await session.connection?.fence()
         #expect(session.adapters.count == 1)

@@ -1,3 +1,4 @@
+import BlueZ
 import Testing
 
 @testable import CoreBluetooth
@@ -27,10 +28,10 @@ import Testing
             (.authenticatedSignedWrites, .writeable, ["authenticated-signed-writes"], false, true),
         ]
         for (properties, permissions, names, reads, writes) in cases {
-            let flags = AttributeFlags(properties: properties, permissions: permissions)
-            #expect(flags.names == names)
-            #expect(flags.allowsReading == reads, "\(names)")
-            #expect(flags.allowsWriting == writes, "\(names)")
+            let access = CharacteristicAccess(properties: properties, permissions: permissions)
+            #expect(access.flags == AttributeFlags(names: names))
+            #expect(access.allowsReading == reads, "\(names)")
+            #expect(access.allowsWriting == writes, "\(names)")
         }
     }
 

@@ -14,6 +14,11 @@ struct ByteSignalTests {
     let values = AwaitedValues<Data>()
     let others = AwaitedValues<BusSignal>()
 
+    private enum A: BusInterface {
+        static let name = "org.example.A"
+        static let value = Property<Data>("Value")
+    }
+
     private static let name = "org.example.Service"
     private static let properties = "org.freedesktop.DBus.Properties"
 
@@ -37,7 +42,7 @@ struct ByteSignalTests {
         let owner = client.watchOwner(of: Self.name) { owners.put($0) }
         _ = try await owners.next()
         let rule = client.onSignal(MatchRule(sender: Self.name, interface: Self.properties)) { others.put($0) }
-        let bytes = client.onBytes(of: "Value", interface: "org.example.A", at: path("/a"), from: Self.name) {
+        let bytes = client.onBytes(of: A.value, at: path("/a"), from: Self.name) {
             values.put($0)
         }
         try await client.fence()
@@ -67,7 +72,7 @@ struct ByteSignalTests {
         let owner = client.watchOwner(of: Self.name) { owners.put($0) }
         _ = try await owners.next()
         let rule = client.onSignal(MatchRule(interface: Self.properties)) { others.put($0) }
-        let bytes = client.onBytes(of: "Value", interface: "org.example.A", at: path("/a"), from: Self.name) {
+        let bytes = client.onBytes(of: A.value, at: path("/a"), from: Self.name) {
             values.put($0)
         }
         try await client.fence()

@@ -2,8 +2,7 @@ import DBus
 import Foundation
 import MainLoop
 
-/// What an adapter sends out while it waits for centrals (BlueZ: `org.bluez.LEAdvertisement`,
-/// `doc/advertising-api.txt`).
+/// What an adapter sends out while it waits for centrals.
 package struct AdvertisementData: Hashable, Swift.Sendable {
     package var localName: String?
     /// 128-bit or short UUIDs.
@@ -28,7 +27,6 @@ package struct AdvertisementData: Hashable, Swift.Sendable {
 /// An advertisement of this program, connectable and discoverable.
 @LoopActor
 package final class Advertisement {
-    static let interface = "org.bluez.LEAdvertisement1"
     private static var count = 0
     /// How often bluetoothd is asked.
     private static let attempts = 5
@@ -71,13 +69,13 @@ package final class Advertisement {
         let patience = (adapter.session?.timing ?? BlueZSession.Timing()).advertisement
         for attempt in 1...Self.attempts {
             do {
-                return try await adapter.call(
-                    AdvertisingManager.interface, "RegisterAdvertisement",
+                _ = try await adapter.call(
+                    LEAdvertisingManager1.registerAdvertisement,
                     [.objectPath(path), [String: BusValue]().busValue], timeout: patience)
+                return
             } catch BlueZError.timedOut(let call) {
-                try? await adapter.call(
-                    AdvertisingManager.interface, "UnregisterAdvertisement", [.objectPath(path)],
-                    timeout: patience)
+                _ = try? await adapter.call(
+                    LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)], timeout: patience)
                 if attempt == Self.attempts { throw BlueZError.timedOut(call) }
             }
         }
@@ -88,7 +86,7 @@ package final class Advertisement {
         guard let (adapter, connection) = registration else { return }
         registration = nil
         // An error means that bluetoothd has forgotten it already.
-        try? await adapter.call(AdvertisingManager.interface, "UnregisterAdvertisement", [.objectPath(path)])
+        _ = try? await adapter.call(LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)])
         connection.unexport(path)
     }
 
@@ -101,27 +99,30 @@ package final class Advertisement {
     private var exportedInterface: ExportedInterface {
         let data = data
         var properties = [
-            ExportedProperty("Type", get: { "peripheral" }),
+            ExportedProperty(LEAdvertisement1.type, get: { "peripheral" }),
             // Without this flag a scan that sets no filter does not report the device.
-            ExportedProperty("Discoverable", get: { true }),
+            ExportedProperty(LEAdvertisement1.discoverable, get: { true }),
         ]
-        if let name = data.localName { properties.append(ExportedProperty("LocalName", get: { name })) }
-        if let appearance = data.appearance { properties.append(ExportedProperty("Appearance", get: { appearance })) }
+        if let name = data.localName { properties.append(ExportedProperty(LEAdvertisement1.localName, get: { name })) }
+        if let appearance = data.appearance {
+            properties.append(ExportedProperty(LEAdvertisement1.appearance, get: { appearance }))
+        }
         if !data.serviceUUIDs.isEmpty {
-            properties.append(ExportedProperty("ServiceUUIDs", get: { data.serviceUUIDs }))
+            properties.append(ExportedProperty(LEAdvertisement1.serviceUUIDs, get: { data.serviceUUIDs }))
         }
         if !data.manufacturerData.isEmpty {
             properties.append(
-                ExportedProperty("ManufacturerData", get: { data.manufacturerData.mapValues { BusValue.bytes($0) } }))
+                ExportedProperty(
+                    LEAdvertisement1.manufacturerData, get: { data.manufacturerData.mapValues { .bytes($0) } }))
         }
         if !data.serviceData.isEmpty {
             properties.append(
-                ExportedProperty("ServiceData", get: { data.serviceData.mapValues { BusValue.bytes($0) } }))
+                ExportedProperty(LEAdvertisement1.serviceData, get: { data.serviceData.mapValues { .bytes($0) } }))
         }
         return ExportedInterface(
-            Self.interface,
+            LEAdvertisement1.self,
             methods: [
-                ExportedMethod("Release") { [weak self] invocation in
+                ExportedMethod(LEAdvertisement1.release) { [weak self] invocation in
                     invocation.reply()
                     self?.abandon()
                     self?.onRelease?()

@@ -7,8 +7,8 @@ import MainLoop
 package final class LocalCharacteristic {
     /// The 128-bit UUID, or a short one.
     package let uuid: String
-    /// As BlueZ names the properties and the permissions: `read`, `encrypt-read`, `notify`, …
-    package let flags: [String]
+    /// What centrals can do with it, and what that takes.
+    package let flags: AttributeFlags
     package let descriptors: [LocalDescriptor]
 
     /// Answers reads. Without it they are refused.
@@ -32,7 +32,7 @@ package final class LocalCharacteristic {
     /// - Parameter offersNotifySocket: whether notifications may go over a socket, which has back-pressure and costs
     ///   bluetoothd a quarter of what signals on the bus do.
     package init(
-        uuid: String, flags: [String], descriptors: [LocalDescriptor] = [], offersNotifySocket: Bool = true
+        uuid: String, flags: AttributeFlags, descriptors: [LocalDescriptor] = [], offersNotifySocket: Bool = true
     ) {
         self.uuid = uuid
         self.flags = flags
@@ -61,50 +61,48 @@ package final class LocalCharacteristic {
 
     // MARK: On the bus
 
-    var canNotify: Bool {
-        flags.contains { $0.hasSuffix("notify") || $0.hasSuffix("indicate") }
-    }
-
     func export(on connection: BusConnection, at path: ObjectPath, of service: ObjectPath) throws(BusError) {
         let uuid = uuid
         let flags = flags
         var properties = [
-            ExportedProperty("UUID", get: { uuid }), ExportedProperty("Service", get: { service }),
-            ExportedProperty("Flags", get: { flags }),
+            ExportedProperty(GattCharacteristic1.uuid, get: { uuid }),
+            ExportedProperty(GattCharacteristic1.service, get: { service }),
+            ExportedProperty(GattCharacteristic1.flags, get: { flags }),
         ]
-        if canNotify {
+        if flags.allowSubscribing {
             properties.append(
-                ExportedProperty("Notifying", get: { [weak self] in self?.isSubscribed ?? false }))
+                ExportedProperty(GattCharacteristic1.notifying, get: { [weak self] in self?.isSubscribed ?? false }))
             if offersNotifySocket {
                 properties.append(
-                    ExportedProperty("NotifyAcquired", get: { [weak self] in self?.channel?.isSocket ?? false }))
+                    ExportedProperty(
+                        GattCharacteristic1.notifyAcquired, get: { [weak self] in self?.channel?.isSocket ?? false }))
             }
         }
         openSignals = { [weak self, weak connection] in
             connection.map { SignalChannel($0, path: path) { self?.onReadyToNotify?() } }
         }
         let interface = ExportedInterface(
-            RemoteCharacteristic.interface,
+            GattCharacteristic1.self,
             methods: [
-                .readValue { [weak self] in self?.onRead },
-                .writeValue { [weak self] in self?.onWrite },
+                .read(GattCharacteristic1.readValue) { [weak self] in self?.onRead },
+                .write(GattCharacteristic1.writeValue) { [weak self] in self?.onWrite },
                 ExportedMethod(
-                    "AcquireNotify", inputs: [ExportedArgument("options", [String: BusValue].self)],
+                    GattCharacteristic1.acquireNotify, inputs: [ExportedArgument("options", [String: BusValue].self)],
                     outputs: [
                         ExportedArgument("socket", BusFileDescriptor.self), ExportedArgument("mtu", UInt16.self),
                     ]
                 ) { [weak self, weak connection] invocation in
                     if let self, let connection { acquireNotify(invocation, on: connection, at: path) }
                 },
-                ExportedMethod("StartNotify") { [weak self] invocation in
+                ExportedMethod(GattCharacteristic1.startNotify) { [weak self] invocation in
                     self?.startNotify()
                     invocation.reply()
                 },
-                ExportedMethod("StopNotify") { [weak self] invocation in
+                ExportedMethod(GattCharacteristic1.stopNotify) { [weak self] invocation in
                     self?.stopNotify()
                     invocation.reply()
                 },
-                ExportedMethod("Confirm") { [weak self] invocation in
+                ExportedMethod(GattCharacteristic1.confirm) { [weak self] invocation in
                     self?.onConfirm?()
                     invocation.reply()
                 },
@@ -125,8 +123,8 @@ package final class LocalCharacteristic {
     // MARK: Subscriptions
 
     private func acquireNotify(_ invocation: MethodInvocation, on connection: BusConnection, at path: ObjectPath) {
-        guard offersNotifySocket, canNotify else {
-            return invocation.fail(MethodFailure(name: "org.bluez.Error.NotSupported", message: "no socket here"))
+        guard offersNotifySocket, flags.allowSubscribing else {
+            return invocation.fail(MethodFailure(.notSupported, "no socket here"))
         }
         do {
             let context = RequestContext(try invocation.argument(0))
@@ -139,7 +137,7 @@ package final class LocalCharacteristic {
             invocation.reply([.fileDescriptor(remote), .uint16(UInt16(clamping: context.mtu))])
             onSubscribe?(context)
         } catch {
-            invocation.fail(MethodFailure(name: "org.bluez.Error.Failed", message: "\(error)"))
+            invocation.fail(MethodFailure(.failed, "\(error)"))
         }
     }
 
@@ -162,11 +160,11 @@ package final class LocalCharacteristic {
 @LoopActor
 package final class LocalDescriptor {
     package let uuid: String
-    package let flags: [String]
+    package let flags: AttributeFlags
     package var onRead: (@LoopActor (LocalRequest) -> Void)?
     package var onWrite: (@LoopActor (LocalRequest) -> Void)?
 
-    package init(uuid: String, flags: [String]) {
+    package init(uuid: String, flags: AttributeFlags) {
         self.uuid = uuid
         self.flags = flags
     }
@@ -175,22 +173,27 @@ package final class LocalDescriptor {
         let uuid = uuid
         let flags = flags
         let interface = ExportedInterface(
-            RemoteDescriptor.interface,
-            methods: [.readValue { [weak self] in self?.onRead }, .writeValue { [weak self] in self?.onWrite }],
+            GattDescriptor1.self,
+            methods: [
+                .read(GattDescriptor1.readValue) { [weak self] in self?.onRead },
+                .write(GattDescriptor1.writeValue) { [weak self] in self?.onWrite },
+            ],
             properties: [
-                ExportedProperty("UUID", get: { uuid }), ExportedProperty("Characteristic", get: { characteristic }),
-                ExportedProperty("Flags", get: { flags }),
+                ExportedProperty(GattDescriptor1.uuid, get: { uuid }),
+                ExportedProperty(GattDescriptor1.characteristic, get: { characteristic }),
+                ExportedProperty(GattDescriptor1.flags, get: { flags }),
             ])
         try connection.export([interface], at: path)
     }
 }
 
 extension ExportedMethod {
-    fileprivate static func readValue(
+    fileprivate static func read<Interface>(
+        _ method: InterfaceMethod<Interface>,
         _ handler: @escaping @LoopActor () -> (@LoopActor (LocalRequest) -> Void)?
     ) -> ExportedMethod {
         ExportedMethod(
-            "ReadValue", inputs: [ExportedArgument("options", [String: BusValue].self)],
+            method, inputs: [ExportedArgument("options", [String: BusValue].self)],
             outputs: [ExportedArgument("value", Data.self)]
         ) { invocation in
             guard let options = try? invocation.argument(0, as: [String: BusValue].self) else { return }
@@ -199,11 +202,12 @@ extension ExportedMethod {
         }
     }
 
-    fileprivate static func writeValue(
+    fileprivate static func write<Interface>(
+        _ method: InterfaceMethod<Interface>,
         _ handler: @escaping @LoopActor () -> (@LoopActor (LocalRequest) -> Void)?
     ) -> ExportedMethod {
         ExportedMethod(
-            "WriteValue",
+            method,
             inputs: [ExportedArgument("value", Data.self), ExportedArgument("options", [String: BusValue].self)]
         ) { invocation in
             guard let value = try? invocation.argument(0, as: Data.self),

@@ -51,18 +51,18 @@ package final class LocalRequest {
     /// 0x0E (Unlikely Error) of all others. It answers a write to a characteristic that also allows writes without
     /// response by itself, as soon as it has passed it on: no error reaches the central then.
     package func fail(attError code: UInt8) {
-        let (name, message) =
+        let (error, message): (BlueZErrorName, String) =
             switch code {
-            case 0x02, 0x03: ("NotPermitted", "not permitted")
-            case 0x06: ("NotSupported", "not supported")
-            case 0x07: ("InvalidOffset", "invalid offset")
-            case 0x08: ("NotAuthorized", "not authorized")
-            case 0x0D: ("InvalidValueLength", "invalid length")
-            case 0xFE: ("InProgress", "in progress")
+            case 0x02, 0x03: (.notPermitted, "not permitted")
+            case 0x06: (.notSupported, "not supported")
+            case 0x07: (.invalidOffset, "invalid offset")
+            case 0x08: (.notAuthorized, "not authorized")
+            case 0x0D: (.invalidValueLength, "invalid length")
+            case 0xFE: (.inProgress, "in progress")
             // bluetoothd reads the number from the message (src/gatt-database.c, dbus_error_to_att_ecode).
-            case 0x80...0x9F: ("Failed", "0x" + String(code, radix: 16))
-            default: ("Rejected", "ATT error 0x" + String(code, radix: 16))
+            case 0x80...0x9F: (.failed, "0x" + String(code, radix: 16))
+            default: (.rejected, "ATT error 0x" + String(code, radix: 16))
             }
-        invocation.fail(MethodFailure(name: "org.bluez.Error.\(name)", message: message))
+        invocation.fail(MethodFailure(error, message))
     }
 }

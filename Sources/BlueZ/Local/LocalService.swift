@@ -62,7 +62,7 @@ package final class LocalService {
         do {
             try export(on: connection)
             try await adapter.call(
-                GattManager.interface, "RegisterApplication", [.objectPath(root), [String: BusValue]().busValue])
+                GattManager1.registerApplication, [.objectPath(root), [String: BusValue]().busValue])
             registration = (adapter, connection)
         } catch {
             unexport(from: connection)
@@ -76,7 +76,7 @@ package final class LocalService {
         guard let (adapter, connection) = registration else { return }
         registration = nil
         // An error means that bluetoothd has forgotten it already.
-        try? await adapter.call(GattManager.interface, "UnregisterApplication", [.objectPath(root)])
+        _ = try? await adapter.call(GattManager1.unregisterApplication, [.objectPath(root)])
         unexport(from: connection)
         releaseHandles(on: adapter)
     }
@@ -96,7 +96,7 @@ package final class LocalService {
 
     /// How many handles the service takes.
     private var attributeCount: Int {
-        characteristics.reduce(1) { $0 + 2 + $1.descriptors.count + ($1.canNotify ? 1 : 0) }
+        characteristics.reduce(1) { $0 + 2 + $1.descriptors.count + ($1.flags.allowSubscribing ? 1 : 0) }
     }
 
     private var servicePath: ObjectPath { root.appending("service") }
@@ -105,10 +105,11 @@ package final class LocalService {
         let uuid = uuid
         let isPrimary = isPrimary
         var properties = [
-            ExportedProperty("UUID", get: { uuid }), ExportedProperty("Primary", get: { isPrimary }),
+            ExportedProperty(GattService1.uuid, get: { uuid }),
+            ExportedProperty(GattService1.primary, get: { isPrimary }),
         ]
-        if let firstHandle { properties.append(ExportedProperty("Handle", get: { firstHandle })) }
-        try connection.export([ExportedInterface(RemoteService.interface, properties: properties)], at: servicePath)
+        if let firstHandle { properties.append(ExportedProperty(GattService1.handle, get: { firstHandle })) }
+        try connection.export([ExportedInterface(GattService1.self, properties: properties)], at: servicePath)
         for (index, characteristic) in characteristics.enumerated() {
             try characteristic.export(
                 on: connection, at: servicePath.appending("characteristic\(index)"), of: servicePath)

@@ -56,8 +56,7 @@ final class SocketChannel: NotificationChannel {
             return false
         }
         guard
-            (try? connection.emitPropertiesChanged(
-                ["Value": .bytes(Data())], of: RemoteCharacteristic.interface, at: path)) != nil
+            (try? connection.emitChange(of: GattCharacteristic1.value, to: Data(), at: path)) != nil
         else { return true }
         isBlocked = true
         connection.confirmReceipt { [weak self] in
@@ -102,7 +101,7 @@ final class SignalChannel: NotificationChannel {
             return false
         }
         do {
-            try connection.emitPropertiesChanged(["Value": .bytes(value)], of: RemoteCharacteristic.interface, at: path)
+            try connection.emitChange(of: GattCharacteristic1.value, to: value, at: path)
         } catch {
             // The bus is gone, and with it every subscription.
             return true
@@ -129,8 +128,7 @@ final class SignalChannel: NotificationChannel {
 extension BusConnection {
     /// Calls `action` when bluetoothd has handled everything that it was sent before.
     fileprivate func confirmReceipt(_ action: @escaping @LoopActor () -> Void) {
-        let ping = MethodCall(
-            destination: BlueZSession.serviceName, path: .root, interface: "org.freedesktop.DBus.Peer", method: "Ping")
+        let ping = MethodCall(PeerInterface.ping, of: BlueZSession.serviceName, at: .root)
         // An error is an answer, too: bluetoothd is gone, or has nothing at this path.
         call(ping) { _ in action() }
     }

@@ -2,7 +2,7 @@ import DBus
 import Foundation
 import MainLoop
 
-/// Answers bluetoothd's questions while a device pairs (BlueZ: `org.bluez.Agent`, `doc/agent-api.txt`).
+/// Answers bluetoothd's questions while a device pairs.
 ///
 /// The agent of this program has no input and no output: pairing is "Just Works". A program that can ask its user sets
 /// ``onPasskeyRequest`` and ``onConfirmationRequest`` and another capability.
@@ -32,9 +32,6 @@ package final class PairingAgent {
         case refused(Question)
     }
 
-    static let interface = "org.bluez.Agent1"
-    static let managerInterface = "org.bluez.AgentManager1"
-    static let managerPath = ObjectPath.root.appending("org").appending("bluez")
     private static let path = ObjectPath.root.appending("bluejay").appending("agent")
 
     /// Asked for the six digits that the device shows; answers nil to refuse.
@@ -62,12 +59,13 @@ package final class PairingAgent {
         do {
             connection.unexport(Self.path)
             try connection.export([exportedInterface], at: Self.path)
-            try await call(connection, "RegisterAgent", [.objectPath(Self.path), .string(capability.rawValue)])
+            try await call(
+                connection, AgentManager1.registerAgent, [.objectPath(Self.path), .string(capability.rawValue)])
             do {
-                try await call(connection, "RequestDefaultAgent", [.objectPath(Self.path)])
+                try await call(connection, AgentManager1.requestDefaultAgent, [.objectPath(Self.path)])
             } catch {
                 // Else bluetoothd would refuse the next attempt: it has an agent of this program.
-                try? await call(connection, "UnregisterAgent", [.objectPath(Self.path)])
+                try? await call(connection, AgentManager1.unregisterAgent, [.objectPath(Self.path)])
                 throw error
             }
             self.connection = connection
@@ -82,43 +80,43 @@ package final class PairingAgent {
         guard let connection else { return }
         self.connection = nil
         // An error means that bluetoothd has forgotten it already.
-        try? await call(connection, "UnregisterAgent", [.objectPath(Self.path)])
+        try? await call(connection, AgentManager1.unregisterAgent, [.objectPath(Self.path)])
         connection.unexport(Self.path)
     }
 
-    private func call(_ connection: BusConnection, _ method: String, _ arguments: [BusValue]) async throws {
+    private func call(_ connection: BusConnection, _ method: AgentManager1.Method, _ arguments: [BusValue]) async throws
+    {
         _ = try await connection.call(
-            MethodCall(
-                destination: BlueZSession.serviceName, path: Self.managerPath, interface: Self.managerInterface,
-                method: method, arguments: arguments))
+            MethodCall(method, of: BlueZSession.serviceName, at: AgentManager1.path, arguments: arguments))
     }
 
-    private static let rejected = MethodFailure(name: "org.bluez.Error.Rejected", message: "refused")
+    private static let rejected = MethodFailure(.rejected, "refused")
 
     private var exportedInterface: ExportedInterface {
         let device = ExportedArgument("device", ObjectPath.self)
         let passkey = ExportedArgument("passkey", UInt32.self)
         return ExportedInterface(
-            Self.interface,
+            Agent1.self,
             methods: [
-                ExportedMethod("Release") { [weak self] invocation in
+                ExportedMethod(Agent1.release) { [weak self] invocation in
                     self?.connection = nil
                     invocation.reply()
                 },
-                ExportedMethod("Cancel") { $0.reply() },
-                ExportedMethod("RequestAuthorization", inputs: [device]) { [weak self] invocation in
+                ExportedMethod(Agent1.cancel) { $0.reply() },
+                ExportedMethod(Agent1.requestAuthorization, inputs: [device]) { [weak self] invocation in
                     guard let self else { return invocation.fail(Self.rejected) }
                     agree(invocation)
                 },
-                ExportedMethod("AuthorizeService", inputs: [device, ExportedArgument("uuid", String.self)]) {
+                ExportedMethod(Agent1.authorizeService, inputs: [device, ExportedArgument("uuid", String.self)]) {
                     $0.reply()
                 },
-                ExportedMethod("RequestConfirmation", inputs: [device, passkey]) { [weak self] in self?.confirm($0) },
-                ExportedMethod("RequestPasskey", inputs: [device], outputs: [passkey]) { [weak self] in
+                ExportedMethod(Agent1.requestConfirmation, inputs: [device, passkey]) { [weak self] in self?.confirm($0)
+                },
+                ExportedMethod(Agent1.requestPasskey, inputs: [device], outputs: [passkey]) { [weak self] in
                     self?.askPasskey($0)
                 },
                 ExportedMethod(
-                    "DisplayPasskey", inputs: [device, passkey, ExportedArgument("entered", UInt16.self)]
+                    Agent1.displayPasskey, inputs: [device, passkey, ExportedArgument("entered", UInt16.self)]
                 ) { [weak self] invocation in
                     if let device: ObjectPath = try? invocation.argument(0),
                         let passkey: UInt32 = try? invocation.argument(1)
@@ -127,10 +125,12 @@ package final class PairingAgent {
                     }
                     invocation.reply()
                 },
-                ExportedMethod("DisplayPinCode", inputs: [device, ExportedArgument("code", String.self)]) {
+                ExportedMethod(Agent1.displayPinCode, inputs: [device, ExportedArgument("code", String.self)]) {
                     $0.reply()
                 },
-                ExportedMethod("RequestPinCode", inputs: [device], outputs: [ExportedArgument("code", String.self)]) {
+                ExportedMethod(
+                    Agent1.requestPinCode, inputs: [device], outputs: [ExportedArgument("code", String.self)]
+                ) {
                     [weak self] invocation in
                     guard let self else { return invocation.fail(Self.rejected) }
                     refuse(invocation, .pinCode)

@@ -2,16 +2,14 @@ import DBus
 import Foundation
 import MainLoop
 
-/// A remote device (BlueZ: `org.bluez.Device`, `doc/device-api.txt`).
+/// A remote device.
 @LoopActor
-package final class Device: RemoteObject {
-    static let interface = "org.bluez.Device1"
-
+package final class Device: RemoteObject<Device1> {
     package private(set) weak var adapter: Adapter?
 
-    init(path: ObjectPath, properties: [String: BusValue], adapter: Adapter, session: BlueZSession) {
+    init(path: ObjectPath, properties: PropertyValues<Device1>, adapter: Adapter, session: BlueZSession) {
         self.adapter = adapter
-        super.init(path: path, interface: Self.interface, properties: properties, session: session)
+        super.init(path: path, properties: properties, session: session)
     }
 
     /// Services that every device has, and none advertises: Generic Access and Generic Attribute.
@@ -22,15 +20,15 @@ package final class Device: RemoteObject {
     // MARK: Properties
 
     /// The device's address, such as `00:AA:01:01:00:01`.
-    package var address: String { property("Address") ?? "" }
+    package var address: String { properties[Device1.address] ?? "" }
     /// `public` or `random`.
-    package var addressType: String { property("AddressType") ?? "public" }
+    package var addressType: String { properties[Device1.addressType] ?? "public" }
     /// The GAP name, or before a connection the advertised name.
-    package var name: String? { property("Name") }
-    package var alias: String { property("Alias") ?? address }
+    package var name: String? { properties[Device1.deviceName] }
+    package var alias: String { properties[Device1.alias] ?? address }
     /// The services that are advertised, or after a connection found, as 128-bit UUIDs in lower case; see
     /// ``hidesAdvertisedServices``.
-    package var serviceUUIDs: [String] { property("UUIDs") ?? [] }
+    package var serviceUUIDs: [String] { properties[Device1.uuids] ?? [] }
     /// Whether ``serviceUUIDs`` are those of a connection.
     ///
     /// Once bluetoothd has found a device's services, it reports those and no longer what the device advertises, until it
@@ -43,21 +41,21 @@ package final class Device: RemoteObject {
         "00001800-0000-1000-8000-00805f9b34fb", "00001801-0000-1000-8000-00805f9b34fb",
     ]
     /// dBm; only while a scan sees the device. 127 means not known.
-    package var rssi: Int? { property("RSSI", as: Int16.self).map(Int.init) }
+    package var rssi: Int? { properties[Device1.rssi].map(Int.init) }
     /// dBm, as advertised.
-    package var txPower: Int? { property("TxPower", as: Int16.self).map(Int.init) }
+    package var txPower: Int? { properties[Device1.txPower].map(Int.init) }
     /// By company identifier.
-    package var manufacturerData: [UInt16: Data] { property("ManufacturerData") ?? [:] }
+    package var manufacturerData: [UInt16: Data] { properties[Device1.manufacturerData] ?? [:] }
     /// By service UUID.
-    package var serviceData: [String: Data] { property("ServiceData") ?? [:] }
+    package var serviceData: [String: Data] { properties[Device1.serviceData] ?? [:] }
     /// The advertised flags (Core Specification Supplement, Part A, 1.3).
-    package var advertisingFlags: Data? { property("AdvertisingFlags") }
-    package var isConnected: Bool { property("Connected") ?? false }
+    package var advertisingFlags: Data? { properties[Device1.advertisingFlags] }
+    package var isConnected: Bool { properties[Device1.connected] ?? false }
     /// Whether the services were found after connecting. The last objects may still follow.
-    package var areServicesResolved: Bool { property("ServicesResolved") ?? false }
-    package var isPaired: Bool { property("Paired") ?? false }
-    package var isTrusted: Bool { property("Trusted") ?? false }
-    package var isBlocked: Bool { property("Blocked") ?? false }
+    package var areServicesResolved: Bool { properties[Device1.servicesResolved] ?? false }
+    package var isPaired: Bool { properties[Device1.paired] ?? false }
+    package var isTrusted: Bool { properties[Device1.trusted] ?? false }
+    package var isBlocked: Bool { properties[Device1.blocked] ?? false }
     /// Whether anybody would miss what bluetoothd knows of the device: its connection, its pairing, what a user has set.
     var isWorthKeeping: Bool {
         isConnected || isPaired || isTrusted || isBlocked || (name != nil && alias != name) || attempts > 0
@@ -73,12 +71,14 @@ package final class Device: RemoteObject {
     var disconnectionReason: String?
     /// Whether the last connection ended because it could not be encrypted: one side has lost the keys. False, too, where
     /// bluetoothd does not say.
-    package var hasFailedAuthentication: Bool { disconnectionReason == "org.bluez.Reason.Authentication" }
+    package var hasFailedAuthentication: Bool { disconnectionReason == Device1.authenticationReason }
 
-    override func update(_ changes: PropertyChanges) {
+    override func update(_ changes: PropertyChanges<Device1>) {
         super.update(changes)
-        if changes.changed["Connected"].flatMap(Bool.init(busValue:)) == true { disconnectionReason = nil }
+        if changes[Device1.connected] == true { disconnectionReason = nil }
     }
+
+    override func event(_ changes: PropertyChanges<Device1>) -> BlueZEvent? { .deviceChanged(self, changes) }
 
     /// Attempts of this process to connect or pair that are under way.
     private var attempts = 0
@@ -89,7 +89,7 @@ package final class Device: RemoteObject {
     package func connect() async throws {
         attempts += 1
         defer { attempts -= 1 }
-        try await call("Connect", timeout: .seconds(120))
+        try await call(Device1.connect, timeout: .seconds(120))
         guard !isConnected, let session else { return }
         // Noted as the answer arrives: by the time that this task goes on, the device may be disconnected again.
         _ = try await withCheckedThrowingContinuation { continuation in
@@ -99,21 +99,22 @@ package final class Device: RemoteObject {
 
     /// Asks bluetoothd whether the link is there. False, too, if it does not say.
     package func fetchIsConnected() async -> Bool {
-        (try? await fetchProperty("Connected")).flatMap(Bool.init(busValue:)) ?? false
+        (try? await fetch(Device1.connected)) ?? false
     }
 
     /// The same omission, for connections that the device or another program has made.
-    override func completed(_ changes: PropertyChanges) -> PropertyChanges {
-        guard !isConnected, changes.changed["Connected"] == nil,
-            changes.changed["ServicesResolved"].flatMap(Bool.init(busValue:)) == true
-        else { return changes }
-        let changed = changes.changed.merging(["Connected": .boolean(true)]) { $1 }
-        return PropertyChanges(changed: changed, invalidated: changes.invalidated)
+    override func completed(_ changes: PropertyChanges<Device1>) -> PropertyChanges<Device1> {
+        guard !isConnected, changes[Device1.connected] == nil, changes[Device1.servicesResolved] == true else {
+            return changes
+        }
+        var changes = changes
+        changes[Device1.connected] = true
+        return changes
     }
 
     /// Drops the link, or gives up the attempt to connect. It is done once ``isConnected`` is false.
     package func disconnect() async throws {
-        try await call("Disconnect")
+        try await call(Device1.disconnect)
     }
 
     /// Whether bluetoothd has been asked to end the link, which it does 2 to 3 s later. False, too, where that cannot be
@@ -124,9 +125,9 @@ package final class Device: RemoteObject {
     /// that the characteristic has none.
     package func isBeingDisconnected() async -> Bool {
         let characteristics = services.lazy.flatMap(\.characteristics)
-        guard let mute = characteristics.first(where: { !$0.canNotify }) else { return false }
+        guard let mute = characteristics.first(where: { !$0.flags.allowSubscribing }) else { return false }
         do {
-            _ = try await mute.call("StartNotify")
+            _ = try await mute.call(GattCharacteristic1.startNotify)
         } catch BlueZError.notConnected {
             return isConnected
         } catch {}
@@ -137,8 +138,8 @@ package final class Device: RemoteObject {
     package func pair() async throws {
         attempts += 1
         defer { attempts -= 1 }
-        try await call("Pair", timeout: .seconds(60))
+        try await call(Device1.pair, timeout: .seconds(60))
     }
 
-    package func setTrusted(_ trusted: Bool) async throws { try await setProperty("Trusted", to: trusted) }
+    package func setTrusted(_ trusted: Bool) async throws { try await set(Device1.trusted, to: trusted) }
 }

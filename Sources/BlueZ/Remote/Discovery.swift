@@ -121,7 +121,7 @@ package final class Discovery {
         switch event {
         case .deviceAdded(let device) where device.rssi != nil: sighted(device)
         // With a filter set, each report changes the RSSI, or tells the same one again (src/adapter.c).
-        case .deviceChanged(let device, let changes) where changes.changed["RSSI"] != nil: sighted(device)
+        case .deviceChanged(let device, let changes) where changes[Device1.rssi] != nil: sighted(device)
         default: break
         }
     }

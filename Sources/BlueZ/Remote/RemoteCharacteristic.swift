@@ -2,13 +2,11 @@ import DBus
 import Foundation
 import MainLoop
 
-/// A GATT characteristic of a remote device (BlueZ: `org.bluez.GattCharacteristic`, `doc/gatt-api.txt`).
+/// A GATT characteristic of a remote device.
 ///
 /// The calls take completions instead of being `async`: they are made in an order that matters.
 @LoopActor
-package final class RemoteCharacteristic: RemoteObject {
-    static let interface = "org.bluez.GattCharacteristic1"
-
+package final class RemoteCharacteristic: RemoteObject<GattCharacteristic1> {
     package private(set) weak var service: RemoteService?
 
     /// Called with each value that bluetoothd tells: notifications, indications, and what anybody on this machine reads.
@@ -18,31 +16,32 @@ package final class RemoteCharacteristic: RemoteObject {
     /// The bus tells changes only while one of the two wants them, so the properties are as they were last told.
     private var registrations: [Registration] = []
 
-    init(path: ObjectPath, properties: [String: BusValue], service: RemoteService, session: BlueZSession) {
+    init(
+        path: ObjectPath, properties: PropertyValues<GattCharacteristic1>, service: RemoteService, session: BlueZSession
+    ) {
         self.service = service
-        super.init(path: path, interface: Self.interface, properties: properties, session: session)
+        flags = properties[GattCharacteristic1.flags] ?? []
+        super.init(path: path, properties: properties, session: session)
     }
 
     // MARK: Properties
 
     /// The 128-bit UUID in lower case.
-    package var uuid: String { property("UUID") ?? "" }
-    /// `read`, `write`, `notify`, … as BlueZ names the characteristic's properties.
-    package var flags: [String] { property("Flags") ?? [] }
-    /// Whether notifications or indications are among its properties.
-    var canNotify: Bool { flags.contains { $0 == "notify" || $0 == "indicate" } }
+    package var uuid: String { properties[GattCharacteristic1.uuid] ?? "" }
+    /// What can be done with it. Kept, because each request asks for it.
+    package private(set) var flags: AttributeFlags
     /// Whether any program on this machine has notifications turned on.
-    package var isNotifying: Bool { property("Notifying") ?? false }
+    package var isNotifying: Bool { properties[GattCharacteristic1.notifying] ?? false }
     /// The ATT MTU of the link in bytes, where BlueZ tells it (since 5.62).
-    package var mtu: Int? { property("MTU", as: UInt16.self).map(Int.init) }
+    package var mtu: Int? { properties[GattCharacteristic1.mtu].map(Int.init) }
 
     /// Asks bluetoothd for the ATT MTU. BlueZ 5.66 shows the services that it remembers before the MTU is exchanged, and
     /// does not tell when ``mtu`` changes then.
     package func fetchMTU() async -> Int? {
-        (try? await fetchProperty("MTU")).flatMap(UInt16.init(busValue:)).map(Int.init) ?? mtu
+        (try? await fetch(GattCharacteristic1.mtu)).map(Int.init) ?? mtu
     }
     /// Whether writes without response can go over a socket.
-    package var offersWriteSocket: Bool { property("WriteAcquired", as: Bool.self) != nil }
+    package var offersWriteSocket: Bool { properties[GattCharacteristic1.writeAcquired] != nil }
 
     /// In the order of their handles.
     package var descriptors: [RemoteDescriptor] { descriptorsByPath.values.sorted { $0.path.string < $1.path.string } }
@@ -56,14 +55,13 @@ package final class RemoteCharacteristic: RemoteObject {
         }
     }
 
-    override func update(_ changes: PropertyChanges) {
+    override func update(_ changes: PropertyChanges<GattCharacteristic1>) {
         // The value is not kept: it comes by the thousand, and whoever wants it gets it here.
-        if let value = changes.changed["Value"] {
-            if let data = Data(busValue: value) { onValue?(data) }
-            if changes.changed.count == 1 { return }
-        }
+        if let value = changes[GattCharacteristic1.value] { onValue?(value) }
+        if changes.areOnly(GattCharacteristic1.value) { return }
         super.update(changes)
-        if let notifying = changes.changed["Notifying"].flatMap(Bool.init(busValue:)) { onNotifyingChange?(notifying) }
+        if let flags = changes[GattCharacteristic1.flags] { self.flags = flags }
+        if let notifying = changes[GattCharacteristic1.notifying] { onNotifyingChange?(notifying) }
     }
 
     override func invalidate() {
@@ -80,7 +78,7 @@ package final class RemoteCharacteristic: RemoteObject {
 
     /// Reads the value, all of it, up to 512 bytes.
     package func read(completion: @escaping @LoopActor (Result<Data, any Error>) -> Void) {
-        call("ReadValue", [[String: BusValue]().busValue], timeout: Self.attTimeout) { result in
+        call(GattCharacteristic1.readValue, [[String: BusValue]().busValue], timeout: Self.attTimeout) { result in
             completion(result.flatMap { reply in Result { try reply.first(as: Data.self) } })
         }
     }
@@ -98,7 +96,7 @@ package final class RemoteCharacteristic: RemoteObject {
         _ value: Data, as kind: WriteKind, completion: @escaping @LoopActor (Result<Void, any Error>) -> Void
     ) {
         let options: [String: BusValue] = ["type": .string(kind.rawValue)]
-        call("WriteValue", [.bytes(value), options.busValue], timeout: Self.attTimeout) { result in
+        call(GattCharacteristic1.writeValue, [.bytes(value), options.busValue], timeout: Self.attTimeout) { result in
             completion(result.map { _ in })
         }
     }
@@ -107,12 +105,12 @@ package final class RemoteCharacteristic: RemoteObject {
 
     /// Turns notifications (or indications) on for this program; values come to ``onValue``.
     package func startNotify(completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) {
-        call("StartNotify", timeout: Self.attTimeout) { result in completion(result.map { _ in }) }
+        call(GattCharacteristic1.startNotify, timeout: Self.attTimeout) { result in completion(result.map { _ in }) }
     }
 
     /// Turns them off for this program.
     package func stopNotify(completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) {
-        call("StopNotify", timeout: Self.attTimeout) { result in completion(result.map { _ in }) }
+        call(GattCharacteristic1.stopNotify, timeout: Self.attTimeout) { result in completion(result.map { _ in }) }
     }
 
     // MARK: Sockets
@@ -120,16 +118,18 @@ package final class RemoteCharacteristic: RemoteObject {
     /// Turns notifications on and takes them from a socket, one packet each, past the bus. Every other program is
     /// locked out, and what the socket cannot take is lost.
     package func acquireNotify(completion: @escaping @LoopActor (Result<PacketSocket, any Error>) -> Void) {
-        acquire("AcquireNotify", completion)
+        acquire(GattCharacteristic1.acquireNotify, completion)
     }
 
     /// Gets a socket for writes without response, past the bus. Every other program is locked out.
     package func acquireWrite(completion: @escaping @LoopActor (Result<PacketSocket, any Error>) -> Void) {
-        acquire("AcquireWrite", completion)
+        acquire(GattCharacteristic1.acquireWrite, completion)
     }
 
-    private func acquire(_ method: String, _ completion: @escaping @LoopActor (Result<PacketSocket, any Error>) -> Void)
-    {
+    private func acquire(
+        _ method: GattCharacteristic1.Method,
+        _ completion: @escaping @LoopActor (Result<PacketSocket, any Error>) -> Void
+    ) {
         call(method, [[String: BusValue]().busValue], timeout: Self.attTimeout) { result in
             completion(
                 result.flatMap { reply in

@@ -32,13 +32,13 @@ package enum BlueZError: Error, Hashable, Swift.Sendable {
     case authenticationFailed(String)
     /// No answer came in time.
     case timedOut(String)
+    /// bluetoothd does not allow that, or has no room for it.
+    case notPermitted(String)
     /// Anything else.
     case failed(name: String, message: String)
 }
 
 extension BlueZError {
-    private static let prefix = "org.bluez.Error."
-
     /// The meaning of an error that came over the bus. The texts are those of BlueZ 5.66's `src/gatt-client.c` and
     /// `src/error.c`.
     package init(_ error: BusError) {
@@ -56,29 +56,28 @@ extension BlueZError {
         if error.isServiceUnknown { return .notRunning }
         if error.isUnknownObject { return .gone(call) }
         if error.isAccessDenied { return .accessDenied(message) }
-        if name == "org.freedesktop.DBus.Error.NoReply" { return .notRunning }
-        guard name.hasPrefix(prefix) else { return .failed(name: name, message: message) }
-        switch name.dropFirst(prefix.count) {
-        case "Failed": return failed(name, message)
-        case "NotPermitted": return notPermitted(message)
-        case "NotConnected": return .notConnected
-        case "NotReady": return .notReady
-        case "NotAuthorized": return .att(0x08)
-        case "NotSupported": return message.contains("Operation is not supported") ? .att(0x06) : .notSupported(message)
-        case "InProgress": return .inProgress(call)
-        case "InvalidArguments":
+        if error.isAnswerLost { return .notRunning }
+        switch BlueZErrorName(name: name) {
+        case .failed: return failed(name, message)
+        case .notPermitted: return refusal(message)
+        case .notConnected: return .notConnected
+        case .notReady: return .notReady
+        case .notAuthorized: return .att(0x08)
+        case .notSupported: return message.contains("Operation is not supported") ? .att(0x06) : .notSupported(message)
+        case .inProgress: return .inProgress(call)
+        case .invalidArguments:
             switch message {
             case "Invalid offset": return .att(0x07)
             case "Invalid Length": return .att(0x0D)
             default: return .invalidArguments(message)
             }
-        case "InvalidOffset": return .att(0x07)
-        case "InvalidValueLength": return .att(0x0D)
-        case "DoesNotExist": return .gone(call)
-        case "ConnectionAttemptFailed": return .connectionFailed(message)
-        case "AuthenticationFailed", "AuthenticationCanceled", "AuthenticationRejected", "AuthenticationTimeout":
+        case .invalidOffset: return .att(0x07)
+        case .invalidValueLength: return .att(0x0D)
+        case .doesNotExist: return .gone(call)
+        case .connectionAttemptFailed: return .connectionFailed(message)
+        case .authenticationFailed, .authenticationCanceled, .authenticationRejected, .authenticationTimeout:
             return .authenticationFailed(message)
-        default: return .failed(name: name, message: message)
+        case .rejected, nil: return .failed(name: name, message: message)
         }
     }
 
@@ -96,13 +95,13 @@ extension BlueZError {
         }
     }
 
-    private static func notPermitted(_ message: String) -> BlueZError {
+    private static func refusal(_ message: String) -> BlueZError {
         switch message {
         case "Read not permitted": .att(0x02)
         case "Write not permitted": .att(0x03)
         case "Not paired": .att(0x05)
         case "Write acquired", "Notify acquired": .acquired(message)
-        default: .failed(name: "org.bluez.Error.NotPermitted", message: message)
+        default: .notPermitted(message)
         }
     }
 
@@ -132,8 +131,12 @@ extension BlueZError: LocalizedError, CustomStringConvertible {
         case .invalidArguments(let message): "refused by bluetoothd: \(message)"
         case .authenticationFailed(let message): "pairing failed: \(message)"
         case .timedOut(let call): "\(call): bluetoothd gave no answer in time"
-        case .failed(let name, let message):
-            message.isEmpty ? name : name.isEmpty ? message : "\(message) (\(name))"
+        case .notPermitted(let message): Self.text(BlueZErrorName.notPermitted.name, message)
+        case .failed(let name, let message): Self.text(name, message)
         }
+    }
+
+    private static func text(_ name: String, _ message: String) -> String {
+        message.isEmpty ? name : name.isEmpty ? message : "\(message) (\(name))"
     }
 }

@@ -2,23 +2,6 @@ import DBus
 import Foundation
 import MainLoop
 
-/// What happens in bluetoothd's object tree.
-package enum BlueZEvent {
-    case stateChanged(BlueZSession.State)
-    case adapterAdded(Adapter)
-    case adapterChanged(Adapter, PropertyChanges)
-    case adapterRemoved(Adapter)
-    case deviceAdded(Device)
-    case deviceChanged(Device, PropertyChanges)
-    case deviceRemoved(Device)
-    case serviceAdded(RemoteService)
-    case serviceRemoved(RemoteService)
-    /// A service that was known before has another characteristic, or one of its characteristics another descriptor.
-    case attributeAdded(RemoteService)
-    /// A device pairs, and this process's agent was asked.
-    case pairing(Device, PairingAgent.Answer)
-}
-
 /// A connection to bluetoothd: a live mirror of its object tree (`org.freedesktop.DBus.ObjectManager` at `/`).
 ///
 /// It survives bluetoothd and the bus: when either comes back, the tree is built anew, with new objects.
@@ -146,13 +129,6 @@ package final class BlueZSession {
 
     // MARK: The bus
 
-    /// The connection for a call of `object`.
-    func connection(for object: RemoteObject) throws(BlueZError) -> BusConnection {
-        guard let connection, connection.isConnected else { throw .notRunning }
-        guard object.isValid else { throw .gone(object.path.string) }
-        return connection
-    }
-
     private func open() {
         retry = nil
         do throws(BusError) {
@@ -181,39 +157,38 @@ package final class BlueZSession {
         let name = Self.serviceName
         // Not characteristics: their values come by the thousand, and wake up every program that asked for them.
         // ``watch(_:)`` asks for those of one.
-        let properties = [Adapter.interface, Device.interface, RemoteService.interface].map { interface in
-            connection.onSignal(Self.propertiesRule(path: nil, interface: interface)) { [weak self] in
-                self?.propertiesChanged($0)
-            }
-        }
-        registrations =
-            properties + [
-                connection.onSignal(MatchRule(sender: name, interface: "org.freedesktop.DBus.ObjectManager")) {
-                    [weak self] in self?.treeChanged($0)
-                },
-                connection.onSignal(MatchRule(sender: name, interface: Device.interface, member: "Disconnected")) {
-                    [weak self] in self?.deviceDisconnected($0)
-                },
-                connection.watchOwner(of: name) { [weak self] owner in self?.ownerChanged(owner) },
-            ]
+        registrations = [
+            follow(Adapter1.self, on: connection) { $0.adapters[$1] },
+            follow(Device1.self, on: connection) { $0.devices[$1] },
+            follow(GattService1.self, on: connection) { $0.services[$1] },
+            connection.onSignal(.managedObjects(of: name)) { [weak self] in self?.treeChanged($0) },
+            connection.onSignal(.signal(Device1.disconnected, from: name)) { [weak self] in
+                self?.deviceDisconnected($0)
+            },
+            connection.watchOwner(of: name) { [weak self] owner in self?.ownerChanged(owner) },
+        ]
     }
 
-    private static func propertiesRule(path: ObjectPath?, interface: String) -> MatchRule {
-        MatchRule(
-            sender: serviceName, path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
-            firstArgument: interface)
+    /// Follows the changes of all objects that have an interface.
+    private func follow<Interface: BusInterface>(
+        _ interface: Interface.Type, on connection: BusConnection,
+        find: @escaping @LoopActor (ObjectTree, ObjectPath) -> RemoteObject<Interface>?
+    ) -> Registration {
+        connection.onSignal(.propertiesChanged(of: interface, from: Self.serviceName)) { [weak self] signal in
+            if let self { find(objects, signal.path)?.propertiesChanged(signal) }
+        }
     }
 
     /// Follows the changes of a characteristic, its values among them, until the registrations are released.
     func watch(_ characteristic: RemoteCharacteristic) -> [Registration] {
         guard let connection, connection.isConnected else { return [] }
-        let (path, interface) = (characteristic.path, RemoteCharacteristic.interface)
+        let path = characteristic.path
         return [
-            connection.onBytes(of: "Value", interface: interface, at: path, from: Self.serviceName) {
+            connection.onBytes(of: GattCharacteristic1.value, at: path, from: Self.serviceName) {
                 [weak characteristic] value in characteristic?.onValue?(value)
             },
-            connection.onSignal(Self.propertiesRule(path: path, interface: interface)) { [weak self] in
-                self?.propertiesChanged($0)
+            connection.onSignal(.propertiesChanged(of: GattCharacteristic1.self, at: path, from: Self.serviceName)) {
+                [weak self] signal in self?.objects.characteristics[path]?.propertiesChanged(signal)
             },
         ]
     }
@@ -228,16 +203,12 @@ package final class BlueZSession {
     }
 
     private func load(_ generation: Int) {
-        let call = MethodCall(
-            destination: Self.serviceName, path: .root, interface: "org.freedesktop.DBus.ObjectManager",
-            method: "GetManagedObjects")
-        connection?.call(call) { [weak self] result in
+        connection?.call(.getManagedObjects(of: Self.serviceName)) { [weak self] result in
             guard let self, generation == self.generation else { return }
             do {
-                let tree: [ObjectPath: [String: [String: BusValue]]] = try result.get().first()
                 // Parents first.
-                for (path, interfaces) in tree.sorted(by: { $0.key.string < $1.key.string }) {
-                    add(path, interfaces)
+                for object in try result.get().managedObjects().sorted(by: { $0.path.string < $1.path.string }) {
+                    add(object)
                 }
                 setState(.available)
             } catch {
@@ -264,15 +235,10 @@ package final class BlueZSession {
     // MARK: The tree
 
     private func treeChanged(_ signal: BusSignal) {
-        guard signal.arguments.count == 2, let path = ObjectPath(busValue: signal.arguments[0]) else { return }
-        switch signal.member {
-        case "InterfacesAdded":
-            guard let interfaces = [String: [String: BusValue]](busValue: signal.arguments[1]) else { return }
-            add(path, interfaces)
-        case "InterfacesRemoved":
-            guard let interfaces = [String](busValue: signal.arguments[1]) else { return }
-            remove(path, interfaces: interfaces)
-        default: break
+        switch signal.managedObjectChange {
+        case .added(let object): add(object)
+        case .removed(let path, let interfaces): remove(path, interfaces: interfaces)
+        case nil: break
         }
     }
 
@@ -282,67 +248,49 @@ package final class BlueZSession {
         objects.devices[signal.path]?.disconnectionReason = reason
     }
 
-    private func propertiesChanged(_ signal: BusSignal) {
-        guard signal.arguments.count == 3, case .string(let interface) = signal.arguments[0],
-            let object = objects.find(signal.path, interface),
-            let changed = [String: BusValue](busValue: signal.arguments[1]),
-            let invalidated = [String](busValue: signal.arguments[2])
-        else { return }
-        apply(PropertyChanges(changed: changed, invalidated: invalidated), to: object)
-    }
-
-    /// Notes new values, from wherever they are known, and tells the observers.
-    func apply(_ changes: PropertyChanges, to object: RemoteObject) {
-        let changes = object.completed(changes)
-        object.update(changes)
-        switch object {
-        case let adapter as Adapter: send(.adapterChanged(adapter, changes))
-        case let device as Device: send(.deviceChanged(device, changes))
-        default: break
-        }
-    }
-
-    private func add(_ path: ObjectPath, _ interfaces: [String: [String: BusValue]]) {
-        for (interface, properties) in interfaces {
+    private func add(_ object: ManagedObject) {
+        let path = object.path
+        for (interface, properties) in object.interfaces {
             if let known = objects.find(path, interface) {
-                known.update(PropertyChanges(changed: properties, invalidated: []))
+                known.appearedAgain(properties)
                 continue
             }
             switch interface {
-            case Adapter.interface:
-                let adapter = Adapter(path: path, properties: properties, session: self)
-                adapter.offersGattManager = interfaces[GattManager.interface] != nil
-                adapter.offersAdvertising = interfaces[AdvertisingManager.interface] != nil
+            case Adapter1.name:
+                let adapter = Adapter(path: path, properties: PropertyValues(properties), session: self)
+                adapter.offersGattManager = object.has(GattManager1.self)
+                adapter.offersAdvertising = object.has(LEAdvertisingManager1.self)
                 objects.adapters[path] = adapter
                 send(.adapterAdded(adapter))
-            case GattManager.interface, AdvertisingManager.interface:
+            case GattManager1.name, LEAdvertisingManager1.name:
                 guard let adapter = objects.adapters[path] else { continue }
-                if interface == GattManager.interface { adapter.offersGattManager = true }
-                if interface == AdvertisingManager.interface { adapter.offersAdvertising = true }
-                send(.adapterChanged(adapter, PropertyChanges(changed: [:], invalidated: [])))
-            case Device.interface:
+                if interface == GattManager1.name { adapter.offersGattManager = true }
+                if interface == LEAdvertisingManager1.name { adapter.offersAdvertising = true }
+                send(.adapterChanged(adapter, PropertyChanges()))
+            case Device1.name:
                 guard let parent = path.parent, let adapter = objects.adapters[parent] else { continue }
-                let device = Device(path: path, properties: properties, adapter: adapter, session: self)
+                let device = Device(path: path, properties: PropertyValues(properties), adapter: adapter, session: self)
                 objects.devices[path] = device
                 adapter.devicesByPath[path] = device
                 send(.deviceAdded(device))
-            case RemoteService.interface:
+            case GattService1.name:
                 guard let parent = path.parent, let device = objects.devices[parent] else { continue }
-                let service = RemoteService(path: path, properties: properties, device: device, session: self)
+                let service = RemoteService(
+                    path: path, properties: PropertyValues(properties), device: device, session: self)
                 objects.services[path] = service
                 device.servicesByPath[path] = service
                 send(.serviceAdded(service))
-            case RemoteCharacteristic.interface:
+            case GattCharacteristic1.name:
                 guard let parent = path.parent, let service = objects.services[parent] else { continue }
                 let characteristic = RemoteCharacteristic(
-                    path: path, properties: properties, service: service, session: self)
+                    path: path, properties: PropertyValues(properties), service: service, session: self)
                 objects.characteristics[path] = characteristic
                 service.characteristicsByPath[path] = characteristic
                 send(.attributeAdded(service))
-            case RemoteDescriptor.interface:
+            case GattDescriptor1.name:
                 guard let parent = path.parent, let characteristic = objects.characteristics[parent] else { continue }
                 let descriptor = RemoteDescriptor(
-                    path: path, properties: properties, characteristic: characteristic, session: self)
+                    path: path, properties: PropertyValues(properties), characteristic: characteristic, session: self)
                 objects.descriptors[path] = descriptor
                 characteristic.descriptorsByPath[path] = descriptor
                 if let service = characteristic.service { send(.attributeAdded(service)) }
@@ -354,31 +302,30 @@ package final class BlueZSession {
     /// - Parameter interfaces: nil means all.
     private func remove(_ path: ObjectPath, interfaces: [String]?) {
         func goes(_ interface: String) -> Bool { interfaces?.contains(interface) ?? true }
-        if goes(RemoteDescriptor.interface), let descriptor = objects.descriptors.removeValue(forKey: path) {
+        if goes(GattDescriptor1.name), let descriptor = objects.descriptors.removeValue(forKey: path) {
             descriptor.characteristic?.descriptorsByPath[path] = nil
             descriptor.invalidate()
         }
-        if goes(RemoteCharacteristic.interface), let characteristic = objects.characteristics.removeValue(forKey: path)
-        {
+        if goes(GattCharacteristic1.name), let characteristic = objects.characteristics.removeValue(forKey: path) {
             characteristic.service?.characteristicsByPath[path] = nil
             characteristic.invalidate()
         }
-        if goes(RemoteService.interface), let service = objects.services.removeValue(forKey: path) {
+        if goes(GattService1.name), let service = objects.services.removeValue(forKey: path) {
             service.device?.servicesByPath[path] = nil
             service.invalidate()
             send(.serviceRemoved(service))
         }
-        if goes(Device.interface), let device = objects.devices.removeValue(forKey: path) {
+        if goes(Device1.name), let device = objects.devices.removeValue(forKey: path) {
             device.adapter?.devicesByPath[path] = nil
             device.invalidate()
             send(.deviceRemoved(device))
         }
-        if goes(Adapter.interface), let adapter = objects.adapters.removeValue(forKey: path) {
+        if goes(Adapter1.name), let adapter = objects.adapters.removeValue(forKey: path) {
             adapter.invalidate()
             send(.adapterRemoved(adapter))
         } else if let adapter = objects.adapters[path] {
-            if goes(GattManager.interface) { adapter.offersGattManager = false }
-            if goes(AdvertisingManager.interface) { adapter.offersAdvertising = false }
+            if goes(GattManager1.name) { adapter.offersGattManager = false }
+            if goes(LEAdvertisingManager1.name) { adapter.offersAdvertising = false }
         }
     }
 
@@ -396,12 +343,8 @@ package final class BlueZSession {
     /// pending news.
     package func afterBurst(_ work: @escaping @Sendable @LoopActor () -> Void) {
         guard let connection else { return MainLoop.shared.async(work) }
-        let question = MethodCall(
-            destination: Self.serviceName, path: PairingAgent.managerPath,
-            interface: "org.freedesktop.DBus.Properties", method: "GetAll",
-            arguments: [.string(PairingAgent.managerInterface)])
         // An error is an answer, too.
-        connection.call(question) { _ in work() }
+        connection.call(.getAll(AgentManager1.self, of: Self.serviceName, at: AgentManager1.path)) { _ in work() }
     }
 
     /// Asks bluetoothd whether the device at `path` is connected, and notes the answer.
@@ -414,19 +357,18 @@ package final class BlueZSession {
         of path: ObjectPath, completion: @escaping @LoopActor (Result<Bool, any Error>) -> Void
     ) {
         guard let connection else { return MainLoop.shared.async { completion(.failure(BlueZError.notRunning)) } }
-        let call = MethodCall(
-            destination: Self.serviceName, path: path, interface: "org.freedesktop.DBus.Properties", method: "Get",
-            arguments: [.string(Device.interface), .string("Connected")])
-        connection.call(call) { [weak self] reply in
+        connection.call(.get(Device1.connected, of: Self.serviceName, at: path)) { [weak self] reply in
             let answer = Result<Bool, any Error> {
                 do {
-                    return Bool(busValue: try reply.get().first()) ?? false
+                    return try reply.get().value(of: Device1.connected)
                 } catch let error as BusError {
                     throw BlueZError(error)
                 }
             }
             if let self, case .success(true) = answer, let device = device(at: path), !device.isConnected {
-                apply(PropertyChanges(changed: ["Connected": .boolean(true)], invalidated: []), to: device)
+                var changes = PropertyChanges<Device1>()
+                changes[Device1.connected] = true
+                device.apply(changes)
             }
             completion(answer)
         }
@@ -435,53 +377,6 @@ package final class BlueZSession {
     /// The adapter with this name (`hci0`) or address (any letter case).
     package func adapter(named name: String) -> Adapter? {
         adapters.first { $0.name == name || $0.address.caseInsensitiveCompare(name) == .orderedSame }
-    }
-}
-
-/// The mirrored objects by path.
-@LoopActor
-private struct ObjectTree {
-    var adapters: [ObjectPath: Adapter] = [:]
-    var devices: [ObjectPath: Device] = [:]
-    var services: [ObjectPath: RemoteService] = [:]
-    var characteristics: [ObjectPath: RemoteCharacteristic] = [:]
-    var descriptors: [ObjectPath: RemoteDescriptor] = [:]
-
-    nonisolated init() {}
-
-    func find(_ path: ObjectPath, _ interface: String) -> RemoteObject? {
-        switch interface {
-        // The first, because values of characteristics come by the thousand.
-        case RemoteCharacteristic.interface: characteristics[path]
-        case Device.interface: devices[path]
-        case RemoteService.interface: services[path]
-        case RemoteDescriptor.interface: descriptors[path]
-        case Adapter.interface: adapters[path]
-        default: nil
-        }
-    }
-
-    var allPathsChildrenFirst: [ObjectPath] {
-        let levels: [[ObjectPath]] = [
-            Array(descriptors.keys), Array(characteristics.keys), Array(services.keys), Array(devices.keys),
-            Array(adapters.keys),
-        ]
-        return levels.flatMap { $0.sorted { $0.string < $1.string } }
-    }
-}
-
-/// Resumes a continuation at the first of several events.
-@LoopActor
-final class OnceContinuation {
-    private var continuation: CheckedContinuation<Void, Never>?
-
-    nonisolated init(_ continuation: CheckedContinuation<Void, Never>) {
-        self.continuation = continuation
-    }
-
-    func resume() {
-        continuation?.resume()
-        continuation = nil
     }
 }
 

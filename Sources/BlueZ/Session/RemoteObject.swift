@@ -2,42 +2,50 @@ import DBus
 import Foundation
 import MainLoop
 
-/// An object of bluetoothd, mirrored: its properties are as bluetoothd last told them.
+/// An object of bluetoothd, mirrored: its properties are as bluetoothd reported them last.
 ///
-/// An object that bluetoothd removed stays usable as a value, but its calls fail; ``isValid`` tells.
+/// An object that bluetoothd has removed stays usable as a value, but its calls fail; see ``isValid``.
 @LoopActor
-package class RemoteObject {
+package class RemoteObject<Interface: BusInterface>: MirroredObject {
     package nonisolated let path: ObjectPath
-    /// False once bluetoothd has removed the object, or is gone itself.
+    /// False once bluetoothd has removed the object, or has ended itself.
     package internal(set) var isValid = true
-    private(set) var properties: [String: BusValue]
-    let interface: String
+    private(set) var properties: PropertyValues<Interface>
     /// Nil when the session has been released: calls fail then, as without bluetoothd.
     private(set) weak var session: BlueZSession?
     /// Calls with a completion that bluetoothd has yet to answer.
     private var pendingCalls: [Int: PendingCall] = [:]
     private var callCount = 0
 
-    init(path: ObjectPath, interface: String, properties: [String: BusValue], session: BlueZSession) {
+    init(path: ObjectPath, properties: PropertyValues<Interface>, session: BlueZSession) {
         self.path = path
-        self.interface = interface
         self.properties = properties
         self.session = session
     }
 
-    /// A property, or nil when bluetoothd has not set it, or has it as another type.
-    func property<T: BusType>(_ name: String, as type: T.Type = T.self) -> T? {
-        properties[name].flatMap { T(busValue: $0) }
-    }
+    // MARK: Changes
 
     /// What follows from `changes` without being said. Overridden where bluetoothd is known to leave something out.
-    func completed(_ changes: PropertyChanges) -> PropertyChanges { changes }
+    func completed(_ changes: PropertyChanges<Interface>) -> PropertyChanges<Interface> { changes }
 
     /// Called when properties have changed. Overridden by objects with a fast path; call super.
-    func update(_ changes: PropertyChanges) {
-        for (name, value) in changes.changed { properties[name] = value }
-        for name in changes.invalidated { properties[name] = nil }
+    func update(_ changes: PropertyChanges<Interface>) { properties.apply(changes) }
+
+    /// The event by which a session reports the changes; nil for none.
+    func event(_ changes: PropertyChanges<Interface>) -> BlueZEvent? { nil }
+
+    /// Notes new values, from wherever they are known, and reports them to the session's observers.
+    func apply(_ changes: PropertyChanges<Interface>) {
+        let changes = completed(changes)
+        update(changes)
+        if let event = event(changes) { session?.send(event) }
     }
+
+    func propertiesChanged(_ signal: BusSignal) {
+        if let changes = signal.propertyChanges(of: Interface.self) { apply(changes) }
+    }
+
+    func appearedAgain(_ properties: [String: BusValue]) { update(PropertyChanges(changed: properties)) }
 
     /// Called when bluetoothd has removed the object. Overridden to end what depends on it; call super.
     ///
@@ -55,39 +63,33 @@ package class RemoteObject {
     /// The connection for a call of this object.
     var connection: BusConnection {
         get throws(BlueZError) {
-            guard let session else { throw .notRunning }
-            return try session.connection(for: self)
+            guard let session, let connection = session.connection, connection.isConnected else { throw .notRunning }
+            guard isValid else { throw .gone(path.string) }
+            return connection
         }
     }
 
-    func methodCall(_ method: String, _ arguments: [BusValue] = []) -> MethodCall {
-        MethodCall(
-            destination: BlueZSession.serviceName, path: path, interface: interface, method: method,
-            arguments: arguments)
-    }
-
-    /// Calls a method of this object and waits for the answer.
+    /// Calls a method of this object, of whichever of its interfaces, and waits for the answer.
     ///
     /// - Throws: ``BlueZError``, or `CancellationError`.
     @discardableResult
-    func call(
-        _ method: String, _ arguments: [BusValue] = [], timeout: Duration? = BusConnection.defaultTimeout
+    func call<Called: BusInterface>(
+        _ method: InterfaceMethod<Called>, _ arguments: [BusValue] = [],
+        timeout: Duration? = BusConnection.defaultTimeout
     ) async throws -> MethodReply {
-        do {
-            return try await connection.call(methodCall(method, arguments), timeout: timeout)
-        } catch let error as BusError {
-            throw BlueZError(error)
-        }
+        let call = MethodCall(method, of: BlueZSession.serviceName, at: path, arguments: arguments)
+        return try await connection.bluezCall(call, timeout: timeout)
     }
 
-    /// Calls a method of this object; `completion` runs once, later: with ``BlueZError/gone(_:)`` if the object goes before
-    /// there is an answer.
+    /// Calls a method of this object; `completion` runs once, later: with ``BlueZError/gone(_:)`` if the object is removed
+    /// before there is an answer.
     func call(
-        _ method: String, _ arguments: [BusValue] = [], timeout: Duration? = BusConnection.defaultTimeout,
+        _ method: InterfaceMethod<Interface>, _ arguments: [BusValue] = [],
+        timeout: Duration? = BusConnection.defaultTimeout,
         completion: @escaping @LoopActor (Result<MethodReply, any Error>) -> Void
     ) {
         do {
-            let call = methodCall(method, arguments)
+            let call = MethodCall(method, of: BlueZSession.serviceName, at: path, arguments: arguments)
             let connection = try self.connection
             callCount += 1
             let key = callCount
@@ -98,7 +100,7 @@ package class RemoteObject {
                         switch error {
                         case let error as BusError: BlueZError(error)
                         // Nobody else cancels it.
-                        case is CancellationError: BlueZError.gone("\(method) of \(path)")
+                        case is CancellationError: BlueZError.gone("\(method.name) of \(path)")
                         default: error
                         }
                     })
@@ -108,39 +110,46 @@ package class RemoteObject {
         }
     }
 
-    /// Asks bluetoothd for a property.
-    ///
-    /// - Parameter interface: another one of the object; nil for its own.
-    func fetchProperty(_ name: String, of interface: String? = nil) async throws -> BusValue {
-        let call = MethodCall(
-            destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
-            method: "Get", arguments: [.string(interface ?? self.interface), .string(name)])
-        do {
-            return try await connection.call(call).first()
-        } catch let error as BusError {
-            throw BlueZError(error)
-        }
+    /// Asks bluetoothd for a property of this object, of whichever of its interfaces.
+    func fetch<Asked, Value>(_ property: InterfaceProperty<Asked, Value>) async throws -> Value {
+        try await connection.fetch(property, at: path)
     }
 
-    func setProperty<T: BusType>(_ name: String, to value: T) async throws {
-        let call = MethodCall(
-            destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
-            method: "Set", arguments: [.string(interface), .string(name), .variant(value.busValue)])
-        do {
-            _ = try await connection.call(call)
-        } catch let error as BusError {
-            throw BlueZError(error)
-        }
+    /// Gives a property a value.
+    func set<Value>(_ property: InterfaceProperty<Interface, Value>, to value: Value) async throws {
+        _ = try await connection.bluezCall(.set(property, to: value, of: BlueZSession.serviceName, at: path))
     }
 }
 
-/// What one PropertiesChanged signal said.
-package struct PropertyChanges: Swift.Sendable {
-    package let changed: [String: BusValue]
-    package let invalidated: [String]
+/// What the object tree needs of its objects, whatever their interface.
+@LoopActor
+protocol MirroredObject: AnyObject {
+    /// The object was reported again, with these properties.
+    func appearedAgain(_ properties: [String: BusValue])
+    /// A PropertiesChanged signal about the object has come.
+    func propertiesChanged(_ signal: BusSignal)
+}
 
-    /// Whether `name` has a new value, or lost its value.
-    package func contains(_ name: String) -> Bool {
-        changed[name] != nil || invalidated.contains(name)
+extension BusConnection {
+    /// Asks bluetoothd for a property.
+    ///
+    /// - Throws: ``BlueZError``, or `CancellationError`.
+    package func fetch<Interface, Value>(
+        _ property: InterfaceProperty<Interface, Value>, at path: ObjectPath
+    ) async throws -> Value {
+        let reply = try await bluezCall(.get(property, of: BlueZSession.serviceName, at: path))
+        do {
+            return try reply.value(of: property)
+        } catch {
+            throw BlueZError(error)
+        }
+    }
+
+    fileprivate func bluezCall(_ call: MethodCall, timeout: Duration? = defaultTimeout) async throws -> MethodReply {
+        do {
+            return try await self.call(call, timeout: timeout)
+        } catch let error as BusError {
+            throw BlueZError(error)
+        }
     }
 }

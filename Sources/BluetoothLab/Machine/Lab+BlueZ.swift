@@ -52,43 +52,36 @@ extension Lab {
 
     /// The controller's alias, the name that peers see.
     public func alias(of name: String) async throws -> String {
-        try await property("Alias", of: "org.bluez.Adapter1", on: name)
+        try await fetch(Adapter1.alias, on: name)
     }
 
     /// How many advertisements are registered with the controller.
     public func advertisements(on name: String) async throws -> Int {
-        let count: UInt8 = try await property("ActiveInstances", of: "org.bluez.LEAdvertisingManager1", on: name)
-        return Int(count)
+        Int(try await fetch(LEAdvertisingManager1.activeInstances, on: name))
     }
 
     /// How many more advertisements the controller has room for.
     public func advertisementsLeft(on name: String) async throws -> Int {
-        let count: UInt8 = try await property(
-            "SupportedInstances", of: "org.bluez.LEAdvertisingManager1", on: name)
-        return Int(count)
+        Int(try await fetch(LEAdvertisingManager1.supportedInstances, on: name))
     }
 
     /// The release of the bluetoothd that runs: what differs between them is in `docs/bluez-versions.md`.
     public func bluezVersion() async throws -> BlueZVersion {
         guard let adapter = controllers.first else { throw LabError("the lab has no controller to ask") }
-        let modalias: String = try await property("Modalias", of: "org.bluez.Adapter1", on: adapter)
+        let modalias = try await fetch(Adapter1.modalias, on: adapter)
         guard let version = BlueZVersion(modalias: modalias) else { throw LabError("no version of BlueZ: \(modalias)") }
         return version
     }
 
     /// Asks bluetoothd, because what has changed may still be on its way here.
     @LoopActor
-    private func property<T: BusType>(
-        _ property: String, of interface: String, on name: String
-    ) async throws -> T {
+    private func fetch<Interface, Value>(
+        _ property: InterfaceProperty<Interface, Value>, on name: String
+    ) async throws -> Value {
         let connection = try BusConnection.system()
         defer { connection.close() }
-        guard let path = ObjectPath("/org/bluez/\(name)") else { throw LabError("no adapter \(name)") }
-        let reply = try await connection.call(
-            MethodCall(
-                destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
-                method: "Get", arguments: [.string(interface), .string(property)]))
-        return try reply.first(as: BusValue.self).decode(as: T.self, place: property)
+        guard let path = Adapter.path(of: name) else { throw LabError("no adapter \(name)") }
+        return try await connection.fetch(property, at: path)
     }
 
     /// What bluetoothd has of the controllers and devices, for people.

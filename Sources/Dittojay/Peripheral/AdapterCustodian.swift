@@ -239,7 +239,7 @@ final class AdapterCustodian {
             Task { await restore(adapter) }
         case .adapterChanged(let adapter, let changes):
             guard adapter.address == chosen?.address else { return }
-            if changes.changed["Powered"] != nil { wasPowered = adapter.isPowered }
+            if changes[Adapter1.powered] != nil { wasPowered = adapter.isPowered }
         case .pairing(let device, let answer):
             guard device.adapter?.address == chosen?.address else { return }
             agentHasAnswered(answer, about: device)

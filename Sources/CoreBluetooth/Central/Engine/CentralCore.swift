@@ -112,7 +112,7 @@ final class CentralCore {
         case .deviceChanged(let device, let changes):
             guard let identifier = identifier(of: device) else { return }
             links[identifier]?.deviceChanged(device, changes)
-            if let connected = changes.changed["Connected"].flatMap(Bool.init(busValue:)) {
+            if let connected = changes[Device1.connected] {
                 reportConnectionEvent(connected ? .peerConnected : .peerDisconnected, device, identifier)
             }
         case .deviceAdded(let device):

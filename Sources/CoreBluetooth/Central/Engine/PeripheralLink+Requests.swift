@@ -17,7 +17,7 @@ extension PeripheralLink {
                 link.reportValue(characteristic, .failure(CBError(.invalidHandle)))
                 return done()
             }
-            guard remote.flags.contains("read") else {
+            guard remote.flags.contains(.read) else {
                 link.reportValue(characteristic, .failure(CBATTError(.readNotPermitted)))
                 return done()
             }
@@ -96,7 +96,7 @@ extension PeripheralLink {
             guard let remote = link.remoteCharacteristic(characteristic) else {
                 return report(.failure(CBError(.invalidHandle)))
             }
-            guard remote.flags.contains("write") else { return report(.failure(CBATTError(.writeNotPermitted))) }
+            guard remote.flags.contains(.write) else { return report(.failure(CBATTError(.writeNotPermitted))) }
             guard data.count <= ATT.maximumValueLength else {
                 return report(.failure(CBATTError(.invalidAttributeValueLength)))
             }
@@ -137,14 +137,14 @@ extension PeripheralLink {
     func writeCommand(_ data: Data, to characteristic: CBCharacteristic) {
         requests.add { [weak self] done in
             guard let self else { return done() }
-            guard let remote = remoteCharacteristic(characteristic), remote.flags.contains("write-without-response")
+            guard let remote = remoteCharacteristic(characteristic), remote.flags.contains(.writeWithoutResponse)
             else {
                 Diagnostics.misuse(
                     "a write without response to \(characteristic.uuid), which does not take it: dropped")
                 commandIsThrough()
                 return done()
             }
-            guard !remote.flags.contains("write"), remote.offersWriteSocket else {
+            guard !remote.flags.contains(.write), remote.offersWriteSocket else {
                 remote.write(data, as: .command) { [weak self] result in
                     if case .failure(let error) = result { Diagnostics.warning("a write was dropped: \(error)") }
                     self?.commandIsThrough()
@@ -200,7 +200,7 @@ extension PeripheralLink {
             guard let remote = link.remoteCharacteristic(characteristic) else {
                 return report(.failure(CBError(.invalidHandle)))
             }
-            guard remote.flags.contains("notify") || remote.flags.contains("indicate") else {
+            guard remote.flags.allowSubscribing else {
                 return report(.failure(CBATTError(.requestNotSupported)))
             }
             let current = link.subscriptions[remote.path]

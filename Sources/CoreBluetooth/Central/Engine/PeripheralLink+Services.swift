@@ -208,7 +208,7 @@ extension PeripheralLink {
     ) -> CBCharacteristic {
         object(remote.path) {
             CBCharacteristic(
-                uuid: uuid, properties: CBCharacteristicProperties(bluezFlags: remote.flags), service: service)
+                uuid: uuid, properties: CBCharacteristicProperties(remote.flags), service: service)
         }
     }
 
@@ -260,20 +260,16 @@ extension CBUUID {
 }
 
 extension CBCharacteristicProperties {
-    /// From the properties of a remote characteristic as bluetoothd names them (BlueZ `doc/gatt-api.txt`, "Flags").
-    init(bluezFlags flags: [String]) {
-        self = flags.reduce(into: []) { properties, flag in
-            switch flag {
-            case "broadcast": properties.insert(.broadcast)
-            case "read": properties.insert(.read)
-            case "write-without-response": properties.insert(.writeWithoutResponse)
-            case "write": properties.insert(.write)
-            case "notify": properties.insert(.notify)
-            case "indicate": properties.insert(.indicate)
-            case "authenticated-signed-writes": properties.insert(.authenticatedSignedWrites)
-            case "extended-properties": properties.insert(.extendedProperties)
-            default: break
-            }
+    /// The properties of a remote characteristic.
+    init(_ flags: AttributeFlags) {
+        self = Self.flags.reduce(into: []) { properties, row in
+            if flags.contains(row.flag) { properties.insert(row.property) }
         }
     }
+
+    private static let flags: [(flag: AttributeFlags, property: CBCharacteristicProperties)] = [
+        (.broadcast, .broadcast), (.read, .read), (.writeWithoutResponse, .writeWithoutResponse), (.write, .write),
+        (.notify, .notify), (.indicate, .indicate), (.authenticatedSignedWrites, .authenticatedSignedWrites),
+        (.extendedProperties, .extendedProperties),
+    ]
 }

@@ -281,11 +281,11 @@ final class PeripheralLink {
         search?.look()
     }
 
-    func deviceChanged(_ device: Device, _ changes: PropertyChanges) {
+    func deviceChanged(_ device: Device, _ changes: PropertyChanges<Device1>) {
         guard device === self.device else { return }
         // First: the end of the link may be reported together with it.
-        if changes.changed["Paired"].flatMap(Bool.init(busValue:)) == true { pairingWatch.paired() }
-        if let connected = changes.changed["Connected"].flatMap(Bool.init(busValue:)) {
+        if changes[Device1.paired] == true { pairingWatch.paired() }
+        if let connected = changes[Device1.connected] {
             switch (connected, phase) {
             // What is paired has to be encrypted first, and may fail to be.
             case (_, .connecting) where isCalling && device.isPaired: encryptionFailures.linkIsReported()
@@ -299,8 +299,8 @@ final class PeripheralLink {
             }
         }
         onExistingLinkChange?()
-        if changes.contains("ServicesResolved") { resolveIfReady() }
-        if phase == .connected, let name = changes.changed["Name"].flatMap(String.init(busValue:)) {
+        if changes.contains(Device1.servicesResolved) { resolveIfReady() }
+        if phase == .connected, let name = changes[Device1.deviceName] {
             post { peripheral in
                 guard peripheral.name != name else { return }
                 peripheral.name = name

@@ -43,7 +43,7 @@ final class Subscription {
     func start(usingSocket: Bool, completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) {
         if let agent { return agent.start(completion: completion) }
         // bluetoothd has no sockets for indications.
-        guard usingSocket, remote.flags.contains("notify") else { return startSignals(completion) }
+        guard usingSocket, remote.flags.contains(.notify) else { return startSignals(completion) }
         remote.acquireNotify { [weak self] result in
             switch result {
             case .success(let socket): completion(Result { try self?.listen(to: socket) })

@@ -30,7 +30,7 @@ final class CharacteristicLink {
         local = LocalCharacteristic(
             uuid: plan.uuid, flags: plan.flags,
             descriptors: plan.descriptors.map { descriptor in
-                let local = LocalDescriptor(uuid: descriptor.uuid, flags: ["read"])
+                let local = LocalDescriptor(uuid: descriptor.uuid, flags: .read)
                 local.onRead = { $0.reply(part: descriptor.value) }
                 return local
             })

@@ -124,7 +124,7 @@ final class PeripheralCore {
     private func handle(_ event: BlueZEvent) {
         switch event {
         case .deviceChanged(let device, let changes):
-            guard changes.contains("Connected"), device.adapter === adapter else { return }
+            guard changes.contains(Device1.connected), device.adapter === adapter else { return }
             if device.isConnected { connected(device) } else { disconnected(device.path, isBonded: device.isPaired) }
         case .deviceRemoved(let device): disconnected(device.path, isBonded: false)
         default: break
@@ -299,7 +299,7 @@ extension CBError {
             switch error {
             case BlueZError.invalidArguments: .invalidParameters
             case BlueZError.notSupported: .operationNotSupported
-            case BlueZError.failed(let name, _) where name == "org.bluez.Error.NotPermitted": .outOfSpace
+            case BlueZError.notPermitted: .outOfSpace
             default: .unknown
             }
         self.init(code, userInfo: [NSLocalizedDescriptionKey: "\(error)"])

@@ -1,3 +1,5 @@
+import BlueZ
+
 /// What a service is at the moment of ``CBPeripheralManager/add(_:)``: from then on changes of the objects do not matter.
 struct ServicePlan: Swift.Sendable {
     let service: CBMutableService
@@ -34,7 +36,7 @@ struct ServicePlan: Swift.Sendable {
 struct CharacteristicPlan: Swift.Sendable {
     let characteristic: CBMutableCharacteristic
     let uuid: String
-    let flags: [String]
+    let flags: AttributeFlags
     /// The value that reads are answered with; nil where the delegate answers.
     let staticValue: Data?
     let isReadable: Bool
@@ -44,10 +46,10 @@ struct CharacteristicPlan: Swift.Sendable {
     init(_ characteristic: CBMutableCharacteristic) throws {
         let properties = characteristic.properties
         let permissions = characteristic.permissions
-        let flags = AttributeFlags(properties: properties, permissions: permissions)
+        let access = CharacteristicAccess(properties: properties, permissions: permissions)
         if let value = characteristic.value {
             // Centrals may keep such a value forever.
-            guard !flags.allowsWriting, !flags.notifies else {
+            guard !access.allowsWriting, !access.flags.allowSubscribing else {
                 throw ServicePlan.invalid("a characteristic with a static value is read-only: \(characteristic)")
             }
             guard value.count <= ATT.maximumValueLength else {
@@ -59,10 +61,10 @@ struct CharacteristicPlan: Swift.Sendable {
         }
         self.characteristic = characteristic
         uuid = characteristic.uuid.fullText.lowercased()
-        self.flags = flags.names
+        flags = access.flags
         staticValue = characteristic.value
-        isReadable = flags.allowsReading
-        isWriteable = flags.allowsWriting
+        isReadable = access.allowsReading
+        isWriteable = access.allowsWriting
         descriptors = try (characteristic.descriptors ?? []).map(DescriptorPlan.init)
     }
 }
@@ -84,13 +86,11 @@ struct DescriptorPlan: Swift.Sendable {
     }
 }
 
-/// The characteristic flags of BlueZ (`doc/gatt-api.txt`), which say at once what a central is told that it can do and what
-/// it may do.
-struct AttributeFlags: Hashable, Swift.Sendable {
-    let names: [String]
+/// What centrals are told that they can do with a characteristic, and what they may do.
+struct CharacteristicAccess: Hashable, Swift.Sendable {
+    let flags: AttributeFlags
     let allowsReading: Bool
     let allowsWriting: Bool
-    let notifies: Bool
 
     /// - Note: bluetoothd has no encrypted variant of `write-without-response`. Where encryption is required for writing it
     ///   also tells centrals that they can write with a response.
@@ -98,24 +98,22 @@ struct AttributeFlags: Hashable, Swift.Sendable {
         let mayRead = !permissions.isDisjoint(with: [.readable, .readEncryptionRequired])
         let mayWrite = !permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])
         let writes: CBCharacteristicProperties = [.write, .writeWithoutResponse, .authenticatedSignedWrites]
-        var names: [String] = []
+        var flags: AttributeFlags = []
         if properties.contains(.read) {
-            names.append(permissions.contains(.readEncryptionRequired) ? "encrypt-read" : "read")
+            flags.insert(permissions.contains(.readEncryptionRequired) ? .encryptRead : .read)
         }
-        if properties.contains(.writeWithoutResponse) { names.append("write-without-response") }
-        if properties.contains(.write) { names.append("write") }
-        if properties.contains(.authenticatedSignedWrites) { names.append("authenticated-signed-writes") }
+        if properties.contains(.writeWithoutResponse) { flags.insert(.writeWithoutResponse) }
+        if properties.contains(.write) { flags.insert(.write) }
+        if properties.contains(.authenticatedSignedWrites) { flags.insert(.authenticatedSignedWrites) }
         if permissions.contains(.writeEncryptionRequired), !properties.isDisjoint(with: writes) {
-            names.append("encrypt-write")
+            flags.insert(.encryptWrite)
         }
-        if !properties.isDisjoint(with: [.notify, .notifyEncryptionRequired]) { names.append("notify") }
-        if properties.contains(.notifyEncryptionRequired) { names.append("encrypt-notify") }
-        if !properties.isDisjoint(with: [.indicate, .indicateEncryptionRequired]) { names.append("indicate") }
-        if properties.contains(.indicateEncryptionRequired) { names.append("encrypt-indicate") }
-        self.names = names
+        if properties.contains(.notify) { flags.insert(.notify) }
+        if properties.contains(.notifyEncryptionRequired) { flags.formUnion([.notify, .encryptNotify]) }
+        if properties.contains(.indicate) { flags.insert(.indicate) }
+        if properties.contains(.indicateEncryptionRequired) { flags.formUnion([.indicate, .encryptIndicate]) }
+        self.flags = flags
         allowsReading = properties.contains(.read) && mayRead
         allowsWriting = !properties.isDisjoint(with: writes) && mayWrite
-        notifies = !properties.isDisjoint(
-            with: [.notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired])
     }
 }

@@ -28,24 +28,27 @@ extension BusError {
 
     /// The called name has no owner: the service does not run.
     package var isServiceUnknown: Bool {
-        switch name {
-        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner": true
+        switch standardError {
+        case .serviceUnknown, .nameHasNoOwner: true
         default: false
         }
     }
 
     /// The called object or interface does not exist (any more).
     package var isUnknownObject: Bool {
-        switch name {
-        case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",
-            "org.freedesktop.DBus.Error.UnknownInterface":
-            true
+        switch standardError {
+        case .unknownObject, .unknownMethod, .unknownInterface: true
         default: false
         }
     }
 
     /// The bus's policy forbids the call.
-    package var isAccessDenied: Bool { name == "org.freedesktop.DBus.Error.AccessDenied" }
+    package var isAccessDenied: Bool { standardError == .accessDenied }
+
+    /// The called program left the bus before it answered.
+    package var isAnswerLost: Bool { standardError == .noReply }
+
+    private var standardError: StandardError? { name.flatMap { StandardError(name: $0) } }
 }
 
 extension BusError: LocalizedError, CustomStringConvertible {

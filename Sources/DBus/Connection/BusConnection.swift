@@ -234,6 +234,13 @@ package final class BusConnection {
             RawMessage(signal: member, of: interface, from: path, arguments: arguments), of: "\(interface).\(member)")
     }
 
+    /// Sends a signal of an interface that is declared as a table.
+    package func emit<Interface: BusInterface>(
+        _ signal: InterfaceSignal<Interface>, from path: ObjectPath, arguments: [BusValue] = []
+    ) throws(BusError) {
+        try emit(signal.name, of: Interface.name, from: path, arguments: arguments)
+    }
+
     func send(_ message: RawMessage, of what: @autoclosure () -> String) throws(BusError) {
         guard isOpen else { throw .disconnected(call: what()) }
         try checkDescriptors(of: message)
@@ -254,7 +261,7 @@ package final class BusConnection {
     private func handle(_ message: RawMessage) -> Bool {
         switch message.type {
         case DBUS_MESSAGE_TYPE_SIGNAL:
-            if dbus_message_is_signal(message.pointer, "org.freedesktop.DBus.Local", "Disconnected") != 0 {
+            if SignalHeader.disconnected.matches(message.pointer) {
                 lost()
                 return true
             }

@@ -9,19 +9,20 @@ final class ByteSignalTable {
     @LoopActor
     final class Listener {
         let sender: String
-        let path: String
-        let interface: String
-        let property: String
+        // As libdbus has them: Swift strings would be copied for each signal.
+        let path: [CChar]
+        let interface: [CChar]
+        let property: [CChar]
         let handler: @LoopActor (Data) -> Void
 
-        init(
-            sender: String, path: String, interface: String, property: String,
+        init<Interface: BusInterface>(
+            sender: String, path: ObjectPath, property: InterfaceProperty<Interface, Data>,
             handler: @escaping @LoopActor (Data) -> Void
         ) {
             self.sender = sender
-            self.path = path
-            self.interface = interface
-            self.property = property
+            self.path = Array(path.string.utf8CString)
+            interface = Array(Interface.name.utf8CString)
+            self.property = Array(property.name.utf8CString)
             self.handler = handler
         }
     }
@@ -42,7 +43,7 @@ final class ByteSignalTable {
     /// - Returns: whether it was.
     func dispatch(_ message: OpaquePointer, owner: (String) -> String?) -> Bool {
         guard !listeners.isEmpty,
-            dbus_message_is_signal(message, "org.freedesktop.DBus.Properties", "PropertiesChanged") != 0,
+            SignalHeader.propertiesChanged.matches(message),
             let path = dbus_message_get_path(message),
             let listener = listeners.first(where: { strcmp($0.path, path) == 0 }),
             let owner = owner(listener.sender), dbus_message_has_sender(message, owner) != 0
@@ -66,7 +67,7 @@ final class ByteSignalTable {
         return true
     }
 
-    private static func next(_ iterator: inout DBusMessageIter, is text: String) -> Bool {
+    private static func next(_ iterator: inout DBusMessageIter, is text: [CChar]) -> Bool {
         guard dbus_message_iter_get_arg_type(&iterator) == CDBUS_TYPE_STRING else { return false }
         var pointer: UnsafePointer<CChar>?
         dbus_message_iter_get_basic(&iterator, &pointer)
@@ -98,12 +99,12 @@ extension BusConnection {
     ///
     /// It does not make the bus send them: that takes an ``onSignal(_:_:)`` whose rule matches, and a
     /// ``watchOwner(of:_:)`` of the sender.
-    package func onBytes(
-        of property: String, interface: String, at path: ObjectPath, from sender: String,
+    package func onBytes<Interface: BusInterface>(
+        of property: InterfaceProperty<Interface, Data>, at path: ObjectPath, from sender: String,
         _ handler: @escaping @LoopActor (Data) -> Void
     ) -> Registration {
         let listener = ByteSignalTable.Listener(
-            sender: sender, path: path.string, interface: interface, property: property, handler: handler)
+            sender: sender, path: path, property: property, handler: handler)
         signals.bytes.add(listener)
         return Registration { [weak self] in self?.signals.bytes.remove(listener) }
     }

@@ -65,18 +65,16 @@ final class ExportTable {
             method.handler(MethodInvocation(message, arguments: try message.arguments(), on: connection))
             return true
         } catch {
-            return refuse(MethodFailure(name: "org.freedesktop.DBus.Error.Failed", message: error.description))
+            return refuse(MethodFailure(.failed, error.description))
         }
     }
 
     private func unknownMethod(_ member: String, of interface: String?, at path: ObjectPath) -> MethodFailure {
         if let interface, objects[path]?[interface] == nil, standardInterface(interface, at: path) == nil {
-            return MethodFailure(
-                name: "org.freedesktop.DBus.Error.UnknownInterface", message: "No interface \(interface) at \(path)")
+            return MethodFailure(.unknownInterface, "No interface \(interface) at \(path)")
         }
         return MethodFailure(
-            name: "org.freedesktop.DBus.Error.UnknownMethod",
-            message: "No method \(interface.map { "\($0)." } ?? "")\(member) at \(path)")
+            .unknownMethod, "No method \(interface.map { "\($0)." } ?? "")\(member) at \(path)")
     }
 
     private func isKnown(_ path: ObjectPath) -> Bool {
@@ -109,10 +107,10 @@ final class ExportTable {
 
     private func objectManager(at root: ObjectPath) -> ExportedInterface {
         ExportedInterface(
-            "org.freedesktop.DBus.ObjectManager",
+            ObjectManagerInterface.self,
             methods: [
                 ExportedMethod(
-                    "GetManagedObjects",
+                    ObjectManagerInterface.getManagedObjects,
                     outputs: [ExportedArgument("objects", [ObjectPath: [String: [String: BusValue]]].self)]
                 ) { [weak self] invocation in
                     invocation.reply([(self?.tree(below: root) ?? [:]).busValue])
@@ -120,13 +118,13 @@ final class ExportTable {
             ],
             signals: [
                 ExportedSignal(
-                    "InterfacesAdded",
+                    ObjectManagerInterface.interfacesAdded,
                     arguments: [
                         ExportedArgument("object", ObjectPath.self),
                         ExportedArgument("interfaces", [String: [String: BusValue]].self),
                     ]),
                 ExportedSignal(
-                    "InterfacesRemoved",
+                    ObjectManagerInterface.interfacesRemoved,
                     arguments: [
                         ExportedArgument("object", ObjectPath.self), ExportedArgument("interfaces", [String].self),
                     ]),
@@ -141,21 +139,21 @@ final class ExportTable {
 
     private func properties(at path: ObjectPath) -> ExportedInterface {
         ExportedInterface(
-            "org.freedesktop.DBus.Properties",
+            PropertiesInterface.self,
             methods: [
                 ExportedMethod(
-                    "Get",
+                    PropertiesInterface.get,
                     inputs: [ExportedArgument("interface", String.self), ExportedArgument("name", String.self)],
                     outputs: [ExportedArgument("value", BusValue.self)]
                 ) { [weak self] in self?.getProperty($0, at: path) },
                 ExportedMethod(
-                    "GetAll", inputs: [ExportedArgument("interface", String.self)],
+                    PropertiesInterface.getAll, inputs: [ExportedArgument("interface", String.self)],
                     outputs: [ExportedArgument("properties", [String: BusValue].self)]
                 ) { [weak self] invocation in
                     self?.getAllProperties(invocation, at: path)
                 },
                 ExportedMethod(
-                    "Set",
+                    PropertiesInterface.set,
                     inputs: [
                         ExportedArgument("interface", String.self), ExportedArgument("name", String.self),
                         ExportedArgument("value", BusValue.self),
@@ -164,7 +162,7 @@ final class ExportTable {
             ],
             signals: [
                 ExportedSignal(
-                    "PropertiesChanged",
+                    PropertiesInterface.propertiesChanged,
                     arguments: [
                         ExportedArgument("interface", String.self),
                         ExportedArgument("changed", [String: BusValue].self),
@@ -190,8 +188,7 @@ final class ExportTable {
         answer(invocation) {
             let property = try property(invocation, at: path)
             guard let set = property.set else {
-                throw MethodFailure(
-                    name: "org.freedesktop.DBus.Error.PropertyReadOnly", message: "\(property.name) is read-only")
+                throw MethodFailure(.propertyReadOnly, "\(property.name) is read-only")
             }
             try set(invocation.arguments[2])
             return []
@@ -204,7 +201,7 @@ final class ExportTable {
         } catch let failure as MethodFailure {
             invocation.fail(failure)
         } catch {
-            invocation.fail(MethodFailure(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)"))
+            invocation.fail(MethodFailure(.failed, "\(error)"))
         }
     }
 
@@ -214,8 +211,7 @@ final class ExportTable {
     {
         let name: String = try invocation.argument(0)
         if let interface = objects[path]?[name] ?? standardInterface(name, at: path) { return interface }
-        throw MethodFailure(
-            name: "org.freedesktop.DBus.Error.UnknownInterface", message: "No interface \(name) at \(path)")
+        throw MethodFailure(.unknownInterface, "No interface \(name) at \(path)")
     }
 
     private func property(_ invocation: MethodInvocation, at path: ObjectPath) throws(MethodFailure)
@@ -230,9 +226,9 @@ final class ExportTable {
 
     private func introspectable(at path: ObjectPath) -> ExportedInterface {
         ExportedInterface(
-            "org.freedesktop.DBus.Introspectable",
+            IntrospectableInterface.self,
             methods: [
-                ExportedMethod("Introspect", outputs: [ExportedArgument("xml", String.self)]) {
+                ExportedMethod(IntrospectableInterface.introspect, outputs: [ExportedArgument("xml", String.self)]) {
                     [weak self] invocation in
                     invocation.reply([.string(self?.introspection(of: path) ?? "")])
                 }
@@ -259,7 +255,7 @@ extension BusConnection {
         try exports.add(interfaces, at: path)
         guard let manager = exports.manager(of: path) else { return }
         try? emit(
-            "InterfacesAdded", of: "org.freedesktop.DBus.ObjectManager", from: manager,
+            ObjectManagerInterface.interfacesAdded, from: manager,
             arguments: [path.busValue, exports.interfaces(of: path).busValue])
     }
 
@@ -268,7 +264,7 @@ extension BusConnection {
         let interfaces = exports.remove(path)
         guard !interfaces.isEmpty, let manager = exports.manager(of: path) else { return }
         try? emit(
-            "InterfacesRemoved", of: "org.freedesktop.DBus.ObjectManager", from: manager,
+            ObjectManagerInterface.interfacesRemoved, from: manager,
             arguments: [path.busValue, interfaces.busValue])
     }
 
@@ -281,12 +277,19 @@ extension BusConnection {
         exports.removeManager(root)
     }
 
-    /// Tells the bus that properties of an exported object have new values.
+    /// Reports that a property of an exported object has a new value.
+    package func emitChange<Interface, Value>(
+        of property: InterfaceProperty<Interface, Value>, to value: Value, at path: ObjectPath
+    ) throws(BusError) {
+        try emitPropertiesChanged([property.name: value.busValue], of: Interface.name, at: path)
+    }
+
+    /// Reports that properties of an exported object have new values.
     package func emitPropertiesChanged(_ changed: [String: BusValue], of interface: String, at path: ObjectPath)
         throws(BusError)
     {
         try emit(
-            "PropertiesChanged", of: "org.freedesktop.DBus.Properties", from: path,
+            PropertiesInterface.propertiesChanged, from: path,
             arguments: [.string(interface), changed.busValue, [String]().busValue])
     }
 }

@@ -8,7 +8,7 @@ enum BusName {
     }
 
     static func isInterface(_ name: String) -> Bool {
-        !name.utf8.contains(0) && dbus_validate_interface(name, nil) != 0 && name != "org.freedesktop.DBus.Local"
+        !name.utf8.contains(0) && dbus_validate_interface(name, nil) != 0 && name != LocalInterface.name
     }
 
     /// For methods, signals and properties.
@@ -19,7 +19,7 @@ enum BusName {
     static func check(interface: String, member: String, path: ObjectPath) throws(BusError) {
         guard isInterface(interface) else { throw .invalidValue("the interface name '\(interface)'") }
         guard isMember(member) else { throw .invalidValue("the name '\(member)' of a member of \(interface)") }
-        guard path.string != "/org/freedesktop/DBus/Local" else {
+        guard path != LocalInterface.path else {
             throw .invalidValue("the object path \(path), which is reserved")
         }
     }

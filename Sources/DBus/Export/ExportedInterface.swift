@@ -112,11 +112,11 @@ package struct MethodFailure: Error, Swift.Sendable {
     }
 
     static func unknownProperty(_ name: String) -> MethodFailure {
-        MethodFailure(name: "org.freedesktop.DBus.Error.UnknownProperty", message: "No property \(name)")
+        MethodFailure(.unknownProperty, "No property \(name)")
     }
 
     package static func invalidArguments(_ message: String) -> MethodFailure {
-        MethodFailure(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
+        MethodFailure(.invalidArguments, message)
     }
 }
 
@@ -143,9 +143,7 @@ package final class MethodInvocation {
         guard !isAnswered else { return }
         let (message, connection) = (message, connection)
         MainLoop.shared.async {
-            Self.send(
-                MethodFailure(name: "org.freedesktop.DBus.Error.Failed", message: "No answer was given"),
-                to: message, on: connection)
+            Self.send(MethodFailure(.failed, "No answer was given"), to: message, on: connection)
         }
     }
 
@@ -171,7 +169,7 @@ package final class MethodInvocation {
             try connection?.send(reply, of: "the answer to \(message.member)")
         } catch {
             // A lost connection needs no answer; a value that cannot be sent is answered with an error.
-            fail(MethodFailure(name: "org.freedesktop.DBus.Error.Failed", message: error.description))
+            fail(MethodFailure(.failed, error.description))
         }
     }
 
@@ -184,7 +182,7 @@ package final class MethodInvocation {
 
     private static func send(_ failure: MethodFailure, to message: RawMessage, on connection: BusConnection?) {
         guard message.expectsReply else { return }
-        let name = dbus_validate_error_name(failure.name, nil) != 0 ? failure.name : "org.freedesktop.DBus.Error.Failed"
+        let name = dbus_validate_error_name(failure.name, nil) != 0 ? failure.name : StandardError.failed.name
         let text = failure.message.replacingOccurrences(of: "\0", with: "")
         guard let pointer = dbus_message_new_error(message.pointer, name, text) else { return }
         // Nobody is left to tell when this fails.

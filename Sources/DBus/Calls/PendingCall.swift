@@ -85,11 +85,11 @@ package final class PendingCall {
         // libdbus itself makes up the answers for time-out and lost connection; those have no sender, and for calls that
         // were under way when the connection was lost it says "no reply", too.
         if message.sender.isEmpty {
-            switch message.errorName {
-            case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Timeout":
+            switch StandardError(name: message.errorName) {
+            case .noReply, .timeout:
                 return connection?.isOpen == true
                     ? .timedOut(call: call.description) : .disconnected(call: call.description)
-            case "org.freedesktop.DBus.Error.Disconnected": return .disconnected(call: call.description)
+            case .disconnected: return .disconnected(call: call.description)
             default: break
             }
         }

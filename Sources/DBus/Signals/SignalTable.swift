@@ -79,30 +79,23 @@ extension BusConnection {
     /// connection who is behind it.
     package func onSignal(_ rule: MatchRule, _ handler: @escaping @LoopActor (BusSignal) -> Void) -> Registration {
         let listener = signals.add(rule, handler: handler)
-        sendToBus("AddMatch", rule)
+        sendToBus(BusDriver.addMatch, rule)
         return Registration { [weak self] in
             self?.signals.remove(listener)
-            self?.sendToBus("RemoveMatch", rule)
+            self?.sendToBus(BusDriver.removeMatch, rule)
         }
     }
 
-    private func sendToBus(_ method: String, _ rule: MatchRule) {
+    private func sendToBus(_ method: BusDriver.Method, _ rule: MatchRule) {
         // Both can fail only when the connection is gone, and then the rules are gone, too.
-        try? callWithoutReply(Self.busCall(method, [.string(rule.text)]))
-    }
-
-    static func busCall(_ method: String, _ arguments: [BusValue]) -> MethodCall {
-        MethodCall(
-            destination: "org.freedesktop.DBus", path: ObjectPath(validated: "/org/freedesktop/DBus"),
-            interface: "org.freedesktop.DBus", method: method, arguments: arguments)
+        try? callWithoutReply(BusDriver.call(method, [.string(rule.text)]))
     }
 
     /// Calls `handler` with the unique name of the owner of `name` (nil: nobody), first with the present one, then at
     /// each change, until the registration is cancelled or released.
     package func watchOwner(of name: String, _ handler: @escaping @LoopActor (String?) -> Void) -> Registration {
-        let rule = MatchRule(
-            sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
-            firstArgument: name)
+        var rule = MatchRule.signal(BusDriver.nameOwnerChanged, from: BusDriver.busName)
+        rule.firstArgument = name
         let watch = OwnerWatch(handler)
         signals.startWatch(of: name)
         let registration = onSignal(rule) { [weak self] signal in
@@ -111,7 +104,7 @@ extension BusConnection {
             self?.signals.setOwner(newOwner, of: name)
             watch.changed(to: newOwner)
         }
-        let query = call(Self.busCall("GetNameOwner", [.string(name)])) { [weak self] result in
+        let query = call(BusDriver.call(BusDriver.getNameOwner, [.string(name)])) { [weak self] result in
             guard let self, isConnected else { return }
             // An error means: nobody owns it.
             let owner = try? result.get().first(as: String.self)
@@ -131,7 +124,7 @@ extension BusConnection {
     /// - Throws: ``BusError/alreadyInUse(_:)`` when somebody else owns it.
     package func requestName(_ name: String) async throws {
         let doNotQueue: UInt32 = 4
-        let reply = try await call(Self.busCall("RequestName", [.string(name), .uint32(doNotQueue)]))
+        let reply = try await call(BusDriver.call(BusDriver.requestName, [.string(name), .uint32(doNotQueue)]))
         let result: UInt32 = try reply.first()
         // 1: primary owner, 4: already the owner.
         guard result == 1 || result == 4 else { throw BusError.alreadyInUse("the bus name \(name)") }
@@ -139,7 +132,7 @@ extension BusConnection {
 
     /// Gives `name` back.
     package func releaseName(_ name: String) async throws {
-        _ = try await call(Self.busCall("ReleaseName", [.string(name)]))
+        _ = try await call(BusDriver.call(BusDriver.releaseName, [.string(name)]))
     }
 }
 

@@ -1,0 +1,26 @@
+import DBus
+
+/// An advertisement of this program (BlueZ: `org.bluez.LEAdvertisement`, `doc/advertising-api.txt`).
+enum LEAdvertisement1: BusInterface {
+    static let name = "org.bluez.LEAdvertisement1"
+
+    // MARK: Properties
+
+    /// What the device looks like, by its assigned number.
+    static let appearance = Property<UInt16>("Appearance")
+    /// Whether a scan that sets no filter reports the device.
+    static let discoverable = Property<Bool>("Discoverable")
+    static let localName = Property<String>("LocalName")
+    /// Bytes, by company identifier.
+    static let manufacturerData = Property<[UInt16: BusValue]>("ManufacturerData")
+    /// Bytes, by service UUID.
+    static let serviceData = Property<[String: BusValue]>("ServiceData")
+    /// 128-bit or short UUIDs.
+    static let serviceUUIDs = Property<[String]>("ServiceUUIDs")
+    /// `peripheral` (connectable) or `broadcast`.
+    static let type = Property<String>("Type")
+
+    // MARK: Methods
+
+    static let release = Method("Release")
+}

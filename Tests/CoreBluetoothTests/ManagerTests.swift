@@ -183,32 +183,14 @@ private final class RecordingCentralEngine: CentralEngine {
         return []
     }
     func registerForConnectionEvents(_ options: [CBConnectionEventMatchingOption: Any]?) { record("register") }
-    func readRSSI(of peripheral: CBPeripheral) { record("rssi") }
-    func discoverServices(_ filter: [CBUUID]?, of peripheral: CBPeripheral) { record("services \(text(filter))") }
-    func discoverIncludedServices(_ filter: [CBUUID]?, of service: CBService, on peripheral: CBPeripheral) {
-        record("included \(text(filter))")
+    func perform(_ request: GATTRequest, on peripheral: CBPeripheral) {
+        switch request {
+        case .discoverServices(let filter): record("services \(text(filter))")
+        case .discoverCharacteristics(let filter, _): record("characteristics \(text(filter))")
+        case .setNotifying(let enabled, _): record("notify \(enabled)")
+        default: record("\(request)")
+        }
     }
-    func discoverCharacteristics(_ filter: [CBUUID]?, of service: CBService, on peripheral: CBPeripheral) {
-        record("characteristics \(text(filter))")
-    }
-    func discoverDescriptors(of characteristic: CBCharacteristic, on peripheral: CBPeripheral) {
-        record("descriptors")
-    }
-    func readValue(of characteristic: CBCharacteristic, on peripheral: CBPeripheral) { record("read") }
-    func readValue(of descriptor: CBDescriptor, on peripheral: CBPeripheral) { record("readDescriptor") }
-    func writeValue(
-        _ data: Data, to characteristic: CBCharacteristic, type: CBCharacteristicWriteType,
-        on peripheral: CBPeripheral
-    ) {
-        record("write")
-    }
-    func writeValue(_ data: Data, to descriptor: CBDescriptor, on peripheral: CBPeripheral) {
-        record("writeDescriptor")
-    }
-    func setNotifying(_ enabled: Bool, for characteristic: CBCharacteristic, on peripheral: CBPeripheral) {
-        record("notify \(enabled)")
-    }
-    func openL2CAPChannel(_ psm: CBL2CAPPSM, on peripheral: CBPeripheral) { record("open") }
 }
 
 private final class RecordingPeripheralEngine: PeripheralEngine {

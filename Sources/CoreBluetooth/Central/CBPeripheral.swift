@@ -73,14 +73,14 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
 
     /// Reads the signal strength; answered by `peripheral(_:didReadRSSI:error:)`.
     open func readRSSI() {
-        engine(#function)?.readRSSI(of: self)
+        perform(.readRSSI)
     }
 
     /// Discovers primary services; answered by `peripheral(_:didDiscoverServices:)`.
     ///
     /// - Parameter serviceUUIDs: which ones; all if nil or empty.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
-        engine(#function)?.discoverServices(serviceUUIDs?.nilIfEmpty, of: self)
+        perform(.discoverServices(serviceUUIDs?.nilIfEmpty))
     }
 
     /// Discovers the services that a service refers to; answered by
@@ -88,29 +88,29 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     ///
     /// - Parameter includedServiceUUIDs: which ones; all if nil or empty.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
-        engine(#function)?.discoverIncludedServices(includedServiceUUIDs?.nilIfEmpty, of: service, on: self)
+        perform(.discoverIncludedServices(includedServiceUUIDs?.nilIfEmpty, of: service))
     }
 
     /// Discovers the characteristics of a service; answered by `peripheral(_:didDiscoverCharacteristicsFor:error:)`.
     ///
     /// - Parameter characteristicUUIDs: which ones; all if nil or empty.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
-        engine(#function)?.discoverCharacteristics(characteristicUUIDs?.nilIfEmpty, of: service, on: self)
+        perform(.discoverCharacteristics(characteristicUUIDs?.nilIfEmpty, of: service))
     }
 
     /// Discovers all descriptors of a characteristic; answered by `peripheral(_:didDiscoverDescriptorsFor:error:)`.
     open func discoverDescriptors(for characteristic: CBCharacteristic) {
-        engine(#function)?.discoverDescriptors(of: characteristic, on: self)
+        perform(.discoverDescriptors(of: characteristic))
     }
 
     /// Reads a value of up to 512 bytes; answered by `peripheral(_:didUpdateValueFor:error:)`.
     open func readValue(for characteristic: CBCharacteristic) {
-        engine(#function)?.readValue(of: characteristic, on: self)
+        perform(.readValue(of: .characteristic(characteristic)))
     }
 
     /// Reads a descriptor's value; answered by `peripheral(_:didUpdateValueFor:error:)` for descriptors.
     open func readValue(for descriptor: CBDescriptor) {
-        engine(#function)?.readValue(of: descriptor, on: self)
+        perform(.readValue(of: .descriptor(descriptor)))
     }
 
     /// How many bytes can be written at once: with response 512; without response what fits into one packet (20 until the
@@ -127,24 +127,27 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     /// fit into one packet is sent in parts. Without response, nothing is reported, and a value is dropped that is longer
     /// than ``maximumWriteValueLength(for:)`` or comes while ``canSendWriteWithoutResponse`` is false.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
-        engine(#function)?.writeValue(data, to: characteristic, type: type, on: self)
+        switch type {
+        case .withResponse: perform(.writeValue(data, to: .characteristic(characteristic)))
+        case .withoutResponse: perform(.writeWithoutResponse(data, to: characteristic))
+        }
     }
 
     /// Writes a descriptor; answered by `peripheral(_:didWriteValueFor:error:)` for descriptors. The client configuration
     /// (2902) is written by ``setNotifyValue(_:for:)`` only.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
-        engine(#function)?.writeValue(data, to: descriptor, on: self)
+        perform(.writeValue(data, to: .descriptor(descriptor)))
     }
 
     /// Turns notifications, or indications if the characteristic has only those, on or off; answered by
     /// `peripheral(_:didUpdateNotificationStateFor:error:)`.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
-        engine(#function)?.setNotifying(enabled, for: characteristic, on: self)
+        perform(.setNotifying(enabled, for: characteristic))
     }
 
     /// Opens an L2CAP channel; answered by `peripheral(_:didOpen:error:)`.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
-        engine(#function)?.openL2CAPChannel(PSM, on: self)
+        perform(.openL2CAPChannel(PSM))
     }
 
     open override var description: String {
@@ -194,10 +197,12 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         stored.withLock { $0.commands.remove(reopens: $0.state == .connected) }
     }
 
-    /// The manager's engine, if the peripheral is connected.
-    private func engine(_ call: String) -> (any CentralEngine)? {
-        if state == .connected { return manager?.engine }
-        Diagnostics.misuse("\(call) while the peripheral \(identifier) is not connected (its state is \(state))")
-        return nil
+    /// Hands a request to the manager's engine, if the peripheral is connected.
+    private func perform(_ request: GATTRequest, _ call: String = #function) {
+        guard state == .connected else {
+            return Diagnostics.misuse(
+                "\(call) while the peripheral \(identifier) is not connected (its state is \(state))")
+        }
+        manager?.engine?.perform(request, on: self)
     }
 }

@@ -21,18 +21,6 @@ protocol CentralEngine: AnyObject, Swift.Sendable {
     func connectedPeripherals(withServices services: [CBUUID]) -> [CBPeripheral]
     func registerForConnectionEvents(_ options: [CBConnectionEventMatchingOption: Any]?)
 
-    func readRSSI(of peripheral: CBPeripheral)
-    /// Filters are nil for all.
-    func discoverServices(_ filter: [CBUUID]?, of peripheral: CBPeripheral)
-    func discoverIncludedServices(_ filter: [CBUUID]?, of service: CBService, on peripheral: CBPeripheral)
-    func discoverCharacteristics(_ filter: [CBUUID]?, of service: CBService, on peripheral: CBPeripheral)
-    func discoverDescriptors(of characteristic: CBCharacteristic, on peripheral: CBPeripheral)
-    func readValue(of characteristic: CBCharacteristic, on peripheral: CBPeripheral)
-    func readValue(of descriptor: CBDescriptor, on peripheral: CBPeripheral)
-    func writeValue(
-        _ data: Data, to characteristic: CBCharacteristic, type: CBCharacteristicWriteType,
-        on peripheral: CBPeripheral)
-    func writeValue(_ data: Data, to descriptor: CBDescriptor, on peripheral: CBPeripheral)
-    func setNotifying(_ enabled: Bool, for characteristic: CBCharacteristic, on peripheral: CBPeripheral)
-    func openL2CAPChannel(_ psm: CBL2CAPPSM, on peripheral: CBPeripheral)
+    /// Executes the requests to a peripheral in the order of the calls. Drops them while it is not connected.
+    func perform(_ request: GATTRequest, on peripheral: CBPeripheral)
 }

@@ -45,7 +45,7 @@ private struct LauncherFailure: Error {}
         RestorationClient(
             AppRegistration(identifier: "test", command: nil),
             at: AgentAccess(location: bench.location, start: startAgent),
-            inbox: RestorationInbox(mailbox: EventMailbox(queue: queue)))
+            inbox: RestorationInbox(delegateQueue: DelegateQueue(queue)))
     }
 
     @LoopActor
@@ -83,7 +83,7 @@ private struct LauncherFailure: Error {}
         bench.notify("b", from: peripheral.identifier, key)
         queue.sync {}
         #expect(log.values == [])
-        await subscription.turnedOn()
+        await subscription.isOn()
         try await wait("two values") { log.values.count == 2 }
         #expect(log.values == ["a", "b"])
         await client.close()
@@ -103,7 +103,7 @@ private struct LauncherFailure: Error {}
             stopped.signal()
             release.wait()
         }
-        await subscription.turnedOn()
+        await subscription.isOn()
         for text in ["1", "2", "3", "4", "5"] { bench.notify(text, from: peripheral.identifier, key) }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -116,7 +116,7 @@ private struct LauncherFailure: Error {}
         let again = RestorationClient(
             AppRegistration(identifier: "test", command: nil),
             at: AgentAccess(location: bench.location) { _ in },
-            inbox: RestorationInbox(mailbox: EventMailbox(queue: nextQueue)))
+            inbox: RestorationInbox(delegateQueue: DelegateQueue(nextQueue)))
         let welcome = try #require(await open(again))
         #expect(welcome.peripherals.map(\.state) == [.connected])
         let request = try #require(welcome.peripherals.first?.subscriptions.first)
@@ -147,7 +147,7 @@ private struct LauncherFailure: Error {}
         #expect(await open(client) != nil, "started on demand")
         await client.inbox.start()
         let subscription = try await subscribe(client)
-        await subscription.turnedOn()
+        await subscription.isOn()
         bench.notify("a", from: peripheral.identifier, key)
         try await wait("the value") { log.values == ["a"] }
         bench.stop()

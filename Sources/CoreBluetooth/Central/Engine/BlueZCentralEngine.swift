@@ -16,7 +16,7 @@ final class BlueZCentralEngine: CentralEngine {
                 identifier: $0, command: manager.options[CBCentralManagerOptionRestoreCommandKey] as? [String])
         }
         core = CentralCore(
-            manager: manager, mailbox: EventMailbox(queue: manager.queue), choice: choice, registration: registration,
+            manager: manager, delegateQueue: DelegateQueue(manager.queue), choice: choice, registration: registration,
             agent: agent, session: session)
     }
 
@@ -80,69 +80,16 @@ final class BlueZCentralEngine: CentralEngine {
 
     // MARK: Requests
 
-    private func withLink(_ peripheral: CBPeripheral, _ body: @escaping @Sendable @LoopActor (PeripheralLink) -> Void) {
-        MainLoop.shared.async { [core] in
-            // The link may have gone while this was on its way: requests are dropped then, as after any disconnection.
-            if let link = core.link(of: peripheral) { body(link) }
-        }
-    }
-
-    func readRSSI(of peripheral: CBPeripheral) {
-        withLink(peripheral) { $0.readRSSI() }
-    }
-
-    func discoverServices(_ filter: [CBUUID]?, of peripheral: CBPeripheral) {
-        withLink(peripheral) { $0.discoverServices(filter) }
-    }
-
-    func discoverIncludedServices(_ filter: [CBUUID]?, of service: CBService, on peripheral: CBPeripheral) {
-        withLink(peripheral) { $0.discoverIncludedServices(filter, of: service) }
-    }
-
-    func discoverCharacteristics(_ filter: [CBUUID]?, of service: CBService, on peripheral: CBPeripheral) {
-        withLink(peripheral) { $0.discoverCharacteristics(filter, of: service) }
-    }
-
-    func discoverDescriptors(of characteristic: CBCharacteristic, on peripheral: CBPeripheral) {
-        withLink(peripheral) { $0.discoverDescriptors(of: characteristic) }
-    }
-
-    func readValue(of characteristic: CBCharacteristic, on peripheral: CBPeripheral) {
-        withLink(peripheral) { $0.read(characteristic) }
-    }
-
-    func readValue(of descriptor: CBDescriptor, on peripheral: CBPeripheral) {
-        withLink(peripheral) { $0.read(descriptor) }
-    }
-
-    func writeValue(
-        _ data: Data, to characteristic: CBCharacteristic, type: CBCharacteristicWriteType,
-        on peripheral: CBPeripheral
-    ) {
-        switch type {
-        case .withResponse: withLink(peripheral) { $0.write(data, to: characteristic) }
-        case .withoutResponse:
+    func perform(_ request: GATTRequest, on peripheral: CBPeripheral) {
+        if case .writeWithoutResponse(let data, _) = request {
             let limit = peripheral.maximumWriteValueLength(for: .withoutResponse)
             guard data.count <= limit else {
                 return Diagnostics.misuse("\(data.count) bytes in one write without response; \(limit) fit: dropped")
             }
             peripheral.commandBegins()
-            withLink(peripheral) { $0.writeCommand(data, to: characteristic) }
         }
-    }
-
-    func writeValue(_ data: Data, to descriptor: CBDescriptor, on peripheral: CBPeripheral) {
-        withLink(peripheral) { $0.write(data, to: descriptor) }
-    }
-
-    func setNotifying(_ enabled: Bool, for characteristic: CBCharacteristic, on peripheral: CBPeripheral) {
-        withLink(peripheral) { $0.setNotifying(enabled, for: characteristic) }
-    }
-
-    func openL2CAPChannel(_ psm: CBL2CAPPSM, on peripheral: CBPeripheral) {
-        withLink(peripheral) { link in
-            link.post { $0.delegate?.peripheral($0, didOpen: nil, error: CBError(.operationNotSupported)) }
-        }
+        // The link may have ended while this was on its way: requests are dropped then, as after any disconnection.
+        MainLoop.shared.async { [core] in core.link(of: peripheral)?.perform(request) }
     }
 }
 

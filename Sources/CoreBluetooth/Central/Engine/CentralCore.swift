@@ -14,7 +14,7 @@ final class CentralCore {
 
     // Weak references may be read from any thread; it is set once, in `init`.
     nonisolated(unsafe) private(set) weak var manager: CBCentralManager?
-    private let mailbox: EventMailbox
+    private let delegateQueue: DelegateQueue
     private let choice: AdapterChoice
     /// The agent that keeps the program's state while it is gone; nil without a restore identifier.
     nonisolated let restoration: RestorationClient?
@@ -31,13 +31,15 @@ final class CentralCore {
     private var reported: [UUID: Sighting] = [:]
 
     nonisolated init(
-        manager: CBCentralManager, mailbox: EventMailbox, choice: AdapterChoice, registration: AppRegistration?,
+        manager: CBCentralManager, delegateQueue: DelegateQueue, choice: AdapterChoice, registration: AppRegistration?,
         agent: AgentAccess, session: BlueZSession
     ) {
         self.session = session
-        restoration = registration.map { RestorationClient($0, at: agent, inbox: RestorationInbox(mailbox: mailbox)) }
+        restoration = registration.map {
+            RestorationClient($0, at: agent, inbox: RestorationInbox(delegateQueue: delegateQueue))
+        }
         self.manager = manager
-        self.mailbox = mailbox
+        self.delegateQueue = delegateQueue
         self.choice = choice
     }
 
@@ -67,7 +69,7 @@ final class CentralCore {
 
     /// Runs `event` on the manager's queue, after all that was posted before.
     func post(_ event: @escaping @Sendable (CBCentralManager) -> Void) {
-        mailbox.post { [weak self] in
+        delegateQueue.post { [weak self] in
             if let manager = self?.manager { event(manager) }
         }
     }

@@ -1,4 +1,5 @@
 import BlueZ
+import DBus
 import MainLoop
 
 /// Reading, writing and notifications.
@@ -9,132 +10,66 @@ extension PeripheralLink {
     /// How long a pairing may take that a request has set off.
     private static let pairingPatience: Duration = .seconds(3)
 
-    // MARK: Reading
+    func perform(_ request: GATTRequest) {
+        switch request {
+        case .readRSSI: readRSSI()
+        case .discoverServices(let filter): discoverServices(filter)
+        case .discoverIncludedServices(let filter, let service): discoverIncludedServices(filter, of: service)
+        case .discoverCharacteristics(let filter, let service): discoverCharacteristics(filter, of: service)
+        case .discoverDescriptors(let characteristic): discoverDescriptors(of: characteristic)
+        case .readValue(let attribute): read(attribute)
+        case .writeValue(let data, let attribute): write(data, to: attribute)
+        case .writeWithoutResponse(let data, let characteristic): writeCommand(data, to: characteristic)
+        case .setNotifying(let enabled, let characteristic): setNotifying(enabled, for: characteristic)
+        case .openL2CAPChannel:
+            post { $0.delegate?.peripheral($0, didOpen: nil, error: CBError(.operationNotSupported)) }
+        }
+    }
 
-    func read(_ characteristic: CBCharacteristic) {
+    // MARK: Reading and writing
+
+    private func read(_ attribute: ValueAttribute) {
         addRequest { link, done in
-            guard let remote = link.remoteCharacteristic(characteristic) else {
-                link.reportValue(characteristic, .failure(CBError(.invalidHandle)))
-                return done()
+            let report = link.reporting(done) { (result: Result<Data, any Error>, peripheral) in
+                attribute.wasRead(result, by: peripheral)
             }
-            guard remote.flags.contains(.read) else {
-                link.reportValue(characteristic, .failure(CBATTError(.readNotPermitted)))
-                return done()
-            }
+            guard let remote = link.remote(attribute) else { return report(.failure(CBError(.invalidHandle))) }
+            guard remote.isReadable else { return report(.failure(CBATTError(.readNotPermitted))) }
             let subscription = link.subscriptions[remote.path]
             subscription?.readBegins()
-            let confirm = link.doubting { [weak link] (result: Result<Data, any Error>) in
-                link?.reportValue(characteristic, result)
-                done()
-            }
-            link.retrying { completion in
-                remote.read(completion: completion)
-            } completion: { (result: Result<Data, any Error>) in
+            let confirm = link.doubting(report)
+            link.retrying(remote.read) { result in
                 subscription?.readEnds(with: try? result.get())
                 confirm(result)
             }
         }
     }
 
-    private func reportValue(_ characteristic: CBCharacteristic, _ result: Result<Data, any Error>) {
-        guard phase == .connected else { return }
-        post { peripheral in
-            switch result {
-            case .success(let value):
-                characteristic.value = value
-                peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
-            case .failure(let error):
-                peripheral.delegate?.peripheral(
-                    peripheral, didUpdateValueFor: characteristic, error: coreBluetoothError(error))
-            }
-        }
-    }
-
-    func read(_ descriptor: CBDescriptor) {
+    private func write(_ data: Data, to attribute: ValueAttribute) {
         addRequest { link, done in
-            guard let remote = link.remoteDescriptor(descriptor) else {
-                link.reportValue(descriptor, .failure(CBError(.invalidHandle)))
-                return done()
+            let report = link.reporting(done) { (result: Result<Void, any Error>, peripheral) in
+                attribute.wasWritten(result.failure, by: peripheral)
             }
-            let confirm = link.doubting { [weak link] (result: Result<Data, any Error>) in
-                link?.reportValue(descriptor, result)
-                done()
-            }
-            link.retrying { completion in
-                remote.read(completion: completion)
-            } completion: {
-                confirm($0)
-            }
-        }
-    }
-
-    private func reportValue(_ descriptor: CBDescriptor, _ result: Result<Data, any Error>) {
-        guard phase == .connected else { return }
-        post { peripheral in
-            switch result {
-            case .success(let bytes):
-                descriptor.bytes = bytes
-                descriptor.value = DescriptorValue.decode(bytes, of: descriptor.uuid)
-                peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: descriptor, error: nil)
-            case .failure(let error):
-                peripheral.delegate?.peripheral(
-                    peripheral, didUpdateValueFor: descriptor, error: coreBluetoothError(error))
-            }
-        }
-    }
-
-    // MARK: Writing
-
-    func write(_ data: Data, to characteristic: CBCharacteristic) {
-        addRequest { link, done in
-            let report: @LoopActor (Result<Void, any Error>) -> Void = { [weak link] result in
-                link?.reportOutcome(result) { peripheral, error in
-                    peripheral.delegate?.peripheral(peripheral, didWriteValueFor: characteristic, error: error)
-                }
-                done()
-            }
-            guard let remote = link.remoteCharacteristic(characteristic) else {
-                return report(.failure(CBError(.invalidHandle)))
-            }
-            guard remote.flags.contains(.write) else { return report(.failure(CBATTError(.writeNotPermitted))) }
+            guard let remote = link.remote(attribute) else { return report(.failure(CBError(.invalidHandle))) }
+            guard remote.isWritable else { return report(.failure(CBATTError(.writeNotPermitted))) }
             guard data.count <= ATT.maximumValueLength else {
                 return report(.failure(CBATTError(.invalidAttributeValueLength)))
             }
             let confirm = link.doubting(report)
-            link.retrying {
-                remote.write(data, as: .request, completion: $0)
-            } completion: {
-                confirm($0)
-            }
+            link.retrying({ remote.write(data, completion: $0) }, completion: confirm)
         }
     }
 
-    func write(_ data: Data, to descriptor: CBDescriptor) {
-        addRequest { link, done in
-            let report: @LoopActor (Result<Void, any Error>) -> Void = { [weak link] result in
-                link?.reportOutcome(result) { peripheral, error in
-                    peripheral.delegate?.peripheral(peripheral, didWriteValueFor: descriptor, error: error)
-                }
-                done()
-            }
-            guard let remote = link.remoteDescriptor(descriptor) else {
-                return report(.failure(CBError(.invalidHandle)))
-            }
-            // The configuration belongs to the system: setNotifyValue is the way.
-            guard descriptor.uuid != CBUUID(string: CBUUIDClientCharacteristicConfigurationString) else {
-                return report(.failure(CBATTError(.writeNotPermitted)))
-            }
-            let confirm = link.doubting(report)
-            link.retrying {
-                remote.write(data, completion: $0)
-            } completion: {
-                confirm($0)
-            }
+    /// bluetoothd's object behind an attribute; nil when it is of an earlier connection, or was removed.
+    private func remote(_ attribute: ValueAttribute) -> RemoteValue? {
+        switch attribute {
+        case .characteristic(let characteristic): remoteCharacteristic(characteristic).map(RemoteValue.characteristic)
+        case .descriptor(let descriptor): remoteDescriptor(descriptor).map(RemoteValue.descriptor)
         }
     }
 
     /// A write without response. It keeps its place among the requests, but none waits for an answer to it.
-    func writeCommand(_ data: Data, to characteristic: CBCharacteristic) {
+    private func writeCommand(_ data: Data, to characteristic: CBCharacteristic) {
         requests.add { [weak self] done in
             guard let self else { return done() }
             guard let remote = remoteCharacteristic(characteristic), remote.flags.contains(.writeWithoutResponse)
@@ -186,69 +121,63 @@ extension PeripheralLink {
 
     // MARK: Notifications
 
-    func setNotifying(_ enabled: Bool, for characteristic: CBCharacteristic) {
+    private func setNotifying(_ enabled: Bool, for characteristic: CBCharacteristic) {
         addRequest { link, done in
-            let report: @LoopActor (Result<Void, any Error>) -> Void = { [weak link] result in
+            let report: Completion<Void> = { [weak link] result in
                 let isNotifying = link?.isSubscribed(characteristic) ?? false
-                link?.reportOutcome(result) { peripheral, error in
+                link?.report(result) { result, peripheral in
                     characteristic.isNotifying = isNotifying
                     peripheral.delegate?.peripheral(
-                        peripheral, didUpdateNotificationStateFor: characteristic, error: error)
+                        peripheral, didUpdateNotificationStateFor: characteristic, error: result.failure)
                 }
                 done()
             }
             guard let remote = link.remoteCharacteristic(characteristic) else {
                 return report(.failure(CBError(.invalidHandle)))
             }
-            guard remote.flags.allowSubscribing else {
+            guard !remote.flags.isDisjoint(with: [.notify, .indicate]) else {
                 return report(.failure(CBATTError(.requestNotSupported)))
             }
             let current = link.subscriptions[remote.path]
             if enabled == (current != nil) { return report(.success(())) }
-            if let current { link.unsubscribe(current, report) } else { link.subscribe(remote, characteristic, report) }
+            if let current { return link.unsubscribe(current, at: remote.path, report) }
+            link.post { _ in characteristic.notificationLoss = CBNotificationLoss() }
+            link.subscribe(by: link.subscription(to: remote, characteristic), at: remote.path, report)
         }
     }
 
-    private func subscribe(
-        _ remote: RemoteCharacteristic, _ characteristic: CBCharacteristic,
-        _ report: @escaping @LoopActor (Result<Void, any Error>) -> Void
-    ) {
-        let subscription: Subscription
-        if let agent = agentSubscription(remote, characteristic) {
-            subscription = Subscription(remote, agent: agent)
-        } else {
-            subscription = Subscription(remote) { [weak self] values in
-                self?.post { peripheral in
-                    for value in values {
-                        characteristic.value = value
-                        peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
-                    }
-                }
-            } lost: { [weak self] loss in
-                self?.post { peripheral in
-                    characteristic.notificationLoss += loss
-                    peripheral.delegate?.peripheral(peripheral, didUpdateNotificationLossFor: characteristic)
-                }
-            }
+    private func subscription(
+        to remote: RemoteCharacteristic, _ characteristic: CBCharacteristic
+    ) -> any Subscription {
+        if let agent = agentSubscription(remote, characteristic) { return agent }
+        // bluetoothd has no sockets for indications.
+        guard options.usesNotifySockets, remote.flags.contains(.notify) else {
+            return SignalSubscription(remote, characteristic, of: self)
         }
-        post { _ in characteristic.notificationLoss = CBNotificationLoss() }
-        subscriptions[remote.path] = subscription
-        let confirm: @LoopActor (Result<Void, any Error>) -> Void = doubting { [weak self] result in
-            guard let self, subscriptions[remote.path] === subscription else {
+        return SocketSubscription(remote, characteristic, of: self)
+    }
+
+    private func subscribe(
+        by subscription: any Subscription, at path: ObjectPath, _ report: @escaping Completion<Void>
+    ) {
+        subscriptions[path] = subscription
+        let confirm: Completion<Void> = doubting { [weak self] result in
+            guard let self, subscriptions[path] === subscription else {
                 // The service was removed meanwhile, and the subscription with it.
                 return report(.failure(CBError(.invalidHandle)))
             }
             if case .failure = result {
                 subscription.end()
-                subscriptions[remote.path] = nil
+                subscriptions[path] = nil
             }
             report(result)
             if case .success = result { subscription.isOn() }
         }
-        retrying { [options] completion in
-            subscription.start(usingSocket: options.usesNotifySockets, completion: completion)
-        } completion: { result in
-            confirm(result)
+        retrying(subscription.start) { [weak self] result in
+            guard let self, let socket = subscription as? SocketSubscription, subscriptions[path] === socket,
+                SocketSubscription.isUnavailable(after: result)
+            else { return confirm(result) }
+            subscribe(by: SignalSubscription(socket.remote, socket.characteristic, of: self), at: path, report)
         }
     }
 
@@ -257,37 +186,50 @@ extension PeripheralLink {
     }
 
     private func unsubscribe(
-        _ subscription: Subscription, _ report: @escaping @LoopActor (Result<Void, any Error>) -> Void
+        _ subscription: any Subscription, at path: ObjectPath, _ report: @escaping Completion<Void>
     ) {
         subscription.stop { [weak self] result in
             subscription.end()
-            let path = subscription.remote.path
             if self?.subscriptions[path] === subscription { self?.subscriptions[path] = nil }
             report(result)
         }
     }
 
+    /// The peripheral has notified or indicated values.
+    func received(_ values: [Data], of characteristic: CBCharacteristic) {
+        post { peripheral in
+            for value in values {
+                characteristic.value = value
+                peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
+            }
+        }
+    }
+
+    /// Values of a characteristic were lost, or may have been.
+    func lost(_ loss: PacketLoss, of characteristic: CBCharacteristic) {
+        post { peripheral in
+            characteristic.notificationLoss += loss
+            peripheral.delegate?.peripheral(peripheral, didUpdateNotificationLossFor: characteristic)
+        }
+    }
+
     // MARK: RSSI
 
-    func readRSSI() {
+    private func readRSSI() {
         guard let device else { return }
         Task { [weak self] in
             let result: Result<Int, any Error>
             do { result = .success(try await device.readRSSI()) } catch { result = .failure(error) }
-            guard let self, phase == .connected else { return }
-            post { peripheral in
-                switch result {
-                case .success(let rssi):
-                    let number = NSNumber(value: rssi)
-                    peripheral.lastRSSI = number
-                    peripheral.delegate?.peripheral(peripheral, didReadRSSI: number, error: nil)
-                case .failure(let error):
-                    peripheral.delegate?.peripheral(
-                        peripheral, didReadRSSI: NSNumber(value: 127), error: coreBluetoothError(error))
-                }
+            self?.report(result) { result, peripheral in
+                let rssi = NSNumber(value: (try? result.get()) ?? Self.unknownRSSI)
+                if case .success = result { peripheral.lastRSSI = rssi }
+                peripheral.delegate?.peripheral(peripheral, didReadRSSI: rssi, error: result.failure)
             }
         }
     }
+
+    /// Core Specification, Vol 4, Part E, 7.5.4: not available.
+    private nonisolated static let unknownRSSI = 127
 
     // MARK: Common
 
@@ -316,8 +258,8 @@ extension PeripheralLink {
     /// device's second refusal.
     private func retrying<T: Swift.Sendable>(
         attempts: Int = busyRetries,
-        _ request: @escaping @LoopActor (@escaping @LoopActor (Result<T, any Error>) -> Void) -> Void,
-        completion: @escaping @LoopActor (Result<T, any Error>) -> Void
+        _ request: @escaping @LoopActor (@escaping Completion<T>) -> Void,
+        completion: @escaping Completion<T>
     ) {
         let wasPaired = device?.isPaired ?? false
         request { [weak self] result in
@@ -346,15 +288,78 @@ extension PeripheralLink {
         busyTimer = .timer(after: Self.busyPause) { [weak self] in self?.afterPairing(until: deadline, work) }
     }
 
-    private func reportOutcome(
-        _ result: Result<Void, any Error>, _ report: @escaping @Sendable (CBPeripheral, (any Error)?) -> Void
+    /// Calls `body` with the result, its error as the app knows it, on the manager's queue, if the link is still up.
+    private func report<T: Swift.Sendable>(
+        _ result: Result<T, any Error>,
+        _ body: @escaping @Sendable (Result<T, any Error>, CBPeripheral) -> Void
     ) {
         guard phase == .connected else { return }
-        post { peripheral in
-            switch result {
-            case .success: report(peripheral, nil)
-            case .failure(let error): report(peripheral, coreBluetoothError(error))
-            }
+        post { peripheral in body(result.mapError(coreBluetoothError), peripheral) }
+    }
+
+    /// The completion of a request: reports the result, and then the request is done.
+    private func reporting<T: Swift.Sendable>(
+        _ done: @escaping @LoopActor () -> Void,
+        _ body: @escaping @Sendable (Result<T, any Error>, CBPeripheral) -> Void
+    ) -> Completion<T> {
+        { [weak self] result in
+            self?.report(result, body)
+            done()
+        }
+    }
+}
+
+/// Called once with the result of a request.
+typealias Completion<T> = @LoopActor (Result<T, any Error>) -> Void
+
+extension Result where Failure == any Error {
+    /// The error; nil after a success.
+    fileprivate var failure: (any Error)? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
+
+/// bluetoothd's object of an attribute that has a value.
+@LoopActor
+private enum RemoteValue {
+    case characteristic(RemoteCharacteristic)
+    case descriptor(RemoteDescriptor)
+
+    var path: ObjectPath {
+        switch self {
+        case .characteristic(let characteristic): characteristic.path
+        case .descriptor(let descriptor): descriptor.path
+        }
+    }
+
+    var isReadable: Bool {
+        switch self {
+        case .characteristic(let characteristic): characteristic.flags.contains(.read)
+        case .descriptor: true
+        }
+    }
+
+    var isWritable: Bool {
+        switch self {
+        case .characteristic(let characteristic): characteristic.flags.contains(.write)
+        // It belongs to the system: setNotifyValue is the way.
+        case .descriptor(let descriptor): descriptor.uuid != Self.clientConfiguration
+        }
+    }
+
+    private static let clientConfiguration = CBUUID(string: CBUUIDClientCharacteristicConfigurationString).bluezText
+
+    func read(completion: @escaping Completion<Data>) {
+        switch self {
+        case .characteristic(let characteristic): characteristic.read(completion: completion)
+        case .descriptor(let descriptor): descriptor.read(completion: completion)
+        }
+    }
+
+    func write(_ data: Data, completion: @escaping Completion<Void>) {
+        switch self {
+        case .characteristic(let characteristic): characteristic.write(data, as: .request, completion: completion)
+        case .descriptor(let descriptor): descriptor.write(data, completion: completion)
         }
     }
 }

@@ -23,7 +23,7 @@ final class PeripheralLink {
     let requests = RequestQueue()
     /// The objects that the app has got, by the path of bluetoothd's object.
     var attributes: [ObjectPath: CBAttribute] = [:]
-    var subscriptions: [ObjectPath: Subscription] = [:]
+    var subscriptions: [ObjectPath: any Subscription] = [:]
     var writeSockets: [ObjectPath: WriteSocket] = [:]
     /// Whether bluetoothd has told all services of this connection.
     var isResolved = false

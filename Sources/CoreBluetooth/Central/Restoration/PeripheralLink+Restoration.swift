@@ -41,7 +41,7 @@ extension PeripheralLink {
         let agent = AgentSubscription(
             characteristic, request.key, of: request.peripheral, usesSocket: request.usesSocket, client: client)
         agent.adopt(request.subscription)
-        self.subscriptions[remote.path] = Subscription(remote, agent: agent)
+        self.subscriptions[remote.path] = agent
     }
 
     /// The agent's subscription of a characteristic; nil when the program does without the agent.

@@ -267,7 +267,7 @@ final class RestorationClient {
         subscription.number = nextNumber
         nextNumber += 1
         subscriptions[subscription.number] = subscription
-        inbox.expect(subscription.number, subscription.characteristic, isOn: subscription.isOn)
+        inbox.expect(subscription.number, subscription.characteristic, isOn: subscription.isTurnedOn)
         send(.subscribe(subscription.request))
     }
 

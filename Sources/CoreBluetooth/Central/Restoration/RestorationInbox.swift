@@ -21,7 +21,7 @@ final class RestorationInbox: Swift.Sendable {
     }
 
     private let state = Mutex(State())
-    private let mailbox: EventMailbox
+    private let delegateQueue: DelegateQueue
     // Only the loop touches it.
     private nonisolated(unsafe) var watch: LoopSource?
     private nonisolated(unsafe) var isStarted = false
@@ -29,9 +29,9 @@ final class RestorationInbox: Swift.Sendable {
     /// How many values are delivered before other events get their turn.
     private static let valuesPerTurn = 64
 
-    /// - Parameter mailbox: the manager's.
-    init(mailbox: EventMailbox) {
-        self.mailbox = mailbox
+    /// - Parameter delegateQueue: the manager's.
+    init(delegateQueue: DelegateQueue) {
+        self.delegateQueue = delegateQueue
     }
 
     deinit {
@@ -68,14 +68,14 @@ final class RestorationInbox: Swift.Sendable {
     /// The app has been told that notifications are on, or will be before anything that is posted from now on.
     @LoopActor
     func turnOn(_ number: UInt32) {
-        mailbox.post { [self] in state.withLock { $0.targets[number]?.isOn = true } }
+        delegateQueue.post { [self] in state.withLock { $0.targets[number]?.isOn = true } }
         arm()
     }
 
     /// Delivers what is there, and then nothing more of this characteristic.
     @LoopActor
     func close(_ characteristic: CBCharacteristic) {
-        mailbox.post { [self] in
+        delegateQueue.post { [self] in
             while deliverNext() {}
             state.withLock { state in
                 state.targets = state.targets.filter { $0.value.characteristic !== characteristic }
@@ -105,7 +105,7 @@ final class RestorationInbox: Swift.Sendable {
             guard let self else { return }
             watch?.cancel()
             watch = nil
-            mailbox.post { [weak self] in self?.deliver() }
+            delegateQueue.post { [weak self] in self?.deliver() }
         }
     }
 

@@ -8,7 +8,7 @@ import MainLoop
 final class PeripheralCore {
     // A weak reference may be loaded on any thread, and it is stored once, in `init`.
     private nonisolated(unsafe) weak var manager: CBPeripheralManager?
-    private nonisolated let queue: DispatchQueue
+    private nonisolated let delegateQueue: DelegateQueue
     private nonisolated let choice: AdapterChoice
     nonisolated let updates = UpdateQueue()
     nonisolated let epochs = PeripheralEpochs()
@@ -39,7 +39,7 @@ final class PeripheralCore {
     nonisolated init(manager: CBPeripheralManager, choice: AdapterChoice, session: BlueZSession) {
         self.session = session
         self.manager = manager
-        self.queue = manager.queue
+        delegateQueue = DelegateQueue(manager.queue)
         self.choice = choice
     }
 
@@ -62,7 +62,7 @@ final class PeripheralCore {
 
     /// Calls `body` on the manager's queue, unless the manager is gone by then.
     nonisolated func deliver(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
-        queue.async { [self] in
+        delegateQueue.post { [self] in
             if let manager { body(manager) }
         }
     }

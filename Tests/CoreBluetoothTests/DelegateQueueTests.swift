@@ -4,29 +4,29 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite struct EventMailboxTests {
+@Suite struct DelegateQueueTests {
     @Test func eventsRunOnTheQueueInTheOrderOfTheirPosting() async {
         let queue = DispatchQueue(label: "test")
-        let mailbox = EventMailbox(queue: queue)
+        let delegateQueue = DelegateQueue(queue)
         let seen = Mutex<[Int]>([])
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             for number in 0..<10_000 {
-                mailbox.post {
+                delegateQueue.post {
                     dispatchPrecondition(condition: .onQueue(queue))
                     seen.withLock { $0.append(number) }
                 }
             }
-            mailbox.post { continuation.resume() }
+            delegateQueue.post { continuation.resume() }
         }
         #expect(seen.withLock { $0 } == Array(0..<10_000))
     }
 
     @Test func anEventThatPostsAnotherIsNotInterruptedByIt() async {
-        let mailbox = EventMailbox(queue: DispatchQueue(label: "test"))
+        let delegateQueue = DelegateQueue(DispatchQueue(label: "test"))
         let seen = Mutex<[String]>([])
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            mailbox.post {
-                mailbox.post {
+            delegateQueue.post {
+                delegateQueue.post {
                     seen.withLock { $0.append("second") }
                     continuation.resume()
                 }
@@ -38,17 +38,17 @@ import Testing
 
     @Test func otherWorkOfTheQueueGetsItsTurnInAFlood() async {
         let queue = DispatchQueue(label: "test")
-        let mailbox = EventMailbox(queue: queue)
+        let delegateQueue = DelegateQueue(queue)
         let count = Mutex(0)
         queue.suspend()
-        for _ in 0..<10_000 { mailbox.post { count.withLock { $0 += 1 } } }
+        for _ in 0..<10_000 { delegateQueue.post { count.withLock { $0 += 1 } } }
         let before = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
             queue.async { continuation.resume(returning: count.withLock { $0 }) }
             queue.resume()
         }
-        #expect(before <= EventMailbox.eventsPerTurn)
+        #expect(before <= DelegateQueue.eventsPerTurn)
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            mailbox.post { continuation.resume() }
+            delegateQueue.post { continuation.resume() }
         }
         #expect(count.withLock { $0 } == 10_000)
     }

@@ -2,11 +2,11 @@ import DequeModule
 import MainLoop
 import Synchronization
 
-/// Carries events from the loop to a manager's queue, in order.
+/// Takes what managers report from the loop to the queue of their delegates, in order.
 ///
-/// Under a flood many events share one hop: the queue is woken only when it has nothing to do yet. But what else is to be done
-/// on the queue gets its turn among them, however far behind it is.
-final class EventMailbox: Swift.Sendable {
+/// When many events come at once they share one switch of threads: the queue is woken only when it has nothing to do yet. But
+/// what else is to be done on the queue gets its turn among them, however far behind it is.
+final class DelegateQueue: Swift.Sendable {
     typealias Event = @Sendable () -> Void
 
     /// How many events are run before the queue's other work gets its turn.
@@ -15,7 +15,7 @@ final class EventMailbox: Swift.Sendable {
     private let queue: DispatchQueue
     private let pending = Mutex<Deque<Event>>([])
 
-    init(queue: DispatchQueue) {
+    init(_ queue: DispatchQueue) {
         self.queue = queue
     }
 

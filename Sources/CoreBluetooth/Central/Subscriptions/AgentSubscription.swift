@@ -3,21 +3,19 @@ import RestorationProtocol
 
 /// A characteristic whose notifications the restoration agent has turned on for this program.
 @LoopActor
-final class AgentSubscription {
-    typealias Completion = @LoopActor (Result<Void, any Error>) -> Void
-
+final class AgentSubscription: Subscription {
     let characteristic: CBCharacteristic
     /// Marks the values in the inbox. Another agent gets another number.
     var number: UInt32 = 0
     /// Whether the app has been told that notifications are on, so that values may come.
-    private(set) var isOn = false
+    private(set) var isTurnedOn = false
 
     private let client: RestorationClient
     private let peripheral: UUID
     private let key: CharacteristicKey
     private let usesSocket: Bool?
-    private var onAnswer: Completion?
-    private var onEnd: Completion?
+    private var onAnswer: Completion<Void>?
+    private var onEnd: Completion<Void>?
 
     init(
         _ characteristic: CBCharacteristic, _ key: CharacteristicKey, of peripheral: UUID, usesSocket: Bool?,
@@ -38,24 +36,24 @@ final class AgentSubscription {
     /// Takes up the subscription of an earlier run.
     func adopt(_ number: UInt32) {
         self.number = number
-        isOn = true
+        isTurnedOn = true
         client.inbox.expect(number, characteristic, isOn: true)
         client.adopt(self)
     }
 
-    func start(completion: @escaping Completion) {
+    func start(completion: @escaping Completion<Void>) {
         onAnswer = completion
         client.request(self)
     }
 
-    func stop(completion: @escaping Completion) {
+    func stop(completion: @escaping Completion<Void>) {
         onEnd = completion
         client.cancel(self)
     }
 
     /// The app has been told that notifications are on.
-    func turnedOn() {
-        isOn = true
+    func isOn() {
+        isTurnedOn = true
         client.inbox.turnOn(number)
     }
 

@@ -1,0 +1,44 @@
+import MainLoop
+
+/// A characteristic whose notifications or indications the app wants. Its kinds differ in how the values come.
+@LoopActor
+protocol Subscription: AnyObject, Swift.Sendable {
+    /// Turns notifications on. Values that come before ``isOn()`` are kept until then.
+    func start(completion: @escaping Completion<Void>)
+    /// Turns notifications off.
+    func stop(completion: @escaping Completion<Void>)
+    /// The app has been told that notifications are on.
+    func isOn()
+    /// Delivers what the peripheral has sent so far, and nothing any more.
+    func end()
+
+    /// The app has asked for the value as well.
+    func readBegins()
+    /// - Parameter value: what the read yielded; nil when it failed.
+    func readEnds(with value: Data?)
+}
+
+extension Subscription {
+    func readBegins() {}
+    func readEnds(with value: Data?) {}
+}
+
+/// Keeps the values that come before the app was told that notifications are on.
+struct EarlyValues {
+    private var kept: [Data]? = []
+
+    /// - Returns: what may be delivered now.
+    mutating func pass(_ values: [Data]) -> [Data] {
+        guard kept != nil else { return values }
+        kept?.append(contentsOf: values)
+        return []
+    }
+
+    /// The app has been told.
+    ///
+    /// - Returns: what was kept.
+    mutating func open() -> [Data] {
+        defer { kept = nil }
+        return kept ?? []
+    }
+}

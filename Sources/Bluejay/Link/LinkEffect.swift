@@ -74,7 +74,7 @@ enum LinkStep<Connection> {
     /// Disconnect the connection whose end was requested, now that its operations have failed.
     case drop(Connection)
     /// Bluetooth is off, and the listeners have ended: release the link.
-    case forget(hadBluetooth: Bool)
+    case release(hadBluetooth: Bool)
     /// Everything has been cancelled: stop.
     case stop
     /// The link has been released, and its end has been reported.

@@ -294,7 +294,7 @@ extension LinkMachine {
             if !isDisconnecting { effects.append(.broadcast(error, connection)) }
             effects.append(.endListeners(error, connection))
         }
-        return effects + [.failSignalStrengthReads(error), .resume(.forget(hadBluetooth: hadBluetooth))]
+        return effects + [.failSignalStrengthReads(error), .resume(.release(hadBluetooth: hadBluetooth))]
     }
 
     /// Continues after the effects before a step have been carried out.
@@ -310,7 +310,7 @@ extension LinkMachine {
         case .drop(let connection):
             guard connection === self.connection else { return [] }
             return [.cancelConnection(connection)]
-        case .forget(let hadBluetooth):
+        case .release(let hadBluetooth):
             let error = BluejayError.bluetoothUnavailable
             let released = connection
             state = .ending(isRequested: isDisconnecting)

@@ -1,7 +1,7 @@
 /// What the owner of a ``LinkMachine`` has to do after an event.
 ///
-/// Effects are carried out in their order. Some call the program back, and what the program does then may bring the next
-/// event before the remaining effects are carried out.
+/// Effects are carried out in their order. Some call the program back, and what the program does then may bring the
+/// next event before the remaining effects are carried out.
 enum LinkEffect<Attempt, Connection> {
     // Requests to the system
 

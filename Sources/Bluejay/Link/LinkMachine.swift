@@ -1,7 +1,7 @@
 /// The link to the one peripheral: whether there is one, whether its end was requested, and whether to reconnect.
 ///
-/// A pure state machine: each event is a call, and its result is the effects that the owner has to carry out. The machine
-/// calls nothing, keeps no time and knows no queue.
+/// A pure state machine: each event is a call, and its result is the effects that the owner has to carry out. The
+/// machine calls nothing, keeps no time and knows no queue.
 ///
 ///     idle ── attemptStarted ──▶ connecting ── didConnect ──▶ connected
 ///      ▲                             │                            │

@@ -1,8 +1,8 @@
 /// Bluetooth Low Energy in the central role, for one peripheral at a time.
 ///
 /// All work goes through one queue, in the order of the calls. The program calls this API on the main queue
-/// (`DispatchQueue.main`, drained by `dispatchMain()`, `RunLoop.main.run()` or an asynchronous `main`) and is called back
-/// there, except inside a background task. Every completion is called exactly once. The completion of a listen is
+/// (`DispatchQueue.main`, drained by `dispatchMain()`, `RunLoop.main.run()` or an asynchronous `main`) and is called
+/// back there, except inside a background task. Every completion is called exactly once. The completion of a listen is
 /// different: it is called for every value.
 ///
 /// Most calls with completions also have an asynchronous form of the same name, for any actor and task; see

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The elements that have arrived for an asynchronous sequence and have not been consumed yet.
 ///
-/// Elements are added and consumed on any thread. Every wait ends exactly once: with an element, with the end, or with the
-/// cancellation of the task that waits.
+/// Elements are added and consumed on any thread. Every wait ends exactly once: with an element, with the end, or with
+/// the cancellation of the task that waits.
 final class AsyncBuffer<Element: Swift.Sendable>: Swift.Sendable {
     private typealias Consumer = CheckedContinuation<Element?, any Error>
 

@@ -1,8 +1,8 @@
 extension Bluejay {
     /// Reads a characteristic. The service and the characteristic are discovered first if necessary.
     ///
-    /// The value is decoded where the caller runs. If the task is cancelled, the read is removed from the queue; if it is
-    /// under way, its answer is ignored.
+    /// The value is decoded where the caller runs. If the task is cancelled, the read is removed from the queue; if it
+    /// is under way, its answer is ignored.
     ///
     /// - Parameters:
     ///   - characteristicIdentifier: the characteristic to read.

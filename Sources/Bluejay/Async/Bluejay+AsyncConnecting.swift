@@ -1,13 +1,13 @@
 extension Bluejay {
     /// Connects to a peripheral. A scan ends without an error.
     ///
-    /// If the task is cancelled while the attempt is under way, the attempt is given up and not repeated. The call throws
-    /// when the system has confirmed that. A connection that already exists when the task is cancelled stays.
+    /// If the task is cancelled while the attempt is under way, the attempt is given up and not repeated. The call
+    /// throws when the system has confirmed that. A connection that already exists when the task is cancelled stays.
     ///
     /// - Parameters:
     ///   - peripheralIdentifier: which peripheral.
-    ///   - timeout: counts from the start of the attempt, not while it waits in the queue. Automatic reconnections use it,
-    ///     too.
+    ///   - timeout: counts from the start of the attempt, not while it waits in the queue. Automatic reconnections use
+    ///     it, too.
     ///   - warningOptions: no effect on Linux.
     ///   - isolation: leave this out. The call runs where its caller runs.
     /// - Returns: the peripheral with its current name.
@@ -32,8 +32,8 @@ extension Bluejay {
 
     /// Disconnects the peripheral, or gives up the attempt to connect.
     ///
-    /// If the task is cancelled while the disconnect waits in the queue, the disconnect is withdrawn. After that, only the
-    /// call ends, and the disconnect continues.
+    /// If the task is cancelled while the disconnect waits in the queue, the disconnect is withdrawn. After that, only
+    /// the call ends, and the disconnect continues.
     ///
     /// - Parameters:
     ///   - immediate: if false, the disconnect waits for its turn in the queue; what is requested behind it fails with

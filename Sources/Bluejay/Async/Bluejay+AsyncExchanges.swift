@@ -1,7 +1,8 @@
 // Calls that listen for a limited time.
 
 extension Bluejay {
-    /// Listens and discards values until none has arrived for some time. This removes values that a peripheral has kept.
+    /// Listens and discards values until none has arrived for some time. This removes values that a peripheral has
+    /// kept.
     ///
     /// When the call returns or throws, the end of the listen is queued, before anything that is requested next.
     ///
@@ -36,8 +37,8 @@ extension Bluejay {
     ///   - timeout: for the whole call.
     ///   - type: with or without response.
     ///   - isolation: leave this out. The call runs where its caller runs.
-    /// - Throws: ``BluejayError/listenTimedOut``; ``BluejayError/multipleListenTrapped`` if the characteristic is already
-    ///   listened to; what ``write(to:value:type:isolation:)``,
+    /// - Throws: ``BluejayError/listenTimedOut``; ``BluejayError/multipleListenTrapped`` if the characteristic is
+    ///   already listened to; what ``write(to:value:type:isolation:)``,
     ///   ``listen(to:as:multipleListenOption:buffering:isolation:)`` and its sequence throw, including
     ///   `CancellationError`. The listen ends in all these cases.
     public func writeAndListen<S: Sendable, R: Receivable>(
@@ -79,7 +80,8 @@ extension Bluejay {
                 timeout))
     }
 
-    /// - Parameter expectedLength: the length of the answer in bytes; nil if the answer is one notification of any length.
+    /// - Parameter expectedLength: the length of the answer in bytes; nil if the answer is one notification of any
+    ///   length.
     private func exchange(
         _ data: Data, _ charToWriteTo: CharacteristicIdentifier, _ type: CBCharacteristicWriteType,
         _ charToListenTo: CharacteristicIdentifier, expectedLength: Int?, _ timeout: Timeout,

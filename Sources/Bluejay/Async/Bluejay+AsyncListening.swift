@@ -5,13 +5,14 @@ extension Bluejay {
     ///         print(beat)
     ///     }
     ///
-    /// The call returns when the peripheral has confirmed. No value after that is missed, whenever the loop begins. Each
-    /// value is decoded when the loop takes it.
+    /// The call returns when the peripheral has confirmed. No value after that is missed, whenever the loop begins.
+    /// Each value is decoded when the loop takes it.
     ///
     /// The listen ends
     /// - when the program leaves the loop, or releases the sequence and its iterators,
     /// - when the task that waits for a value is cancelled: the loop throws `CancellationError`,
-    /// - at ``endListen(to:isolation:)``: the loop ends without an error, after the values that are still in the buffer,
+    /// - at ``endListen(to:isolation:)``: the loop ends without an error, after the values that are still in the
+    ///   buffer,
     /// - when a value cannot be decoded, is missing, or arrives with an error: the loop throws that error,
     /// - when the characteristic's service is removed: ``BluejayError/missingService(_:)``,
     /// - when another listen replaces it: ``BluejayError/multipleListenReplaced``,
@@ -19,8 +20,8 @@ extension Bluejay {
     ///   ``BluejayError/bluetoothUnavailable``, ``BluejayError/stopped``, or the error of
     ///   ``cancelEverything(error:shouldDisconnect:)``.
     ///
-    /// The sequence does not retain the Bluejay instance. When the instance is released, the connection ends, and the loop
-    /// throws ``BluejayError/cancelled``.
+    /// The sequence does not retain the Bluejay instance. When the instance is released, the connection ends, and the
+    /// loop throws ``BluejayError/cancelled``.
     ///
     /// - Parameters:
     ///   - characteristicIdentifier: the characteristic to listen to.

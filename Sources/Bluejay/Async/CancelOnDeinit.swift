@@ -1,6 +1,7 @@
 /// Cancels something on the main queue when the last reference to this object is released.
 ///
-/// Held by what the program holds, such as a sequence or its iterator, so that releasing that cancels the work behind it.
+/// Held by what the program holds, such as a sequence or its iterator, so that releasing that cancels the work behind
+/// it.
 final class CancelOnDeinit: Swift.Sendable {
     private let action: @Sendable () -> Void
 

@@ -4,7 +4,8 @@ public enum ConnectionEvent: Hashable, Swift.Sendable {
     case bluetoothAvailable(Bool)
     /// A peripheral is connected.
     case connected(PeripheralIdentifier)
-    /// The peripheral has disconnected, or the attempt to connect has failed. Not reported when Bluetooth was switched off.
+    /// The peripheral has disconnected, or the attempt to connect has failed. Not reported when Bluetooth was switched
+    /// off.
     case disconnected(PeripheralIdentifier)
 }
 
@@ -68,8 +69,8 @@ extension Bluejay {
     ///
     ///     for await event in bluejay.connectionEvents where event == .bluetoothAvailable(true) { break }
     ///
-    /// Each loop receives all events from its beginning on. After ``start(mode:)``, it first receives the current state. It
-    /// ends when the program leaves it, when the task is cancelled, at ``stopAndExtractBluetoothState()``, and when the
-    /// Bluejay instance is released, which the loop does not retain. Events wait while the loop is busy.
+    /// Each loop receives all events from its beginning on. After ``start(mode:)``, it first receives the current
+    /// state. It ends when the program leaves it, when the task is cancelled, at ``stopAndExtractBluetoothState()``,
+    /// and when the Bluejay instance is released, which the loop does not retain. Events wait while the loop is busy.
     public var connectionEvents: ConnectionEvents { ConnectionEvents(self) }
 }

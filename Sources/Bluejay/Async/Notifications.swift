@@ -1,7 +1,7 @@
 /// The values of one characteristic that a peripheral notifies or indicates.
 ///
-/// Returned by ``Bluejay/listen(to:as:multipleListenOption:buffering:isolation:)``, which documents how the sequence ends.
-/// It is for one loop: each value goes to one consumer only, and the end of the first loop ends the listen.
+/// Returned by ``Bluejay/listen(to:as:multipleListenOption:buffering:isolation:)``, which documents how the sequence
+/// ends. It is for one loop: each value goes to one consumer only, and the end of the first loop ends the listen.
 public struct Notifications<Value: Receivable>: AsyncSequence, Swift.Sendable {
     /// The decoded value.
     public typealias Element = Value

@@ -8,8 +8,8 @@ public enum ScanEvent: Swift.Sendable {
 
 /// A scan as a sequence.
 ///
-/// Returned by ``Bluejay/scan(duration:allowDuplicates:throttleRSSIDelta:serviceIdentifiers:buffering:)``, which documents
-/// how it ends. Each loop over it is a separate scan.
+/// Returned by ``Bluejay/scan(duration:allowDuplicates:throttleRSSIDelta:serviceIdentifiers:buffering:)``, which
+/// documents how it ends. Each loop over it is a separate scan.
 public struct ScanEvents: AsyncSequence, Swift.Sendable {
     /// A report of the scan.
     public typealias Element = ScanEvent
@@ -134,8 +134,9 @@ extension Bluejay {
     /// - after its duration, at ``stopScanning()``, or when a connection is requested: the loop ends without an error,
     ///   after the events that are still in the buffer,
     /// - with an error, which the loop throws: ``BluejayError/multipleScanNotSupported`` if there is one already,
-    ///   ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``, ``BluejayError/bluetoothUnavailable``,
-    ///   ``BluejayError/stopped``, or the error of ``cancelEverything(error:shouldDisconnect:)``.
+    ///   ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``,
+    ///   ``BluejayError/bluetoothUnavailable``, ``BluejayError/stopped``, or the error of
+    ///   ``cancelEverything(error:shouldDisconnect:)``.
     ///
     /// The sequence does not retain the Bluejay instance. When the instance is released, the loop throws
     /// ``BluejayError/cancelled``.
@@ -144,8 +145,8 @@ extension Bluejay {
     ///   - duration: seconds from the actual start of the scan; 0 for no limit.
     ///   - allowDuplicates: whether to report every advertisement of a peripheral (subject to throttling), not only the
     ///     first, and to report peripherals that have not been seen for 15 seconds.
-    ///   - throttleRSSIDelta: a peripheral is reported again only if its signal strength has changed by at least this many
-    ///     dBm since the last report; 0 for always.
+    ///   - throttleRSSIDelta: a peripheral is reported again only if its signal strength has changed by at least this
+    ///     many dBm since the last report; 0 for always.
     ///   - serviceIdentifiers: only peripherals that advertise one of these services are reported; nil for all.
     ///   - policy: what happens to events that arrive faster than the loop takes them. Default: all of them are kept.
     public func scan(

@@ -11,7 +11,8 @@ final class BlockingListen {
         case silence(TimeInterval)
     }
 
-    /// How long the installation of a listen that waits for silence may take, in seconds: as long as an ATT transaction.
+    /// How long the installation of a listen that waits for silence may take, in seconds: as long as an ATT
+    /// transaction.
     static let installationLimit: TimeInterval = 30
 
     private enum State {
@@ -80,8 +81,8 @@ final class BlockingListen {
 
     private func received(_ result: ReadResult<Data?>) {
         guard state == .listening else { return }
-        // If the listener has ended, there is nothing to turn off. If it was refused because of another listen, that one
-        // must stay.
+        // If the listener has ended, there is nothing to turn off. If it was refused because of another listen, that
+        // one must stay.
         if case .failure(let error) = result, listener?.isEnded ?? true { return finish(.failure(error)) }
         do {
             switch result {

@@ -17,17 +17,17 @@ extension Bluejay {
 
     /// Runs a task on a background queue. It uses the connected peripheral by blocking calls.
     ///
-    /// While it runs, the ordinary calls are refused with ``BluejayError/backgroundTaskRunning``; the task itself must not
-    /// make them. One task runs at a time.
+    /// While it runs, the ordinary calls are refused with ``BluejayError/backgroundTaskRunning``; the task itself must
+    /// not make them. One task runs at a time.
     ///
-    /// If the connection ends during the task, its blocking calls throw ``BluejayError/notConnected``. Connection observers
-    /// and the disconnect handler are called after the completion.
+    /// If the connection ends during the task, its blocking calls throw ``BluejayError/notConnected``. Connection
+    /// observers and the disconnect handler are called after the completion.
     ///
     /// - Parameters:
     ///   - userData: passed to the task, so that the task does not have to capture shared state.
     ///   - backgroundTask: must not use anything that belongs to the main queue.
-    ///   - completionOnMainThread: called on the main queue with what the task returns or throws. If the task is refused
-    ///     (``BluejayError/multipleBackgroundTaskNotSupported``, ``BluejayError/disconnectQueued``,
+    ///   - completionOnMainThread: called on the main queue with what the task returns or throws. If the task is
+    ///     refused (``BluejayError/multipleBackgroundTaskNotSupported``, ``BluejayError/disconnectQueued``,
     ///     ``BluejayError/notConnected``, ``BluejayNotStartedError``), it is called at once on the calling thread.
     public func run<UserData, Result>(
         userData: UserData,

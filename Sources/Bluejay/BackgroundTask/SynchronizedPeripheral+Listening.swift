@@ -5,9 +5,10 @@ extension SynchronizedPeripheral {
     ///   - characteristicIdentifier: the characteristic to listen to.
     ///   - timeout: for the whole call, not between values.
     ///   - completion: receives every value on the main queue and decides whether to continue.
-    /// - Throws: ``BluejayError/listenTimedOut``, even if some values have arrived; ``BluejayError/multipleListenTrapped``
-    ///   if the characteristic is already listened to; an error of a value or of decoding it; and what
-    ///   ``Bluejay/listen(to:multipleListenOption:completion:)`` fails with. The listen ends in all these cases.
+    /// - Throws: ``BluejayError/listenTimedOut``, even if some values have arrived;
+    ///   ``BluejayError/multipleListenTrapped`` if the characteristic is already listened to; an error of a value or of
+    ///   decoding it; and what ``Bluejay/listen(to:multipleListenOption:completion:)`` fails with. The listen ends in
+    ///   all these cases.
     public func listen<R: Receivable>(
         to characteristicIdentifier: CharacteristicIdentifier,
         timeout: Timeout = .none,
@@ -32,12 +33,13 @@ extension SynchronizedPeripheral {
         try waitForEnd(of: characteristicIdentifier, completion: completion)
     }
 
-    /// Listens and discards values until none has arrived for some time. This removes values that a peripheral has kept.
+    /// Listens and discards values until none has arrived for some time. This removes values that a peripheral has
+    /// kept.
     ///
     /// - Parameters:
     ///   - characteristicIdentifier: the characteristic to listen to.
-    ///   - nonZeroTimeout: how long the characteristic must be silent. Must be above zero; anything else is a programming
-    ///     error and ends the program, because the flush might never end.
+    ///   - nonZeroTimeout: how long the characteristic must be silent. Must be above zero; anything else is a
+    ///     programming error and ends the program, because the flush might never end.
     ///   - completion: called on the calling thread after the end of the listen.
     public func flushListen(
         to characteristicIdentifier: CharacteristicIdentifier,
@@ -97,8 +99,8 @@ extension SynchronizedPeripheral {
     ///   - charToWriteTo: the characteristic to write.
     ///   - value: what to write.
     ///   - charToListenTo: the characteristic of the answer.
-    ///   - expectedLength: the length of the answer in bytes. When all of them have arrived, they are decoded together. If
-    ///     the closure then continues to listen, a new answer begins.
+    ///   - expectedLength: the length of the answer in bytes. When all of them have arrived, they are decoded together.
+    ///     If the closure then continues to listen, a new answer begins.
     ///   - timeoutInSeconds: for the whole call; 0 for no limit.
     ///   - completion: receives the answer on the main queue and decides whether to continue.
     /// - Throws: what `writeAndListen` throws, and ``BluejayError/tooMuchData(expected:received:)``.
@@ -157,7 +159,8 @@ struct Assembly {
 
     /// Adds the value of a notification.
     ///
-    /// - Returns: the answer if it is complete; otherwise nil. After a complete answer, the next value begins a new one.
+    /// - Returns: the answer if it is complete; otherwise nil. After a complete answer, the next value begins a new
+    ///   one.
     /// - Throws: ``BluejayError/tooMuchData(expected:received:)``.
     mutating func add(_ piece: Data) throws -> Data? {
         received.append(piece)

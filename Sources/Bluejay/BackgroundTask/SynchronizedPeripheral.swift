@@ -1,7 +1,7 @@
 /// The connected peripheral in a background task. Every call blocks until it is done, and throws if it fails.
 ///
-/// A call on the main queue ends the program, because it would wait for something that can only happen on that queue. If
-/// the connection ends, the call that waits and all later ones throw ``BluejayError/notConnected``.
+/// A call on the main queue ends the program, because it would wait for something that can only happen on that queue.
+/// If the connection ends, the call that waits and all later ones throw ``BluejayError/notConnected``.
 // @unchecked: `listens` is used on the main queue only, and nothing else is mutable.
 public class SynchronizedPeripheral: ConnectionObserver, @unchecked Swift.Sendable {
     private let bluejay: Bluejay

@@ -1,11 +1,11 @@
 extension Bluejay {
     /// Reads a characteristic. Main queue only.
     ///
-    /// The service and the characteristic are discovered first if necessary. Fails with CoreBluetooth's error, an error of
-    /// decoding, ``BluejayError/missingService(_:)``, ``BluejayError/missingCharacteristic(_:)``,
+    /// The service and the characteristic are discovered first if necessary. Fails with CoreBluetooth's error, an error
+    /// of decoding, ``BluejayError/missingService(_:)``, ``BluejayError/missingCharacteristic(_:)``,
     /// ``BluejayError/readFailed`` if the characteristic is listened to, ``BluejayError/notConnected``,
-    /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``, ``BluejayNotStartedError``, or the error
-    /// that the queue was cancelled with.
+    /// ``BluejayError/backgroundTaskRunning``, ``BluejayError/disconnectQueued``, ``BluejayNotStartedError``, or the
+    /// error that the queue was cancelled with.
     public func read<R: Receivable>(
         from characteristicIdentifier: CharacteristicIdentifier,
         completion: @escaping (ReadResult<R>) -> Void
@@ -27,8 +27,8 @@ extension Bluejay {
     /// - Parameters:
     ///   - characteristicIdentifier: the characteristic to write.
     ///   - value: converted to bytes when the write starts.
-    ///   - type: with response, the completion is called when the peripheral has answered. Without response, it is called
-    ///     when CoreBluetooth has accepted the value, which waits until there is room for it.
+    ///   - type: with response, the completion is called when the peripheral has answered. Without response, it is
+    ///     called when CoreBluetooth has accepted the value, which waits until there is room for it.
     ///   - completion: called when the write has succeeded or failed.
     public func write<S: Sendable>(
         to characteristicIdentifier: CharacteristicIdentifier,
@@ -49,8 +49,8 @@ extension Bluejay {
     ///
     /// The completion is called for every value. For a value that cannot be decoded it is called with an error
     /// (``BluejayError/missingData`` for a missing value). If the listen cannot be installed, it is called once with an
-    /// error, as for ``read(from:completion:)``. It is called neither to confirm the listen nor when the connection ends
-    /// (see ``broadcastErrorsToListeners``).
+    /// error, as for ``read(from:completion:)``. It is called neither to confirm the listen nor when the connection
+    /// ends (see ``broadcastErrorsToListeners``).
     ///
     /// Listens end with the connection; listen again in ``ConnectionObserver/connected(to:)``. If the characteristic's
     /// service is removed during the connection, the listen ends with ``BluejayError/missingService(_:)``; see
@@ -79,8 +79,8 @@ extension Bluejay {
 
     /// Ends a listen. Main queue only.
     ///
-    /// From now on the listener is not called. The completion is called when the peripheral has confirmed, even if there
-    /// was no listener. Fails like ``read(from:completion:)``.
+    /// From now on the listener is not called. The completion is called when the peripheral has confirmed, even if
+    /// there was no listener. Fails like ``read(from:completion:)``.
     public func endListen(
         to characteristicIdentifier: CharacteristicIdentifier,
         completion: ((WriteResult) -> Void)? = nil
@@ -103,8 +103,8 @@ extension Bluejay {
         }
     }
 
-    /// Requests the signal strength of the connection at once, not through the queue. Main queue only. The RSSI observers
-    /// receive it.
+    /// Requests the signal strength of the connection at once, not through the queue. Main queue only. The RSSI
+    /// observers receive it.
     ///
     /// - Throws: ``BluejayError/backgroundTaskRunning``, ``BluejayError/notConnected``, ``BluejayNotStartedError``.
     public func readRSSI() throws {

@@ -12,8 +12,8 @@ public struct CharacteristicIdentifier: Hashable, Swift.Sendable {
     }
 
     /// - Parameters:
-    ///   - uuid: 4, 8 or 32 hexadecimal digits, 32 with hyphens. Anything else is a programming error and ends the program;
-    ///     use `CBUUID(validating:)` for text from outside.
+    ///   - uuid: 4, 8 or 32 hexadecimal digits, 32 with hyphens. Anything else is a programming error and ends the
+    ///     program; use `CBUUID(validating:)` for text from outside.
     ///   - service: the service that has the characteristic.
     public init(uuid: String, service: ServiceIdentifier) {
         self.init(uuid: CBUUID(string: uuid), service: service)

@@ -46,8 +46,9 @@ extension Bluejay {
 
     /// Stops Bluejay without disconnecting, and returns the central manager and the connected peripheral, if any.
     ///
-    /// Queued operations fail with ``BluejayError/stopped``. Connection observers, the disconnect handler and listeners are
-    /// removed. Calling this before ``start(mode:)`` or while connecting is a programming error and ends the program.
+    /// Queued operations fail with ``BluejayError/stopped``. Connection observers, the disconnect handler and listeners
+    /// are removed. Calling this before ``start(mode:)`` or while connecting is a programming error and ends the
+    /// program.
     public func stopAndExtractBluetoothState() -> (manager: CBCentralManager, peripheral: CBPeripheral?) {
         let state = MainQueue.sync { UncheckedTransfer(stopNow()) }
         return state.value
@@ -74,8 +75,8 @@ extension Bluejay {
 
     /// Fails the scan, then every other operation in the order of the queue. Can be called on any thread.
     ///
-    /// A pending connection attempt is always given up. Its completion, and the completions of operations behind it, are
-    /// called when the system has confirmed that. Blocking calls of a background task throw the error, too.
+    /// A pending connection attempt is always given up. Its completion, and the completions of operations behind it,
+    /// are called when the system has confirmed that. Blocking calls of a background task throw the error, too.
     ///
     /// - Parameters:
     ///   - error: the error that the completions receive.
@@ -88,7 +89,8 @@ extension Bluejay {
         }
     }
 
-    /// A listen was cancelled after the peripheral was asked to notify. Asks it to stop, unless there is another listener.
+    /// A listen was cancelled after the peripheral was asked to notify. Asks it to stop, unless there is another
+    /// listener.
     private func turnOff(_ operation: ListenOperation) {
         guard let connected, !link.isDisconnecting, !connected.listeners.isListening(to: operation.characteristic)
         else { return }

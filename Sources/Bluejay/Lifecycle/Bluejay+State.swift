@@ -4,8 +4,8 @@ extension Bluejay {
         MainQueue.sync { central?.state == .poweredOn }
     }
 
-    /// Whether the state of Bluetooth is unknown at the moment, and an update follows. This does not mean that Bluetooth
-    /// is off. False before ``start(mode:)``.
+    /// Whether the state of Bluetooth is unknown at the moment, and an update follows. This does not mean that
+    /// Bluetooth is off. False before ``start(mode:)``.
     public var isBluetoothStateUpdateImminent: Bool {
         MainQueue.sync { central?.state == .unknown || central?.state == .resetting }
     }
@@ -29,8 +29,8 @@ extension Bluejay {
     /// Whether Bluejay reconnects after an unexpected disconnect.
     ///
     /// True at first, after every successful connection, and after an unexpected disconnect. False after a requested
-    /// disconnect, after the timeout of a connection attempt, and after ``cancelEverything(error:shouldDisconnect:)`` if
-    /// that disconnects.
+    /// disconnect, after the timeout of a connection attempt, and after ``cancelEverything(error:shouldDisconnect:)``
+    /// if that disconnects.
     public var shouldAutoReconnect: Bool {
         MainQueue.sync { link.shouldReconnect }
     }

@@ -9,8 +9,8 @@ public struct StartOptions {
     let backgroundRestore: BackgroundRestoreMode
 
     /// - Parameters:
-    ///   - enableBluetoothAlert: on iOS, whether to show an alert when Bluetooth is off. On Linux there is at most a line on
-    ///     standard error.
+    ///   - enableBluetoothAlert: on iOS, whether to show an alert when Bluetooth is off. On Linux there is at most a
+    ///     line on standard error.
     ///   - backgroundRestore: whether to restore the state of an earlier run of the program.
     public init(enableBluetoothAlert: Bool, backgroundRestore: BackgroundRestoreMode) {
         self.enableBluetoothAlert = enableBluetoothAlert
@@ -22,8 +22,8 @@ public struct StartOptions {
 public enum StartMode {
     /// Bluejay creates one.
     case new(StartOptions)
-    /// Bluejay takes over a manager of the program, and a peripheral that is connected through it. The manager must have
-    /// been created with the main queue. Bluejay becomes the delegate of both.
+    /// Bluejay takes over a manager of the program, and a peripheral that is connected through it. The manager must
+    /// have been created with the main queue. Bluejay becomes the delegate of both.
     case use(manager: CBCentralManager, peripheral: CBPeripheral?)
 }
 

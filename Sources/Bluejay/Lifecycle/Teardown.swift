@@ -8,8 +8,8 @@ struct Teardown {
     let connectionObservers: [any ConnectionObserver]
     let log: Log
 
-    /// Fails the operations and ends the link. Can be called on any thread, because the last reference to Bluejay may be
-    /// released on any thread.
+    /// Fails the operations and ends the link. Can be called on any thread, because the last reference to Bluejay may
+    /// be released on any thread.
     func run() {
         MainQueue.run { self.runNow() }
     }

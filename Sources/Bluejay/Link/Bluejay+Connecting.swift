@@ -4,7 +4,8 @@ extension Bluejay {
     /// On success the completion is called first, then the connection observers.
     ///
     /// Fails with
-    /// - ``BluejayError/multipleConnectNotSupported`` if a peripheral is connected, or a connection is pending or queued,
+    /// - ``BluejayError/multipleConnectNotSupported`` if a peripheral is connected, or a connection is pending or
+    ///   queued,
     /// - ``BluejayError/unexpectedPeripheral(_:)`` if the system does not know the peripheral,
     /// - ``BluejayError/connectionTimedOut``,
     /// - ``BluejayError/unexpectedDisconnect`` if the attempt fails,
@@ -14,8 +15,8 @@ extension Bluejay {
     ///
     /// - Parameters:
     ///   - peripheralIdentifier: which peripheral.
-    ///   - timeout: counts from the start of the attempt, not while it waits in the queue. Automatic reconnections use it,
-    ///     too.
+    ///   - timeout: counts from the start of the attempt, not while it waits in the queue. Automatic reconnections use
+    ///     it, too.
     ///   - warningOptions: no effect on Linux.
     ///   - completion: called once with the result.
     public func connect(

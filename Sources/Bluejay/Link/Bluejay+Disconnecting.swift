@@ -8,8 +8,8 @@ extension Bluejay {
     ///   - completion: called after the connection observers and the disconnect handler. Fails with
     ///     ``BluejayError/notConnected`` if there is nothing to disconnect,
     ///     ``BluejayError/multipleDisconnectNotSupported`` if a disconnect is under way already,
-    ///     ``BluejayError/backgroundTaskRunning``, ``BluejayNotStartedError``, or the error that the queue was cancelled
-    ///     with.
+    ///     ``BluejayError/backgroundTaskRunning``, ``BluejayNotStartedError``, or the error that the queue was
+    ///     cancelled with.
     public func disconnect(immediate: Bool = false, completion: ((DisconnectionResult) -> Void)? = nil) {
         MainQueue.require()
         queueDisconnection(

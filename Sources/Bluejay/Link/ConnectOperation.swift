@@ -18,8 +18,8 @@ final class ConnectOperation: QueuedOperation {
     let peripheral: CBPeripheral
     let identifier: PeripheralIdentifier
     let warningOptions: WarningOptions
-    /// Whether the attempt continues one of an earlier run of the program. Its failure is not reported to the connection
-    /// observers and the disconnect handler, and it is not repeated.
+    /// Whether the attempt continues one of an earlier run of the program. Its failure is not reported to the
+    /// connection observers and the disconnect handler, and it is not repeated.
     let isRestoration: Bool
     private let timeout: Timeout
     private weak var delegate: (any LinkOperationDelegate)?

@@ -1,7 +1,7 @@
 /// What the owner of a ``LinkMachine`` has to do after an event.
 ///
-/// Effects are carried out in their order. Some call the program back, and what the program does then may bring the next
-/// event before the remaining effects are carried out.
+/// Effects are carried out in their order. Some call the program back, and what the program does then may bring the
+/// next event before the remaining effects are carried out.
 enum LinkEffect<Attempt, Connection> {
     // Requests to the system
 
@@ -74,7 +74,7 @@ enum LinkStep<Connection> {
     /// Disconnect the connection whose end was requested, now that its operations have failed.
     case drop(Connection)
     /// Bluetooth is off, and the listeners have ended: release the link.
-    case forget(hadBluetooth: Bool)
+    case release(hadBluetooth: Bool)
     /// Everything has been cancelled: stop.
     case stop
     /// The link has been released, and its end has been reported.

@@ -1,7 +1,7 @@
 /// The link to the one peripheral: whether there is one, whether its end was requested, and whether to reconnect.
 ///
-/// A pure state machine: each event is a call, and its result is the effects that the owner has to carry out. The machine
-/// calls nothing, keeps no time and knows no queue.
+/// A pure state machine: each event is a call, and its result is the effects that the owner has to carry out. The
+/// machine calls nothing, keeps no time and knows no queue.
 ///
 ///     idle ── attemptStarted ──▶ connecting ── didConnect ──▶ connected
 ///      ▲                             │                            │
@@ -294,7 +294,7 @@ extension LinkMachine {
             if !isDisconnecting { effects.append(.broadcast(error, connection)) }
             effects.append(.endListeners(error, connection))
         }
-        return effects + [.failSignalStrengthReads(error), .resume(.forget(hadBluetooth: hadBluetooth))]
+        return effects + [.failSignalStrengthReads(error), .resume(.release(hadBluetooth: hadBluetooth))]
     }
 
     /// Continues after the effects before a step have been carried out.
@@ -310,7 +310,7 @@ extension LinkMachine {
         case .drop(let connection):
             guard connection === self.connection else { return [] }
             return [.cancelConnection(connection)]
-        case .forget(let hadBluetooth):
+        case .release(let hadBluetooth):
             let error = BluejayError.bluetoothUnavailable
             let released = connection
             state = .ending(isRequested: isDisconnecting)

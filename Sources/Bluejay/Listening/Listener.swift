@@ -3,8 +3,8 @@ final class Listener {
     let option: MultipleListenOption
     /// Called when the peripheral has confirmed the listen.
     var onInstalled: (() -> Void)?
-    /// Called when the listen has ended without a call of the callback: nil if the program has ended it, else the reason
-    /// for the end of the connection.
+    /// Called when the listen has ended without a call of the callback: nil if the program has ended it, else the
+    /// reason for the end of the connection.
     var onSilentEnd: (((any Error)?) -> Void)?
     /// The characteristic whose notifications were turned on; nil before that. The peripheral may have others with the
     /// same identifier.

@@ -28,8 +28,8 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
     let listeners = ListenerTable()
     private weak var delegate: (any ConnectedPeripheralDelegate)?
     private let log: Log
-    /// How many requests of cancelled operations are still unanswered. CoreBluetooth answers in order, so the next answers
-    /// belong to them and not to later operations with the same request.
+    /// How many requests of cancelled operations are still unanswered. CoreBluetooth answers in order, so the next
+    /// answers belong to them and not to later operations with the same request.
     private var abandoned: [Request: Int] = [:]
     /// The services that were discovered after the peripheral's last change of services; nil if there was no change.
     private var searchedServices: Set<ServiceIdentifier>?
@@ -55,8 +55,8 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
         services(characteristic.service).lazy.compactMap { $0.characteristic(with: characteristic.uuid) }.first
     }
 
-    /// The discovered services with the identifier. There may be several: a peripheral on BlueZ, for example, may have a
-    /// Device Information service of its own beside that of bluetoothd.
+    /// The discovered services with the identifier. There may be several: a peripheral on BlueZ, for example, may have
+    /// a Device Information service of its own beside that of bluetoothd.
     func services(_ service: ServiceIdentifier) -> [CBService] {
         (cbPeripheral.services ?? []).filter { $0.uuid == service.uuid }
     }

@@ -3,7 +3,8 @@ import UIKitStandIns
 
 /// Why the program was started; nil or empty for a fresh start.
 ///
-/// The type of the keys is `UIApplication.LaunchOptionsKey` of the module `UIKitStandIns`, as code written for iOS spells it.
+/// The type of the keys is `UIApplication.LaunchOptionsKey` of the module `UIKitStandIns`, as code written for iOS
+/// spells it.
 public typealias LaunchOptions = [UIApplication.LaunchOptionsKey: Any]?
 
 extension Bluejay {

@@ -10,13 +10,13 @@ extension Bluejay {
     ///   - duration: seconds from the actual start of the scan; 0 for no limit.
     ///   - allowDuplicates: whether to report every advertisement of a peripheral (subject to throttling), not only the
     ///     first, and to remove peripherals that have not been seen for 15 seconds.
-    ///   - throttleRSSIDelta: a peripheral is reported again only if its signal strength has changed by at least this many
-    ///     dBm since the last report; 0 for always.
+    ///   - throttleRSSIDelta: a peripheral is reported again only if its signal strength has changed by at least this
+    ///     many dBm since the last report; 0 for always.
     ///   - serviceIdentifiers: only peripherals that advertise one of these services are reported; nil for all.
-    ///   - discovery: receives the peripheral and everything found so far, in the order of the first sightings. Its result
-    ///     decides how to continue.
-    ///   - expired: receives a peripheral that has not been seen for 15 seconds, and those that are left. Only the result
-    ///     ``ScanAction/stop`` has an effect; the completion of a ``ScanAction/connect(_:_:_:_:)`` fails with
+    ///   - discovery: receives the peripheral and everything found so far, in the order of the first sightings. Its
+    ///     result decides how to continue.
+    ///   - expired: receives a peripheral that has not been seen for 15 seconds, and those that are left. Only the
+    ///     result ``ScanAction/stop`` has an effect; the completion of a ``ScanAction/connect(_:_:_:_:)`` fails with
     ///     ``BluejayError/unexpectedPeripheral(_:)``.
     ///   - stopped: receives what was found, and an error unless the end was intended. Called exactly once.
     public func scan(

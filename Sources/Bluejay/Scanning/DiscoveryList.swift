@@ -1,5 +1,5 @@
-/// The peripherals that a scan has found. Throttles repeated sightings, ignores silenced peripherals, and knows which ones
-/// have not been seen for too long.
+/// The peripherals that a scan has found. Throttles repeated sightings, ignores silenced peripherals, and knows which
+/// ones have not been seen for too long.
 struct DiscoveryList {
     /// For how many seconds a peripheral stays in the list without being sighted.
     static let lifetime: TimeInterval = 15

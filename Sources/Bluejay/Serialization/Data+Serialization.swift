@@ -16,10 +16,11 @@ extension Data: Sendable, Receivable {
     /// - Parameters:
     ///   - start: the offset of the first byte from the beginning of this data, even if the data is a slice.
     ///   - length: the number of bytes, at least the size of `T`. The value is in the first of them.
-    /// - Throws: ``BluejayError/dataOutOfBounds(start:length:count:)`` if the range is not inside the data or too short for
-    ///   `T`.
+    /// - Throws: ``BluejayError/dataOutOfBounds(start:length:count:)`` if the range is not inside the data or too short
+    ///   for `T`.
     public func extract<T>(start: Int, length: Int) throws -> T {
-        // A class or a String of arbitrary bytes would corrupt memory. That is a mistake in the program, not in the data.
+        // A class or a String of arbitrary bytes would corrupt memory. That is a mistake in the program, not in the
+        // data.
         precondition(_isPOD(T.self), "Data.extract: \(T.self) is not a type of plain bytes")
         guard start >= 0, length >= MemoryLayout<T>.size, start <= count, length <= count - start else {
             throw BluejayError.dataOutOfBounds(start: start, length: length, count: count)

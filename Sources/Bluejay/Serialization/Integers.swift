@@ -1,5 +1,5 @@
-// `Int` and `UInt` have the two members below, but do not conform to the protocols: the number of bytes that they send would
-// depend on the machine.
+// `Int` and `UInt` have the two members below, but do not conform to the protocols: the number of bytes that they send
+// would depend on the machine.
 extension Int8: Sendable, Receivable {}
 extension Int16: Sendable, Receivable {}
 extension Int32: Sendable, Receivable {}
@@ -23,7 +23,8 @@ extension BinaryInteger {
         return bytes
     }
 
-    /// Creates an integer from bytes, the least significant first. Extra bytes are ignored; missing bytes count as zero.
+    /// Creates an integer from bytes, the least significant first. Extra bytes are ignored; missing bytes count as
+    /// zero.
     ///
     /// This is for the program's own bytes, as on iOS. An integer that is read or received must have all its bytes;
     /// `Data.extract` requires them, too.
@@ -46,8 +47,8 @@ extension Receivable where Self: FixedWidthInteger {
     /// Creates an integer from received bytes, the least significant first. Extra bytes are ignored.
     ///
     /// - Throws: ``BluejayError/dataOutOfBounds(start:length:count:)`` if there are fewer bytes than the type has.
-    // This initializer satisfies the protocol. It is disfavored, so that programs that call an integer's initializer without
-    // `try` still compile.
+    // This initializer satisfies the protocol. It is disfavored, so that programs that call an integer's initializer
+    // without `try` still compile.
     @_disfavoredOverload
     public init(bluetoothData: Data) throws {
         let width = Self.bitWidth / 8

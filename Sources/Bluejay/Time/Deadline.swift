@@ -1,7 +1,7 @@
 /// The first of an event and a time-out.
 ///
-/// An object that waits for an event sets the deadline, and clears it at the event. If the time is over before that, the
-/// deadline calls its time-out instead, once. Releasing the deadline clears it, too. Used on the main queue only.
+/// An object that waits for an event sets the deadline, and clears it at the event. If the time is over before that,
+/// the deadline calls its time-out instead, once. Releasing the deadline clears it, too. Used on the main queue only.
 final class Deadline {
     private let timekeeper: any Timekeeper
     private var alarm: Alarm?
@@ -38,8 +38,8 @@ final class Deadline {
 extension Bluejay {
     /// Runs asynchronous work that must not take longer than a timeout.
     ///
-    /// - Throws: what the work throws, or ``BluejayError/listenTimedOut`` when the time is over. In that case the work is
-    ///   cancelled, and has ended when this call throws.
+    /// - Throws: what the work throws, or ``BluejayError/listenTimedOut`` when the time is over. In that case the work
+    ///   is cancelled, and has ended when this call throws.
     func withDeadline<Value: Swift.Sendable>(
         _ timeout: Timeout, isolation: isolated (any Actor)? = #isolation,
         _ work: @escaping @Sendable () async throws -> Value

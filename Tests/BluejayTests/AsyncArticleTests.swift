@@ -63,8 +63,8 @@ import Testing
             except: "// swift-tools-version: 6.1")
     }
 
-    /// That each Swift block of an article is in one of these files, but for one with this first line: a manifest is built
-    /// by `scripts/walks/swift-app`.
+    /// That each Swift block of an article is in one of these files, but for one with this first line: a manifest is
+    /// built by `scripts/walks/swift-app`.
     private func expectCode(of page: URL, in files: [URL], except firstLine: String? = nil) throws {
         let article = try String(contentsOf: page, encoding: .utf8)
         let sources = try files.flatMap { Self.essence(try String(contentsOf: $0, encoding: .utf8)) }

@@ -2,7 +2,8 @@
 struct Promise {
     /// What is promised.
     let text: String
-    /// The number of the point in which Bluejay 0.8.9 for iOS departs from its promise, if this is one. Here it is kept.
+    /// The number of the point in which Bluejay 0.8.9 for iOS departs from its promise, if this is one. Here it is
+    /// kept.
     let point: Int?
     /// Names of public declarations.
     let names: [String]

@@ -64,7 +64,8 @@ import Testing
         return found
     }
 
-    /// The names of what is public, but for the asynchronous calls and the deprecated names, which have tests of their own.
+    /// The names of what is public, but for the asynchronous calls and the deprecated names, which have tests of their
+    /// own.
     private static func publicNames() throws -> Set<String> {
         var found: Set<String> = []
         let declaration =

@@ -33,8 +33,8 @@ package final class Device: RemoteObject {
     package var serviceUUIDs: [String] { property("UUIDs") ?? [] }
     /// Whether ``serviceUUIDs`` are those of a connection.
     ///
-    /// Once bluetoothd has found a device's services, it reports those and no longer what the device advertises, until it
-    /// forgets the device (5.66 to 5.87, `device_add_eir_uuids` in src/device.c).
+    /// Once bluetoothd has found a device's services, it reports those and no longer what the device advertises, until
+    /// it forgets the device (5.66 to 5.87, `device_add_eir_uuids` in src/device.c).
     package var hidesAdvertisedServices: Bool {
         areServicesResolved || serviceUUIDs.contains { Self.servicesOfConnections.contains($0) }
     }
@@ -58,7 +58,8 @@ package final class Device: RemoteObject {
     package var isPaired: Bool { property("Paired") ?? false }
     package var isTrusted: Bool { property("Trusted") ?? false }
     package var isBlocked: Bool { property("Blocked") ?? false }
-    /// Whether anybody would miss what bluetoothd knows of the device: its connection, its pairing, what a user has set.
+    /// Whether anybody would miss what bluetoothd knows of the device: its connection, its pairing, what a user has
+    /// set.
     var isWorthKeeping: Bool {
         isConnected || isPaired || isTrusted || isBlocked || (name != nil && alias != name) || attempts > 0
     }
@@ -71,8 +72,8 @@ package final class Device: RemoteObject {
 
     /// Why the last connection ended, such as `org.bluez.Reason.Authentication`; nil where bluetoothd does not say.
     var disconnectionReason: String?
-    /// Whether the last connection ended because it could not be encrypted: one side has lost the keys. False, too, where
-    /// bluetoothd does not say.
+    /// Whether the last connection ended because it could not be encrypted: one side has lost the keys. False, too,
+    /// where bluetoothd does not say.
     package var hasFailedAuthentication: Bool { disconnectionReason == "org.bluez.Reason.Authentication" }
 
     override func update(_ changes: PropertyChanges) {
@@ -116,12 +117,12 @@ package final class Device: RemoteObject {
         try await call("Disconnect")
     }
 
-    /// Whether bluetoothd has been asked to end the link, which it does 2 to 3 s later. False, too, where that cannot be
-    /// known: before the services are, or with BlueZ before 5.56.
+    /// Whether bluetoothd has been asked to end the link, which it does 2 to 3 s later. False, too, where that cannot
+    /// be known: before the services are, or with BlueZ before 5.56.
     ///
     /// There is no property for it. What tells is that bluetoothd turns no notifications on any more
-    /// (`characteristic_start_notify` in src/gatt-client.c): asked of a characteristic that has none, it says either so, or
-    /// that the characteristic has none.
+    /// (`characteristic_start_notify` in src/gatt-client.c): asked of a characteristic that has none, it says either
+    /// so, or that the characteristic has none.
     package func isBeingDisconnected() async -> Bool {
         let characteristics = services.lazy.flatMap(\.characteristics)
         guard let mute = characteristics.first(where: { !$0.canNotify }) else { return false }

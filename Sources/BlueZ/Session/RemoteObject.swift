@@ -41,8 +41,8 @@ package class RemoteObject {
 
     /// Called when bluetoothd has removed the object. Overridden to end what depends on it; call super.
     ///
-    /// bluetoothd never answers the calls of a GATT object that it has removed meanwhile (5.66, `unregister_characteristic`
-    /// cancels the request and drops the message), so they end here.
+    /// bluetoothd never answers the calls of a GATT object that it has removed meanwhile (5.66,
+    /// `unregister_characteristic` cancels the request and drops the message), so they end here.
     func invalidate() {
         isValid = false
         let calls = pendingCalls.values
@@ -80,8 +80,8 @@ package class RemoteObject {
         }
     }
 
-    /// Calls a method of this object; `completion` runs once, later: with ``BlueZError/gone(_:)`` if the object goes before
-    /// there is an answer.
+    /// Calls a method of this object; `completion` runs once, later: with ``BlueZError/gone(_:)`` if the object goes
+    /// before there is an answer.
     func call(
         _ method: String, _ arguments: [BusValue] = [], timeout: Duration? = BusConnection.defaultTimeout,
         completion: @escaping @LoopActor (Result<MethodReply, any Error>) -> Void

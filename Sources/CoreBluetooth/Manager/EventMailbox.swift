@@ -4,8 +4,8 @@ import Synchronization
 
 /// Carries events from the loop to a manager's queue, in order.
 ///
-/// Under a flood many events share one hop: the queue is woken only when it has nothing to do yet. But what else is to be done
-/// on the queue gets its turn among them, however far behind it is.
+/// Under a flood many events share one hop: the queue is woken only when it has nothing to do yet. But what else is to
+/// be done on the queue gets its turn among them, however far behind it is.
 final class EventMailbox: Swift.Sendable {
     typealias Event = @Sendable () -> Void
 

@@ -1,4 +1,5 @@
-/// What a service is at the moment of ``CBPeripheralManager/add(_:)``: from then on changes of the objects do not matter.
+/// What a service is at the moment of ``CBPeripheralManager/add(_:)``: from then on changes of the objects do not
+/// matter.
 struct ServicePlan: Swift.Sendable {
     let service: CBMutableService
     let uuid: String
@@ -84,16 +85,16 @@ struct DescriptorPlan: Swift.Sendable {
     }
 }
 
-/// The characteristic flags of BlueZ (`doc/gatt-api.txt`), which say at once what a central is told that it can do and what
-/// it may do.
+/// The characteristic flags of BlueZ (`doc/gatt-api.txt`), which say at once what a central is told that it can do and
+/// what it may do.
 struct AttributeFlags: Hashable, Swift.Sendable {
     let names: [String]
     let allowsReading: Bool
     let allowsWriting: Bool
     let notifies: Bool
 
-    /// - Note: bluetoothd has no encrypted variant of `write-without-response`. Where encryption is required for writing it
-    ///   also tells centrals that they can write with a response.
+    /// - Note: bluetoothd has no encrypted variant of `write-without-response`. Where encryption is required for
+    ///   writing it also tells centrals that they can write with a response.
     init(properties: CBCharacteristicProperties, permissions: CBAttributePermissions) {
         let mayRead = !permissions.isDisjoint(with: [.readable, .readEncryptionRequired])
         let mayWrite = !permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])

@@ -25,7 +25,8 @@ let package = Package(
         // What both programs use: the profiles' formats and names, and lines of output. Neither knows Bluetooth.
         .target(name: "GATTProfiles", dependencies: ["AssignedNumbers"]),
         .target(name: "LineOutput"),
-        // The names of numbers that the Bluetooth SIG assigns, in tables that cost nothing until something is looked up.
+        // The names of numbers that the Bluetooth SIG assigns, in tables that cost nothing until something is looked
+        // up.
         .target(name: "AssignedNumbers"),
         // Where the programs keep sockets and what they remember.
         .target(name: "UserFolders"),

@@ -1,7 +1,7 @@
 /// Names as they are typed.
 package enum TypedName {
-    /// `heart-rate-measurement` for `Heart Rate Measurement`: letters in lower case and digits, with a hyphen for whatever
-    /// is between them. Anything beyond ASCII counts as a letter.
+    /// `heart-rate-measurement` for `Heart Rate Measurement`: letters in lower case and digits, with a hyphen for
+    /// whatever is between them. Anything beyond ASCII counts as a letter.
     package static func text(_ name: String) -> String {
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         var typed: [UInt8] = []

@@ -1,8 +1,8 @@
 import Bluejay
 import CoreBluetooth
 
-/// A connected peripheral used without Bluejay, for what Bluejay's API cannot do: discover everything, use one of several
-/// characteristics that are alike, write without response no faster than the link takes it.
+/// A connected peripheral used without Bluejay, for what Bluejay's API cannot do: discover everything, use one of
+/// several characteristics that are alike, write without response no faster than the link takes it.
 ///
 /// One request at a time. Each has a limit; the errors are ``Failure``, which names the attempt and the device.
 @MainActor
@@ -196,7 +196,8 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         }
     }
 
-    /// The attribute in words, with the device: `body-sensor-location of Dittojay`, with the path where it is one of several.
+    /// The attribute in words, with the device: `body-sensor-location of Dittojay`, with the path where it is one of
+    /// several.
     func name(of target: AttributeTarget) -> String {
         let path = table.path(of: target)
         switch target {

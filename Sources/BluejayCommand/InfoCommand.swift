@@ -168,7 +168,8 @@ struct DeviceReport {
 }
 
 extension Failure {
-    /// Whether nothing more can be asked of the device: the connection is lost, or a request is open, and ATT allows one only.
+    /// Whether nothing more can be asked of the device: the connection is lost, or a request is open, and ATT allows
+    /// one only.
     fileprivate var endsEverything: Bool {
         switch status {
         case .notInTime, .connectionFailed, .bluetoothUnavailable: true

@@ -201,8 +201,8 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         }
     }
 
-    /// A sensor that had heart rates in an earlier connection was perhaps just starting: bluetoothd (5.66) may miss services
-    /// that are added while it discovers others, and shows them in the next connection.
+    /// A sensor that had heart rates in an earlier connection was perhaps just starting: bluetoothd (5.66) may miss
+    /// services that are added while it discovers others, and shows them in the next connection.
     private func connectAgainUnlessFound() {
         let pause = Pauses.pause(afterFailures: failures + 1)
         DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [heartRates] in

@@ -3,8 +3,8 @@ import BlueZ
 import Foundation
 import MainLoop
 
-/// A controller does not receive what it sends. A person who tries a peripheral and a central on one machine may not expect
-/// this.
+/// A controller does not receive what it sends. A person who tries a peripheral and a central on one machine may not
+/// expect this.
 enum OwnAdvertisements {
     /// The hint for when a program on this machine advertises on the adapter that is scanned with; nil when none does.
     ///

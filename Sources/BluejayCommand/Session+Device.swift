@@ -40,8 +40,8 @@ extension Session {
         }
     }
 
-    /// The device's identifier. Only a device that is known by name, or may have several identifiers, is looked for here; a
-    /// call that connects to an identifier looks for it anyway.
+    /// The device's identifier. Only a device that is known by name, or may have several identifiers, is looked for
+    /// here; a call that connects to an identifier looks for it anyway.
     func find(_ device: DeviceSelector, timeout: Double) async throws -> PeripheralIdentifier {
         if case .identifiers(let identifiers, let text) = device, identifiers.count == 1 {
             return PeripheralIdentifier(uuid: identifiers[0], name: text)

@@ -23,8 +23,8 @@ final class Session {
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
 
-    /// How long an orderly end may take. bluetoothd answers when the link is down, after 2 s (5.66), and ends the link even if
-    /// the program has ended: after a signal that is enough.
+    /// How long an orderly end may take. bluetoothd answers when the link is down, after 2 s (5.66), and ends the link
+    /// even if the program has ended: after a signal that is enough.
     private static let endTimeout = 3.0
     private static let interruptedEndTimeout = 0.7
     /// How long a reader that has stopped may keep a program that was interrupted.
@@ -107,7 +107,8 @@ final class Session {
         set { reconnection.reconnects = newValue }
     }
 
-    /// Why the last connection has ended, or the last attempt failed, if pairing is the cause. Bluejay has no word for it.
+    /// Why the last connection has ended, or the last attempt failed, if pairing is the cause. Bluejay has no word for
+    /// it.
     var pairingProblem: CBError? { reconnection.pairingProblem }
 
     /// Called when pairing is why a connection has ended or could not be made: Bluejay does not connect again then.

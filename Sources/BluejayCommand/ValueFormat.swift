@@ -45,8 +45,8 @@ enum ValueFormat: ExpressibleByArgument, Hashable, Swift.Sendable {
 }
 
 extension JSONObject {
-    /// Adds the meaning of a value, if it is known: the fields of this package's formats, and `decoded`, an object with an
-    /// object for each field of the SIG's.
+    /// Adds the meaning of a value, if it is known: the fields of this package's formats, and `decoded`, an object with
+    /// an object for each field of the SIG's.
     mutating func addMeaning(of value: Data, uuid: String) {
         KnownValue(value, ofCharacteristic: uuid)?.add(to: &self)
         guard let decoded = AttributeFormat(uuid: uuid)?.decode(value) else { return }

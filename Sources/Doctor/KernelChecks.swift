@@ -33,7 +33,8 @@ extension Doctor {
         ]
     }
 
-    /// The algorithms of pairing: without them the adapter works, but cannot pair ("Unable to create … crypto context").
+    /// The algorithms of pairing: without them the adapter works, but cannot pair ("Unable to create … crypto
+    /// context").
     func checkPairing() -> [Finding] {
         let modules = "/lib/modules/\(surroundings.kernelRelease)"
         let available = ["modules.dep", "modules.builtin"].compactMap { surroundings.text(of: "\(modules)/\($0)") }
@@ -51,8 +52,8 @@ extension Doctor {
         return [.warning(.pairing, text, "sudo apt install linux-modules-extra-\(surroundings.kernelRelease)")]
     }
 
-    /// How much a socket holds: if that is too little for `--sockets`, bluetoothd drops the rest. The room is the sender's;
-    /// the number of packets (`net.unix.max_dgram_qlen`) is not limited in connected pairs.
+    /// How much a socket holds: if that is too little for `--sockets`, bluetoothd drops the rest. The room is the
+    /// sender's; the number of packets (`net.unix.max_dgram_qlen`) is not limited in connected pairs.
     func checkSockets() -> [Finding] {
         let file = "/proc/sys/net/core/wmem_default"
         // The sockets are bluetoothd's, and a container has settings of its own.

@@ -19,8 +19,8 @@ package struct Report: Swift.Sendable {
         } + [summary]
     }
 
-    /// One object for each finding, with `topic`, `verdict`, `text` and `remedies`, and one with the numbers of `problems`
-    /// and `warnings`.
+    /// One object for each finding, with `topic`, `verdict`, `text` and `remedies`, and one with the numbers of
+    /// `problems` and `warnings`.
     package var objects: [JSONObject] {
         var numbers = JSONObject()
         numbers.add("problems", problems.count)

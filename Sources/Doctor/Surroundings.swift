@@ -116,8 +116,8 @@ extension Surroundings {
 // MARK: - What kind of machine it is
 
 extension Surroundings {
-    /// Whether this is a container: then bluetoothd and its settings are on the host. If the kernel's own threads can be
-    /// seen, it is a machine, whatever files it may share with a container.
+    /// Whether this is a container: then bluetoothd and its settings are on the host. If the kernel's own threads can
+    /// be seen, it is a machine, whatever files it may share with a container.
     var isContainer: Bool {
         (exists("/.dockerenv") || exists("/run/.containerenv")) && text(of: "/proc/2/comm") != "kthreadd"
     }

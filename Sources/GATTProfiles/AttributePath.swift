@@ -1,7 +1,7 @@
 import AssignedNumbers
 
-/// How a user names a characteristic: `180D/2A38`, `2A38`, `heart-rate/body-sensor-location`, a UUID of 36 characters, or
-/// a mixture.
+/// How a user names a characteristic: `180D/2A38`, `2A38`, `heart-rate/body-sensor-location`, a UUID of 36 characters,
+/// or a mixture.
 package struct AttributePath: Hashable, Swift.Sendable {
     /// One of the parts: a UUID or a name.
     package struct Part: Hashable, Swift.Sendable {

@@ -1,6 +1,6 @@
-/// How a user names an attribute of a device that may have several alike: a path such as `180D/2A38`, with a number where
-/// the device has several of the kind (`180F#2/2A19`, `180F/2A19#2`), with a descriptor behind it (`180D/2A37/2901`), or
-/// the handle (`@002a`).
+/// How a user names an attribute of a device that may have several alike: a path such as `180D/2A38`, with a number
+/// where the device has several of the kind (`180F#2/2A19`, `180F/2A19#2`), with a descriptor behind it
+/// (`180D/2A37/2901`), or the handle (`@002a`).
 package struct AttributeSelector: Hashable, Swift.Sendable {
     /// One part of a path: what kind of attribute, and perhaps which of them.
     package struct Step: Hashable, Swift.Sendable {

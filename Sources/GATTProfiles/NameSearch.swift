@@ -14,8 +14,8 @@ package struct NameSearch {
     }
 
     /// - Parameters:
-    ///   - text: words that the name has, or parts of them; or the number, in hexadecimal digits, with or without `0x` in
-    ///     front, or as a UUID of 8 or 36 characters. Empty for all names.
+    ///   - text: words that the name has, or parts of them; or the number, in hexadecimal digits, with or without `0x`
+    ///     in front, or as a UUID of 8 or 36 characters. Empty for all names.
     ///   - kinds: which names.
     package static func matches(_ text: String, kinds: [AssignedKind] = AssignedKind.allCases) -> [Match] {
         let all = kinds.flatMap(all)

@@ -104,8 +104,8 @@ final class BackgroundWriter: Swift.Sendable {
 
     /// Waits until nothing waits any more, as long as the reader takes it.
     ///
-    /// - Parameter patience: how long to wait for the reader. On a busy machine the writing thread may be late instead: it
-    ///   gets this time ``maximumTurns`` times.
+    /// - Parameter patience: how long to wait for the reader. On a busy machine the writing thread may be late instead:
+    ///   it gets this time ``maximumTurns`` times.
     /// - Returns: whether nothing waits.
     @discardableResult
     func drain(patience: DispatchTimeInterval) -> Bool {

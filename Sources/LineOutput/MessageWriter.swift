@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Writes messages to a descriptor before the call returns. If nobody reads, they wait; if too many wait, they are dropped
-/// and counted.
+/// Writes messages to a descriptor before the call returns. If nobody reads, they wait; if too many wait, they are
+/// dropped and counted.
 ///
 /// May be used on any thread.
 package final class MessageWriter: Swift.Sendable {

@@ -10,8 +10,8 @@ package enum ProgramEnd {
         Foundation.exit(OutputError.exitStatus)
     }
 
-    /// Ends the program with a message, on standard output if the status is 0 (a help text, a version), otherwise on standard
-    /// error. A message for standard output that cannot be written ends it with ``OutputError/exitStatus``.
+    /// Ends the program with a message, on standard output if the status is 0 (a help text, a version), otherwise on
+    /// standard error. A message for standard output that cannot be written ends it with ``OutputError/exitStatus``.
     ///
     /// - Parameters:
     ///   - program: its name.

@@ -1,5 +1,5 @@
-/// Text from outside, such as a device's name, on its way to a terminal. It may only be shown there: not move the cursor,
-/// ring, set colours, begin another line or turn the direction of writing.
+/// Text from outside, such as a device's name, on its way to a terminal. It may only be shown there: not move the
+/// cursor, ring, set colours, begin another line or turn the direction of writing.
 package enum TerminalText {
     /// The text, with each character that would do more than be shown written as an escape: `\n`, `\u{1B}`.
     ///

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A point in time as it is printed at the beginning of a line. Uses the C library's calendar: a formatter of Foundation
-/// would cost more memory than all the rest of a program that only prints lines.
+/// A point in time as it is printed at the beginning of a line. Uses the C library's calendar: a formatter of
+/// Foundation would cost more memory than all the rest of a program that only prints lines.
 package struct Timestamp: Hashable, Swift.Sendable {
     /// Milliseconds since 1970-01-01 00:00 UTC.
     package let milliseconds: Int64

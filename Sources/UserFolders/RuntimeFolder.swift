@@ -24,7 +24,8 @@ package struct RuntimeFolder: Hashable, Sendable {
         }
     }
 
-    /// Makes the own folder in /tmp. Anybody could have made one of that name: it must be this user's and nobody else's.
+    /// Makes the own folder in /tmp. Anybody could have made one of that name: it must be this user's and nobody
+    /// else's.
     package func prepare() throws(Failure) {
         guard isOwn else { return }
         if mkdir(path, 0o700) != 0, errno != EEXIST {

@@ -7,8 +7,8 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// An app may ask for something in the moment in which it has the first state: its manager has an engine by then, although the
-/// thread that makes the manager may be the slower one.
+/// An app may ask for something in the moment in which it has the first state: its manager has an engine by then,
+/// although the thread that makes the manager may be the slower one.
 @Suite(.timeLimit(.minutes(5)))
 struct EngineStartTests {
     /// A bus that cannot be reached, and notes who has tried.

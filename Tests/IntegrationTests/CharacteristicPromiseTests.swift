@@ -76,8 +76,8 @@ extension InTheLab {
                     #expect(try await central.read(Twins.rightValue, as: String.self).isEmpty == false)
                     #expect(outcomes.values == ["end success"])
                 }
-                // Not by the sensor's events: bluetoothd 5.66 overlooks a peripheral's central that unsubscribes while the
-                // peripheral's program is still being told of the subscription.
+                // Not by the sensor's events: bluetoothd 5.66 overlooks a peripheral's central that unsubscribes while
+                // the peripheral's program is still being told of the subscription.
                 let values = Collector<Data>()
                 try await onMain { [bluejay = central.bluejay] in
                     bluejay.listen(to: Twins.rightValue) { (result: ReadResult<Data>) in

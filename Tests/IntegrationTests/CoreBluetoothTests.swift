@@ -25,7 +25,8 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        /// When a link ends, the kernel goes on with the advertisement that the link came by: here that is another one by then.
+        /// When a link ends, the kernel goes on with the advertisement that the link came by: here that is another one
+        /// by then.
         @Test func aCentralComesBackWhenAdvertisingHasBegunAnewUnderItsLink() async throws {
             try await Lab.here.forgetEachOther()
             let beacon = Beacon()

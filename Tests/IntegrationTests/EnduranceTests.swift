@@ -167,8 +167,8 @@ private final class LinkOrdeal {
         try await ledger.settle()
     }
 
-    /// The sensor ends the link while work waits behind a scan. (bluetoothd 5.66 may die of a link that ends while it waits
-    /// for the answer to a request.)
+    /// The sensor ends the link while work waits behind a scan. (bluetoothd 5.66 may die of a link that ends while it
+    /// waits for the answer to a request.)
     private func drop(_ batch: Batch) async throws {
         _ = try await central.read(Twins.leftValue, as: Data.self)
         let links = central.observer.connections.values.count

@@ -61,8 +61,8 @@ extension InTheLab {
 
         // MARK: Links
 
-        /// An interrupted program does not wait for the end of its link, for which bluetoothd takes 2 to 3 s. Meanwhile it
-        /// says that the device is connected, and turns no notifications on.
+        /// An interrupted program does not wait for the end of its link, for which bluetoothd takes 2 to 3 s. Meanwhile
+        /// it says that the device is connected, and turns no notifications on.
         @Test func aProgramThatFollowsAnInterruptedOneGetsALinkThatLasts() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
@@ -92,8 +92,9 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        /// For a device that was connected, bluetoothd reports the services of that connection. Its own filter goes by what
-        /// is advertised, but 5.87 cannot be asked for services, and a device that is paired is not forgotten for that.
+        /// For a device that was connected, bluetoothd reports the services of that connection. Its own filter goes by
+        /// what is advertised, but 5.87 cannot be asked for services, and a device that is paired is not forgotten for
+        /// that.
         @Test func aPairedDeviceIsFoundByAServiceThatItAdvertisesOnlyNow() async throws {
             let thermometer = ["--profile", Lab.profile("thermometer")]
             try await withPlain(thermometer, advertising: "181A") { _, central in
@@ -116,8 +117,8 @@ extension InTheLab {
 
         // MARK: Advertising
 
-        /// When an adapter becomes discoverable or ceases to be, bluetoothd forgets whom it has to tell that an advertisement
-        /// is registered. It never answers, and goes on advertising when the program has ended.
+        /// When an adapter becomes discoverable or ceases to be, bluetoothd forgets whom it has to tell that an
+        /// advertisement is registered. It never answers, and goes on advertising when the program has ended.
         @Test func anAdvertisementIsRegisteredWhileTheAdapterBecomesDiscoverable() async throws {
             let lab = try Lab.here
             try await lab.whileDiscoverableChanges(on: Lab.sensorAdapter) {
@@ -167,7 +168,8 @@ extension InTheLab {
             try await Lab.here.forgetEachOther()
         }
 
-        /// What needs encryption makes bluetoothd pair. 5.82 may ask again before it has, and answers with the second refusal.
+        /// What needs encryption makes bluetoothd pair. 5.82 may ask again before it has, and answers with the second
+        /// refusal.
         @Test func whatNeedsPairingIsReadTheFirstTime() async throws {
             try await withPlain(["--profile", Lab.profile("thermometer")], advertising: "181A") { _, central in
                 let serial = CBUUID(string: "2A25")

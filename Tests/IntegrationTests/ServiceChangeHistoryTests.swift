@@ -29,8 +29,8 @@ extension InTheLab.ServiceChange {
         }
     }
 
-    /// bluetoothd as a central (5.66) can miss that a service goes when changes follow each other faster than it can look
-    /// into them. It never misses one that comes.
+    /// bluetoothd as a central (5.66) can miss that a service goes when changes follow each other faster than it can
+    /// look into them. It never misses one that comes.
     @Test func changesThatAreFasterThanTheLinkLeaveNothingHangingOrHidden() async throws {
         try await withChanging { sensor, central in
             let anchor = try await central.service(Changing.anchor)
@@ -218,7 +218,8 @@ extension InTheLab.ServiceChange {
             let told = try await outcomes.values(4)
             // endListen has taken the listen out of the queue at once, and without a word.
             #expect(told.map { String($0.prefix { $0 != " " }) } == ["slow", "text", "write", "end"])
-            // bluetoothd takes a service apart piece by piece: that characteristic may still be there, and it sends nothing.
+            // bluetoothd takes a service apart piece by piece: that characteristic may still be there, and it sends
+            // nothing.
             #expect(told.prefix(3).allSatisfy { !$0.hasSuffix("success") }, "\(told)")
             let twin = Changing.identifier(Changing.name, of: Changing.twin)
             #expect(["a", "b"].contains(try await central.read(twin, as: String.self)))

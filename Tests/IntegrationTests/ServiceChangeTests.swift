@@ -150,8 +150,8 @@ extension InTheLab {
                     // What is asked behind it fails as well.
                     let next = Task { await failure { _ = try await central.read(slow) } }
                     try sensor.type("- guest")
-                    // The peripheral's bluetoothd refuses what it has asked dittojay for (0x06), and what is asked of a handle
-                    // that is not there any more (0x01), if that is faster than the news.
+                    // The peripheral's bluetoothd refuses what it has asked dittojay for (0x06), and what is asked of a
+                    // handle that is not there any more (0x01), if that is faster than the news.
                     let outcomes = await [outcome.value, next.value]
                     let possible = [["CBATTError 6", "CBATTError 1"], ["CBATTError 6", stale], [stale, stale]]
                     #expect(possible.contains(outcomes), "\(outcomes)")
@@ -166,7 +166,8 @@ extension InTheLab {
             }
         }
 
-        /// Not while they are being turned on: bluetoothd (5.66) can die of that. The unit tests of the layer below have it.
+        /// Not while they are being turned on: bluetoothd (5.66) can die of that. The unit tests of the layer below
+        /// have it.
         @Test func notificationsThatHaveJustBeenTurnedOnEndWithTheNews() async throws {
             try await withChanging { sensor, central in
                 for round in 0..<rounds(4, thoroughly: 10) {

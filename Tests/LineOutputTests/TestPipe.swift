@@ -66,7 +66,8 @@ final class TestPipe: Sendable {
 
     func readToEnd() -> [UInt8] { read(.max) }
 
-    /// Reads up to a line that contains `text`, in bytes of a line at a time; all lines until there, without their ends.
+    /// Reads up to a line that contains `text`, in bytes of a line at a time; all lines until there, without their
+    /// ends.
     func readLines(until isLast: (String) -> Bool) -> [String] {
         var lines: [String] = []
         var line: [UInt8] = []

@@ -21,7 +21,8 @@ struct ProcessGauge {
     }
 
     private static func number(after label: String, in file: String) -> Int? {
-        // The size of such a file is not known before it is read, so that String(contentsOfFile:) would read too little.
+        // The size of such a file is not known before it is read, so that String(contentsOfFile:) would read too
+        // little.
         guard let data = try? FileHandle(forReadingFrom: URL(fileURLWithPath: file)).readToEnd() else { return nil }
         let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(label) }
         return line?.dropFirst(label.count).split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) }
@@ -35,7 +36,8 @@ struct Growth {
 
     /// Rounds from which on growth can be told from a program that is warming up.
     static let roundsNeeded = 8
-    /// KiB that the mean of the last rounds may be above that of the first ones: what allocators keep varies by this much.
+    /// KiB that the mean of the last rounds may be above that of the first ones: what allocators keep varies by this
+    /// much.
     static let memoryTolerance = 512
 
     /// Threads that there may be more in the end: those of the system's pool come and go.

@@ -1,8 +1,8 @@
 import BluetoothLab
 import Foundation
 
-/// Puts dittojay and bluejay through many connections and faults, and watches what they keep. `scripts/soak` builds it and
-/// runs it in the lab.
+/// Puts dittojay and bluejay through many connections and faults, and watches what they keep. `scripts/soak` builds it
+/// and runs it in the lab.
 @main
 struct Soak {
     static let usage = """

@@ -1,7 +1,7 @@
 import Testing
 
-/// Lets only a few test cases run at the same time: each has processes of its own, and too many of them would wait for each
-/// other until a limit is over.
+/// Lets only a few test cases run at the same time: each has processes of its own, and too many of them would wait for
+/// each other until a limit is over.
 package struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
     private static let turns = Turns(6)
 

@@ -21,8 +21,8 @@ package final class PrivateBus: Sendable {
     /// What libdbus only warns of shall end the tests, too.
     private static let warningsAreFatal: Void = { setenv("DBUS_FATAL_WARNINGS", "1", 1) }()
 
-    /// Not isolated, so that starting a process does not hold up the bus's loop. It blocks its thread, of which there are as many
-    /// as processors: so no more tests than that begin at a time.
+    /// Not isolated, so that starting a process does not hold up the bus's loop. It blocks its thread, of which there
+    /// are as many as processors: so no more tests than that begin at a time.
     ///
     /// - Parameter rules: what the policy says besides allowing everything.
     package static func start(rules: String = "") async throws -> PrivateBus {

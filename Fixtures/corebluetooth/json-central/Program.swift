@@ -1,6 +1,6 @@
 // A central in the manner of Apple's documentation. It finds its device once, knows it again at the next launch, stays
-// with it when it goes out of range and comes back, and exchanges JSON messages with it, each between STX and ETX, in as
-// many pieces as the link asks for.
+// with it when it goes out of range and comes back, and exchanges JSON messages with it, each between STX and ETX, in
+// as many pieces as the link asks for.
 // usage: json-central [SESSIONS], after how many connections with all messages exchanged it ends
 import CoreBluetooth
 

@@ -1,5 +1,5 @@
-// The set-up of a program whose connection outlives it: who hears of the connection of an earlier run, and of values that
-// have no listener yet.
+// The set-up of a program whose connection outlives it: who hears of the connection of an earlier run, and of values
+// that have no listener yet.
 import Bluejay
 import UIKitStandIns
 

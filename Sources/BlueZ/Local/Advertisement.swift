@@ -63,8 +63,8 @@ package final class Advertisement {
 
     /// Has bluetoothd register it, and asks again when there is no answer.
     ///
-    /// When the adapter becomes discoverable, or ceases to be, while bluetoothd (5.66, 5.82) registers an advertisement,
-    /// it forgets whom to answer, and it would go on advertising when this program has ended.
+    /// When the adapter becomes discoverable, or ceases to be, while bluetoothd (5.66, 5.82) registers an
+    /// advertisement, it forgets whom to answer, and it would go on advertising when this program has ended.
     private func ask(_ adapter: Adapter) async throws {
         let patience = (adapter.session?.timing ?? BlueZSession.Timing()).advertisement
         for attempt in 1...Self.attempts {

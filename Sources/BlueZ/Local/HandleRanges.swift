@@ -1,18 +1,20 @@
 /// Chooses the handles of the services that this program offers on one adapter: always ahead of those that were chosen
 /// before, as long as there is room.
 ///
-/// Left to itself bluetoothd (5.66) gives every service new handles, beyond all that were ever used. Once it is past 1,024
-/// its Database Hash does not change any more (`bt_crypto_gatt_hash` passes one vector for each handle to `writev`, which
-/// takes 1,024), and centrals that go by the hash do not notice that a service was removed, or added. So handles have to
-/// be used again, but where a central still knows them, bluetoothd on its side (5.66, `gatt-client.c`) gets them wrong: a
-/// service that overlaps one that it remembers becomes a secondary one, and one that comes below another that it knows may
-/// not be found at all (`remove_discov_range` wraps around). Hence this order:
+/// Left to itself bluetoothd (5.66) gives every service new handles, beyond all that were ever used. Once it is past
+/// 1,024 its Database Hash does not change any more (`bt_crypto_gatt_hash` passes one vector for each handle to
+/// `writev`, which takes 1,024), and centrals that go by the hash do not notice that a service was removed, or added.
+/// So handles have to be used again, but where a central still knows them, bluetoothd on its side (5.66,
+/// `gatt-client.c`) gets them wrong: a service that overlaps one that it remembers becomes a secondary one, and one
+/// that comes below another that it knows may not be found at all (`remove_discov_range` wraps around). Hence this
+/// order:
 ///
 /// - Programs go on where the one before them ended, and a service that comes back is behind all others.
-/// - Handles start from the bottom when a program begins and there is little room ahead, for no central is connected to it
-///   then, and only when there is none, while it runs.
+/// - Handles start from the bottom when a program begins and there is little room ahead, for no central is connected to
+///   it then, and only when there is none, while it runs.
 struct HandleRanges {
-    /// Above the services of bluetoothd itself, and low enough to leave room for other programs, whose services come behind.
+    /// Above the services of bluetoothd itself, and low enough to leave room for other programs, whose services come
+    /// behind.
     static let window: ClosedRange<Int> = 0x0060...0x037F
     /// How much room a program finds ahead when it begins.
     static let reserve = 256
@@ -25,8 +27,8 @@ struct HandleRanges {
 
     /// - Parameters:
     ///   - next: what the programs before this one have left.
-    ///   - time: the wall clock's, in seconds. Where nothing can be remembered, programs that are started some seconds after
-    ///     each other begin at different places at least.
+    ///   - time: the wall clock's, in seconds. Where nothing can be remembered, programs that are started some seconds
+    ///     after each other begin at different places at least.
     init(next: NextHandle, time: Double) {
         self.next = next
         let (seconds, handles) = (3.0, 32)

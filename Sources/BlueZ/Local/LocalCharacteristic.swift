@@ -15,8 +15,8 @@ package final class LocalCharacteristic {
     package var onRead: (@LoopActor (LocalRequest) -> Void)?
     /// Takes writes. Without it they are refused.
     package var onWrite: (@LoopActor (LocalRequest) -> Void)?
-    /// Called when the first central subscribes, with what bluetoothd tells of it; nil where bluetoothd tells nothing. Of
-    /// further ones it tells nothing at all, as long as notifications go over the socket (seen with 5.66).
+    /// Called when the first central subscribes, with what bluetoothd tells of it; nil where bluetoothd tells nothing.
+    /// Of further ones it tells nothing at all, as long as notifications go over the socket (seen with 5.66).
     package var onSubscribe: (@LoopActor (RequestContext?) -> Void)?
     /// Called when the last central has unsubscribed or disconnected.
     package var onUnsubscribe: (@LoopActor () -> Void)?
@@ -52,8 +52,8 @@ package final class LocalCharacteristic {
         return channel.send(value)
     }
 
-    /// Notifies by signals if bluetoothd has neither a socket nor asked for notifications, for a central whose subscription it
-    /// keeps.
+    /// Notifies by signals if bluetoothd has neither a socket nor asked for notifications, for a central whose
+    /// subscription it keeps.
     package func resumeNotifying() {
         guard channel == nil else { return }
         channel = openSignals.flatMap { $0() }

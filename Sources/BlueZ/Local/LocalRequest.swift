@@ -47,9 +47,9 @@ package final class LocalRequest {
 
     /// Answers with an ATT error (Core Specification, Vol 3, Part F, 3.4.1.1).
     ///
-    /// bluetoothd 5.66 passes on 0x02 for reads, 0x03 for writes, 0x06, 0x07, 0x08, 0x0D, 0xFE and 0x80 to 0x9F, and makes
-    /// 0x0E (Unlikely Error) of all others. It answers a write to a characteristic that also allows writes without
-    /// response by itself, as soon as it has passed it on: no error reaches the central then.
+    /// bluetoothd 5.66 passes on 0x02 for reads, 0x03 for writes, 0x06, 0x07, 0x08, 0x0D, 0xFE and 0x80 to 0x9F, and
+    /// makes 0x0E (Unlikely Error) of all others. It answers a write to a characteristic that also allows writes
+    /// without response by itself, as soon as it has passed it on: no error reaches the central then.
     package func fail(attError code: UInt8) {
         let (error, message): (BlueZErrorName, String) =
             switch code {

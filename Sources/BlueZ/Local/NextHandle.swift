@@ -3,7 +3,8 @@ import UserFolders
 
 /// The handle that comes next on an adapter, in a file that all programs of this user share.
 ///
-/// Where the file cannot be kept, the number is this program's alone, which does no harm but when programs follow one another.
+/// Where the file cannot be kept, the number is this program's alone, which does no harm but when programs follow one
+/// another.
 final class NextHandle {
     /// Where the files of this user's programs are.
     static let folder = StateFolder.path() + "/handles"

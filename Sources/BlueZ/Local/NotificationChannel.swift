@@ -48,8 +48,8 @@ final class SocketChannel: NotificationChannel {
         return (try? socket.send(value.prefix(Self.maximumValueLength))) ?? true
     }
 
-    /// bluetoothd 5.66 takes an empty packet for the end and never reads its socket again, so an empty value has to go over
-    /// the bus: after all that is in the socket, and before all that follows.
+    /// bluetoothd 5.66 takes an empty packet for the end and never reads its socket again, so an empty value has to go
+    /// over the bus: after all that is in the socket, and before all that follows.
     private func sendEmpty() -> Bool {
         guard socket.unreadByteCount == 0 else {
             draining = .timer(after: Self.drainingTime) { [weak self] in self?.onReady?() }

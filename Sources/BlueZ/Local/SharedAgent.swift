@@ -19,8 +19,8 @@ package final class SharedAgent {
         }
     }
 
-    /// Registers the agent unless that is done. To be called whenever a manager is powered on; a bluetoothd that was started
-    /// anew knows nothing of it.
+    /// Registers the agent unless that is done. To be called whenever a manager is powered on; a bluetoothd that was
+    /// started anew knows nothing of it.
     ///
     /// - Parameter onRefusal: called if bluetoothd refuses the agent, with the reason.
     /// - Returns: a task that ends when bluetoothd has the agent, or has refused it.

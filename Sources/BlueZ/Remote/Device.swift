@@ -31,8 +31,8 @@ package final class Device: RemoteObject<Device1> {
     package var serviceUUIDs: [String] { properties[Device1.uuids] ?? [] }
     /// Whether ``serviceUUIDs`` are those of a connection.
     ///
-    /// Once bluetoothd has found a device's services, it reports those and no longer what the device advertises, until it
-    /// forgets the device (5.66 to 5.87, `device_add_eir_uuids` in src/device.c).
+    /// Once bluetoothd has found a device's services, it reports those and no longer what the device advertises, until
+    /// it forgets the device (5.66 to 5.87, `device_add_eir_uuids` in src/device.c).
     package var hidesAdvertisedServices: Bool {
         areServicesResolved || serviceUUIDs.contains { Self.servicesOfConnections.contains($0) }
     }
@@ -117,12 +117,12 @@ package final class Device: RemoteObject<Device1> {
         try await call(Device1.disconnect)
     }
 
-    /// Whether bluetoothd has been asked to end the link, which it does 2 to 3 s later. False, too, where that cannot be
-    /// known: before the services are, or with BlueZ before 5.56.
+    /// Whether bluetoothd has been asked to end the link, which it does 2 to 3 s later. False, too, where that cannot
+    /// be known: before the services are, or with BlueZ before 5.56.
     ///
     /// There is no property for it. What tells is that bluetoothd turns no notifications on any more
-    /// (`characteristic_start_notify` in src/gatt-client.c): asked of a characteristic that has none, it says either so, or
-    /// that the characteristic has none.
+    /// (`characteristic_start_notify` in src/gatt-client.c): asked of a characteristic that has none, it says either
+    /// so, or that the characteristic has none.
     package func isBeingDisconnected() async -> Bool {
         let characteristics = services.lazy.flatMap(\.characteristics)
         guard let mute = characteristics.first(where: { !$0.flags.allowSubscribing }) else { return false }

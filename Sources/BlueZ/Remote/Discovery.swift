@@ -4,8 +4,8 @@ import MainLoop
 
 /// The scanning of one adapter, for as many in this process as want it.
 ///
-/// bluetoothd has one scan for each program, so several wishes are merged into one filter, and each device is compared with
-/// each wish here. The scan is restarted from time to time: controllers that filter duplicates, and kernels (6.1)
+/// bluetoothd has one scan for each program, so several wishes are merged into one filter, and each device is compared
+/// with each wish here. The scan is restarted from time to time: controllers that filter duplicates, and kernels (6.1)
 /// that drop a report while discovery is still starting, otherwise keep an advertiser from being seen for many seconds.
 @LoopActor
 package final class Discovery {
@@ -14,7 +14,8 @@ package final class Discovery {
         let onSighting: @LoopActor (Device) -> Void
     }
 
-    /// The time until the next restart, in milliseconds. The first ones come soon, since it is then that somebody waits.
+    /// The time until the next restart, in milliseconds. The first ones come soon, since it is then that somebody
+    /// waits.
     private static let restartIntervals = [150, 250, 400, 600, 900, 1400, 2000, 3000, 5000]
 
     private weak var adapter: Adapter?
@@ -73,8 +74,8 @@ package final class Discovery {
                 filterInForce = wanted
                 try await adapter.startDiscovery()
             } catch {
-                // Not powered, or another scan is just ending: it is tried again, until nobody wants it any more. A scan
-                // that bluetoothd believes to have begun, without having said so, is in the way of the next.
+                // Not powered, or another scan is just ending: it is tried again, until nobody wants it any more. A
+                // scan that bluetoothd believes to have begun, without having said so, is in the way of the next.
                 try? await adapter.stopDiscovery()
                 await sleep(milliseconds: 250)
                 continue
@@ -106,8 +107,8 @@ package final class Discovery {
         wakeUp = nil
     }
 
-    /// What bluetoothd is asked for: all services, unless it is known to survive that some are asked for. When it does not
-    /// say which release it is, there is no telling.
+    /// What bluetoothd is asked for: all services, unless it is known to survive that some are asked for. When it does
+    /// not say which release it is, there is no telling.
     private var mergedFilter: DiscoveryFilter {
         let filters = clients.values.map(\.filter)
         let takesAny =
@@ -141,8 +142,9 @@ package final class Discovery {
         if isInDoubt { uncover(device) }
     }
 
-    /// Makes bluetoothd forget a device whose advertised services it does not report, which is then found anew with what
-    /// it advertises. Nothing is lost that anybody would miss, and the device is there again with its next advertisement.
+    /// Makes bluetoothd forget a device whose advertised services it does not report, which is then found anew with
+    /// what it advertises. Nothing is lost that anybody would miss, and the device is there again with its next
+    /// advertisement.
     private func uncover(_ device: Device) {
         guard let adapter, !device.isWorthKeeping, hidden.isDue(device.path, at: now()) else { return }
         Task { try? await adapter.remove(device) }

@@ -1,10 +1,11 @@
 import MainLoop
 
 extension BlueZSession {
-    /// Makes bluetoothd forget devices that are paired with this machine: their keys, their link and their cached services.
+    /// Makes bluetoothd forget devices that are paired with this machine: their keys, their link and their cached
+    /// services.
     ///
-    /// A device that has lost its keys cannot connect to this machine, or be connected to, until this is done: bluetoothd
-    /// refuses to pair anew by itself (`JustWorksRepairing` in its settings).
+    /// A device that has lost its keys cannot connect to this machine, or be connected to, until this is done:
+    /// bluetoothd refuses to pair anew by itself (`JustWorksRepairing` in its settings).
     ///
     /// - Parameters:
     ///   - adapter: by name or address; all adapters if nil.

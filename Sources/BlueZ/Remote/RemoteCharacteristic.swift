@@ -9,7 +9,8 @@ import MainLoop
 package final class RemoteCharacteristic: RemoteObject<GattCharacteristic1> {
     package private(set) weak var service: RemoteService?
 
-    /// Called with each value that bluetoothd tells: notifications, indications, and what anybody on this machine reads.
+    /// Called with each value that bluetoothd tells: notifications, indications, and what anybody on this machine
+    /// reads.
     package var onValue: (@LoopActor (Data) -> Void)? { didSet { watchIfNeeded() } }
     /// Called when somebody's notifications were turned on or off, or when the object went (false).
     package var onNotifyingChange: (@LoopActor (Bool) -> Void)? { didSet { watchIfNeeded() } }
@@ -35,8 +36,8 @@ package final class RemoteCharacteristic: RemoteObject<GattCharacteristic1> {
     /// The ATT MTU of the link in bytes, where BlueZ tells it (since 5.62).
     package var mtu: Int? { properties[GattCharacteristic1.mtu].map(Int.init) }
 
-    /// Asks bluetoothd for the ATT MTU. BlueZ 5.66 shows the services that it remembers before the MTU is exchanged, and
-    /// does not tell when ``mtu`` changes then.
+    /// Asks bluetoothd for the ATT MTU. BlueZ 5.66 shows the services that it remembers before the MTU is exchanged,
+    /// and does not tell when ``mtu`` changes then.
     package func fetchMTU() async -> Int? {
         (try? await fetch(GattCharacteristic1.mtu)).map(Int.init) ?? mtu
     }

@@ -33,7 +33,8 @@ package final class BlueZSession {
     package nonisolated let timing: Timing
     /// Where programs leave to the next which handles their services had.
     nonisolated let handleFolder: String
-    /// The handles of local services that are in use, by adapter. They outlive the adapter's object: bluetoothd may come back.
+    /// The handles of local services that are in use, by adapter. They outlive the adapter's object: bluetoothd may
+    /// come back.
     var handles: [ObjectPath: HandleRanges] = [:]
     private var objects = ObjectTree()
     /// The pairing agent that answers for this process.
@@ -64,19 +65,19 @@ package final class BlueZSession {
     package struct Timing: Swift.Sendable {
         /// Until a bus or a bluetoothd that did not answer is asked again.
         package var retry: Duration = .seconds(1)
-        /// Until bluetoothd, once it is there, has found its controllers, or there are none, or the one in use before will
-        /// not come back.
+        /// Until bluetoothd, once it is there, has found its controllers, or there are none, or the one in use before
+        /// will not come back.
         package var settling: Duration = .seconds(2)
         /// Until an advertisement that bluetoothd has not confirmed is registered anew.
         package var advertisement: Duration = .seconds(2)
-        /// How far apart the end of a notification socket and the report that its central has disconnected can come, in either
-        /// order.
+        /// How far apart the end of a notification socket and the report that its central has disconnected can come, in
+        /// either order.
         package var socketEnd: Duration = .milliseconds(500)
-        /// How long pairing that a request waits for may take. The Security Manager Protocol gives each step of it 30 s, in which
-        /// the device may ask its user.
+        /// How long pairing that a request waits for may take. The Security Manager Protocol gives each step of it 30
+        /// s, in which the device may ask its user.
         package var pairing: Duration = .seconds(32)
-        /// How long the answer to a request may take once pairing for it is done. A device that answers later is taken for one
-        /// that wants a passkey.
+        /// How long the answer to a request may take once pairing for it is done. A device that answers later is taken
+        /// for one that wants a passkey.
         package var answerAfterPairing: Duration = .seconds(15)
 
         package init() {}
@@ -349,8 +350,8 @@ package final class BlueZSession {
 
     /// Asks bluetoothd whether the device at `path` is connected, and notes the answer.
     ///
-    /// bluetoothd 5.66 does not report that a device is connected when its socket was connected before the kernel's management
-    /// interface said so ("is already connected" in its debug log).
+    /// bluetoothd 5.66 does not report that a device is connected when its socket was connected before the kernel's
+    /// management interface said so ("is already connected" in its debug log).
     ///
     /// - Parameter completion: called once, later, in order with what bluetoothd reports by itself.
     package func confirmConnection(

@@ -18,8 +18,8 @@ public struct BlueZVersion: Hashable, Comparable, CustomStringConvertible, Swift
         self.init(major, minor)
     }
 
-    /// Reads an adapter's `Modalias`, such as `usb:v1D6Bp0246d0542`: bluetoothd's own version is at the end, a byte for each
-    /// number. Nil if bluetoothd has been told to say something else (`DeviceID` in its settings).
+    /// Reads an adapter's `Modalias`, such as `usb:v1D6Bp0246d0542`: bluetoothd's own version is at the end, a byte for
+    /// each number. Nil if bluetoothd has been told to say something else (`DeviceID` in its settings).
     public init?(modalias: String) {
         let prefix = "usb:v1D6Bp0246d"
         guard modalias.hasPrefix(prefix), modalias.count == prefix.count + 4,
@@ -30,10 +30,10 @@ public struct BlueZVersion: Hashable, Comparable, CustomStringConvertible, Swift
 
     /// Whether bluetoothd survives a discovery filter with `UUIDs`.
     ///
-    /// 5.87 ends with SIGSEGV as soon as a device is seen that advertises any service: `is_filter_match` (src/adapter.c)
-    /// gives `queue_find` its arguments in the wrong order, and the UUID is called as a function. 5.55, 5.66 and 5.82 are
-    /// fine (5.86 is the last before the change). The fix came after 5.87, and no release that has it was tried.
-    /// Distributions may have put it into their 5.87, which cannot be seen from outside.
+    /// 5.87 ends with SIGSEGV as soon as a device is seen that advertises any service: `is_filter_match`
+    /// (src/adapter.c) gives `queue_find` its arguments in the wrong order, and the UUID is called as a function. 5.55,
+    /// 5.66 and 5.82 are fine (5.86 is the last before the change). The fix came after 5.87, and no release that has it
+    /// was tried. Distributions may have put it into their 5.87, which cannot be seen from outside.
     var survivesServiceFilters: Bool { self < BlueZVersion(5, 87) }
 
     /// By release.

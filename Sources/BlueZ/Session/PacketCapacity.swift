@@ -3,8 +3,8 @@ import Foundation
 
 /// How many packets fit into a socket that nobody reads.
 ///
-/// It depends on the kernel, its settings and the packets' size (Linux 6.18 by default: 278 of up to 180 bytes, 167 of 512).
-/// So it is found out with a socket pair of our own, which is made as bluetoothd makes its own.
+/// It depends on the kernel, its settings and the packets' size (Linux 6.18 by default: 278 of up to 180 bytes, 167 of
+/// 512). So it is found out with a socket pair of our own, which is made as bluetoothd makes its own.
 struct PacketCapacity {
     private var known: [Int: Int] = [:]
 

@@ -5,8 +5,8 @@ import Synchronization
 
 /// What the reader's thread has taken from one socket and the loop has not taken yet.
 ///
-/// One lock is held while the socket is read and while the inbox is closed. So after ``close()`` nothing is read any more
-/// from the descriptor, whose number may then be another file's.
+/// One lock is held while the socket is read and while the inbox is closed. So after ``close()`` nothing is read any
+/// more from the descriptor, whose number may then be another file's.
 final class PacketInbox: Swift.Sendable {
     /// What came of reading.
     struct Outcome {
@@ -80,7 +80,8 @@ final class PacketInbox: Swift.Sendable {
             for _ in 0..<Self.callsPerTurn {
                 let count = buffer.receive(state.descriptor, &state.isAtEnd)
                 guard count >= 0 else {
-                    // The other end has closed and left unread what was sent to it. What it has sent itself is still there.
+                    // The other end has closed and left unread what was sent to it. What it has sent itself is still
+                    // there.
                     if errno == ECONNRESET { continue }
                     if errno != EAGAIN, errno != EINTR { state.isAtEnd = true }
                     if errno != EINTR { state.run = Run() }

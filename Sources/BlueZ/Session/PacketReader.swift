@@ -5,12 +5,12 @@ import Synchronization
 
 /// The thread that takes packets out of sockets, all those of the process, as soon as they come.
 ///
-/// bluetoothd writes without waiting, and drops what does not fit. Whatever keeps the loop busy, the sockets are emptied:
-/// this thread does nothing else. The loop hears of it once, and then takes all that has come meanwhile.
+/// bluetoothd writes without waiting, and drops what does not fit. Whatever keeps the loop busy, the sockets are
+/// emptied: this thread does nothing else. The loop hears of it once, and then takes all that has come meanwhile.
 final class PacketReader: Swift.Sendable {
     private struct State {
-        /// By the numbers under which they are watched. Numbers are not used again, so what is reported late of a socket
-        /// that is closed is not taken for another's.
+        /// By the numbers under which they are watched. Numbers are not used again, so what is reported late of a
+        /// socket that is closed is not taken for another's.
         var inboxes: [UInt64: PacketInbox] = [:]
         var lastNumber: UInt64 = 0
         /// Those with something for the loop.

@@ -49,8 +49,8 @@ package class RemoteObject<Interface: BusInterface>: MirroredObject {
 
     /// Called when bluetoothd has removed the object. Overridden to end what depends on it; call super.
     ///
-    /// bluetoothd never answers the calls of a GATT object that it has removed meanwhile (5.66, `unregister_characteristic`
-    /// cancels the request and drops the message), so they end here.
+    /// bluetoothd never answers the calls of a GATT object that it has removed meanwhile (5.66,
+    /// `unregister_characteristic` cancels the request and drops the message), so they end here.
     func invalidate() {
         isValid = false
         let calls = pendingCalls.values

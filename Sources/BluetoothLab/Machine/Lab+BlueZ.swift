@@ -24,8 +24,8 @@ extension Lab {
         try await adapter(name).devices.contains { $0.address == address && $0.isPaired }
     }
 
-    /// Waits until the device of this address is paired with the controller. bluetoothd reports that a moment after the link
-    /// has been encrypted, so what needs encryption may have been read before.
+    /// Waits until the device of this address is paired with the controller. bluetoothd reports that a moment after the
+    /// link has been encrypted, so what needs encryption may have been read before.
     ///
     /// - Throws: ``LabError`` if it is not paired in time.
     @LoopActor
@@ -105,8 +105,8 @@ extension Lab {
         for device in adapter.devices where device.address == address { try await adapter.remove(device) }
     }
 
-    /// Ends the link between a controller and a device in the kernel, at once: `Device1.Disconnect` takes bluetoothd 2 s and
-    /// more, and it would not connect again by itself.
+    /// Ends the link between a controller and a device in the kernel, at once: `Device1.Disconnect` takes bluetoothd 2
+    /// s and more, and it would not connect again by itself.
     ///
     /// - Throws: `BlueZError.notConnected` when there is no link.
     @LoopActor

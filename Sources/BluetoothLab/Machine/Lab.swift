@@ -42,9 +42,9 @@ public struct Lab: Swift.Sendable {
 
     /// The controller for the peripheral, the lab's first one: `hci0`.
     public static let sensorAdapter = name(ofController: 0)
-    /// The controller for the central: the lab's second one, `hci1`, or on a host of its own the first one there. In a test with ``BluetoothLabTrait`` or in a
-    /// ``BluetoothLabTestCase`` it is in the environment as `BLUETOOTH_ADAPTER`, which Bluejay, CoreBluetooth and both
-    /// programs heed.
+    /// The controller for the central: the lab's second one, `hci1`, or on a host of its own the first one there. In a
+    /// test with ``BluetoothLabTrait`` or in a ``BluetoothLabTestCase`` it is in the environment as
+    /// `BLUETOOTH_ADAPTER`, which Bluejay, CoreBluetooth and both programs heed.
     public static let centralAdapter = name(ofController: sensorHost == nil ? 1 : 0)
     /// The Bluetooth address of ``sensorAdapter``.
     public static let sensorAddress = address(ofController: 0)

@@ -119,7 +119,8 @@ public final class Sensor: Swift.Sendable {
     /// Types a line into dittojay's terminal, such as `- chirp`, which takes less time than another program.
     public func type(_ line: String) throws { try process.type(line) }
 
-    /// Ends it as its user does, or by another signal, unless it has ended already. Throws a ``LabError`` when it does not end well.
+    /// Ends it as its user does, or by another signal, unless it has ended already. Throws a ``LabError`` when it does
+    /// not end well.
     public func stop(by signal: Int32 = SIGINT) async throws {
         if process.isRunning { process.signal(signal) }
         let status = try await process.exitStatus()

@@ -15,7 +15,8 @@ import XCTest
 /// ```
 ///
 /// Outside of a lab the tests are skipped, with the reason "skipped: no lab". A failed test leaves a folder in
-/// `$LAB_OUT/failures`. A subclass that overrides `setUp` or `tearDown`, the asynchronous ones, calls those of this class.
+/// `$LAB_OUT/failures`. A subclass that overrides `setUp` or `tearDown`, the asynchronous ones, calls those of this
+/// class.
 open class BluetoothLabTestCase: XCTestCase {
     /// How many controllers the tests need; 2 by default.
     open class var controllers: Int { 2 }

@@ -4,13 +4,14 @@ import Testing
 ///
 /// - Outside of a lab the test is skipped, with the reason "skipped: no lab". Inside of one it never is.
 /// - Tests with this trait have the lab one after another, in all suites; other tests run beside them.
-/// - A sensor starts on freshly reset controllers (``Lab/reset()``), is the test's ``Sensor/here``, and is ended after it.
+/// - A sensor starts on freshly reset controllers (``Lab/reset()``), is the test's ``Sensor/here``, and is ended after
+///   it.
 /// - When the test fails, what was recorded of it is kept in a folder of `$LAB_OUT/failures`:
 ///   packets, bus messages, logs, and all of them merged by their times (`docs/testing-your-app.md`).
 /// - A test's own trait replaces that of its suite.
 ///
-/// With a toolchain older than Swift 6.3 only a failure that is thrown (`try #require`, any error) leaves a bundle, one that
-/// is only recorded (`#expect`) does not.
+/// With a toolchain older than Swift 6.3 only a failure that is thrown (`try #require`, any error) leaves a bundle, one
+/// that is only recorded (`#expect`) does not.
 public struct BluetoothLabTrait: TestTrait, SuiteTrait, TestScoping {
     /// It holds for each test of a suite.
     public var isRecursive: Bool { true }

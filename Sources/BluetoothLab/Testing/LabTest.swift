@@ -56,8 +56,8 @@ final class LabTest: Swift.Sendable {
         lab.note("failure: \(issue)")
     }
 
-    /// Ends the test's sensor, writes the bundle if the test has failed, and lets the next one begin. Throws when all was
-    /// well but for the sensor's end.
+    /// Ends the test's sensor, writes the bundle if the test has failed, and lets the next one begin. Throws when all
+    /// was well but for the sensor's end.
     func end(sensor: Sensor?) async throws {
         var failure: (any Error)?
         var devices = ""

@@ -6,8 +6,8 @@ open class CBAttribute: NSObject, @unchecked Swift.Sendable {
 
     private let storedUUID: CBUUID
 
-    /// The object path of the attribute in BlueZ: of a remote one while its peripheral is connected, of a local one while
-    /// it is published.
+    /// The object path of the attribute in BlueZ: of a remote one while its peripheral is connected, of a local one
+    /// while it is published.
     package var objectPath: String? {
         get { lockedPath.withLock { $0 } }
         set { lockedPath.withLock { $0 = newValue } }

@@ -1,6 +1,7 @@
 /// A service of our own, to be published by ``CBPeripheralManager/add(_:)``.
 ///
-/// Once published the service is frozen: changes have no effect on what centrals see until it is removed and added again.
+/// Once published the service is frozen: changes have no effect on what centrals see until it is removed and added
+/// again.
 open class CBMutableService: CBService, @unchecked Swift.Sendable {
     /// - Parameters:
     ///   - uuid: what kind of service it is.

@@ -4,11 +4,11 @@ import BlueZ
 ///
 /// Only notification sockets (``CBConnectPeripheralOptionUseNotifySocketsKey``) lose any.
 public struct CBNotificationLoss: Hashable, Swift.Sendable, CustomStringConvertible {
-    /// How many values were dropped in this process: it keeps 65,536 values, and 4 MB of them, while its main loop is held
-    /// up, and drops what exceeds that.
+    /// How many values were dropped in this process: it keeps 65,536 values, and 4 MB of them, while its main loop is
+    /// held up, and drops what exceeds that.
     public var droppedValues = 0
-    /// How often a socket was found full. bluetoothd drops what does not fit and does not report how much: each time some
-    /// values may be missing, or none.
+    /// How often a socket was found full. bluetoothd drops what does not fit and does not report how much: each time
+    /// some values may be missing, or none.
     public var fullSockets = 0
 
     public init() {}

@@ -18,8 +18,8 @@ open class CBService: CBAttribute, @unchecked Swift.Sendable {
         set { stored.store(newValue) { swap(&$0.includedServices, &$1) } }
     }
 
-    /// The characteristics discovered so far; nil before. Every remote characteristic keeps its object for the time of a
-    /// connection.
+    /// The characteristics discovered so far; nil before. Every remote characteristic keeps its object for the time of
+    /// a connection.
     open internal(set) var characteristics: [CBCharacteristic]? {
         get { stored.withLock { $0.characteristics } }
         set { stored.store(newValue) { swap(&$0.characteristics, &$1) } }

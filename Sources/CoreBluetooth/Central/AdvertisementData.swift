@@ -1,5 +1,6 @@
 // Keys of the dictionary in which an advertisement is reported to a central and, for the first two, given to
-// `CBPeripheralManager.startAdvertising`. A key is absent when the advertisement has no such field. The texts are Apple's.
+// `CBPeripheralManager.startAdvertising`. A key is absent when the advertisement has no such field. The texts are
+// Apple's.
 
 /// `String`: the device's name as advertised, which may be a shortened one.
 public let CBAdvertisementDataLocalNameKey = "kCBAdvDataLocalName"

@@ -79,7 +79,8 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
     ///   - options: by the keys `CBCentralManagerScanOption…`.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard isPoweredOn(#function) else { return }
-        // In one step: of two threads that start and stop, the engine must not hear the one last and `isScanning` the other.
+        // In one step: of two threads that start and stop, the engine must not hear the one last and `isScanning` the
+        // other.
         stored.withLock {
             $0.isScanning = true
             engine?.scan(for: serviceUUIDs?.nilIfEmpty, options: options ?? [:])
@@ -104,8 +105,8 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         engine?.connect(peripheral, options: options ?? [:])
     }
 
-    /// Ends a connection or gives up a pending one. The delegate's disconnect method confirms it in both cases, without an
-    /// error.
+    /// Ends a connection or gives up a pending one. The delegate's disconnect method confirms it in both cases, without
+    /// an error.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard isPoweredOn(#function), isOwn(peripheral, #function) else { return }
         engine?.cancelConnection(peripheral)

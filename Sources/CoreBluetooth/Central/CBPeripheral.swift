@@ -1,7 +1,7 @@
 /// A remote peripheral. Central managers create them: by scanning, by retrieving and by restoring.
 ///
-/// Every method returns at once; what comes of it is reported to the delegate on the manager's queue. The requests to one
-/// peripheral are executed in the order of the calls; a call while it is not connected is ignored and reported on
+/// Every method returns at once; what comes of it is reported to the delegate on the manager's queue. The requests to
+/// one peripheral are executed in the order of the calls; a call while it is not connected is ignored and reported on
 /// standard error.
 open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     /// Receives what happens. Stays across connections.
@@ -28,7 +28,8 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         set { stored.store(newValue) { swap(&$0.services, &$1) } }
     }
 
-    /// Whether there is room for another write without response. After it was false, `peripheralIsReady` announces room.
+    /// Whether there is room for another write without response. After it was false, `peripheralIsReady` announces
+    /// room.
     open internal(set) var canSendWriteWithoutResponse: Bool {
         get { stored.withLock { $0.commands.hasRoom } }
         set { stored.withLock { $0.commands.hasRoom = newValue } }
@@ -113,8 +114,8 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         perform(.readValue(of: .descriptor(descriptor)))
     }
 
-    /// How many bytes can be written at once: with response 512; without response what fits into one packet (20 until the
-    /// size of packets is known), but at most 510, because peripherals on BlueZ may drop 511 and 512 in silence.
+    /// How many bytes can be written at once: with response 512; without response what fits into one packet (20 until
+    /// the size of packets is known), but at most 510, because peripherals on BlueZ may drop 511 and 512 in silence.
     @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
@@ -123,9 +124,9 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         }
     }
 
-    /// Writes a value. With response, it is answered by `peripheral(_:didWriteValueFor:error:)`, and a value that does not
-    /// fit into one packet is sent in parts. Without response, nothing is reported, and a value is dropped that is longer
-    /// than ``maximumWriteValueLength(for:)`` or comes while ``canSendWriteWithoutResponse`` is false.
+    /// Writes a value. With response, it is answered by `peripheral(_:didWriteValueFor:error:)`, and a value that does
+    /// not fit into one packet is sent in parts. Without response, nothing is reported, and a value is dropped that is
+    /// longer than ``maximumWriteValueLength(for:)`` or comes while ``canSendWriteWithoutResponse`` is false.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
         switch type {
         case .withResponse: perform(.writeValue(data, to: .characteristic(characteristic)))
@@ -133,8 +134,8 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         }
     }
 
-    /// Writes a descriptor; answered by `peripheral(_:didWriteValueFor:error:)` for descriptors. The client configuration
-    /// (2902) is written by ``setNotifyValue(_:for:)`` only.
+    /// Writes a descriptor; answered by `peripheral(_:didWriteValueFor:error:)` for descriptors. The client
+    /// configuration (2902) is written by ``setNotifyValue(_:for:)`` only.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
         perform(.writeValue(data, to: .descriptor(descriptor)))
     }

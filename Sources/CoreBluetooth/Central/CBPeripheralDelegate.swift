@@ -5,14 +5,15 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// ``CBPeripheral/name`` has changed.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
-    /// The peripheral's services have changed; discover them again. Called once for each change; a service that moves goes
-    /// and comes.
+    /// The peripheral's services have changed; discover them again. Called once for each change; a service that moves
+    /// goes and comes.
     ///
     /// Requests to the services that are gone, their characteristics and descriptors fail with
     /// ``CBError/Code/invalidHandle``, those under way included, unless the peripheral still answers them itself. Their
     /// notifications are off.
     ///
-    /// - Parameter invalidatedServices: those that are gone, also if they had not been discovered; empty if services came.
+    /// - Parameter invalidatedServices: those that are gone, also if they had not been discovered; empty if services
+    ///   came.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
     /// Answers ``CBPeripheral/readRSSI()``.
@@ -51,8 +52,8 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     func peripheral(
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?)
 
-    /// Notifications were lost, or may have been: ``CBCharacteristic/notificationLoss`` has grown. A Linux addition, for
-    /// notification sockets (``CBConnectPeripheralOptionUseNotifySocketsKey``); called once a second at most for a
+    /// Notifications were lost, or may have been: ``CBCharacteristic/notificationLoss`` has grown. A Linux addition,
+    /// for notification sockets (``CBConnectPeripheralOptionUseNotifySocketsKey``); called once a second at most for a
     /// characteristic. Default: writes a warning to standard error.
     func peripheral(_ peripheral: CBPeripheral, didUpdateNotificationLossFor characteristic: CBCharacteristic)
 

@@ -1,8 +1,8 @@
 /// What does the work of one central manager and its peripherals.
 ///
-/// Its methods return at once and are called on whatever thread the app calls the API on, when the manager is powered on
-/// and, for those with a peripheral's attribute, the peripheral is connected. The engine changes the state of the public
-/// objects and then calls the delegate, both on the manager's queue.
+/// Its methods return at once and are called on whatever thread the app calls the API on, when the manager is powered
+/// on and, for those with a peripheral's attribute, the peripheral is connected. The engine changes the state of the
+/// public objects and then calls the delegate, both on the manager's queue.
 protocol CentralEngine: AnyObject, Swift.Sendable {
     /// Ends everything: the manager is gone.
     func invalidate()

@@ -1,8 +1,8 @@
 /// A remote device, in whichever role.
 // @unchecked: programs use peers on any thread. What changes, in the subclasses only, is behind a lock.
 open class CBPeer: NSObject, NSCopying, @unchecked Swift.Sendable {
-    /// Identifies the device. Stable: it stays the same across connections, launches and, on Linux, machines, and can be
-    /// stored for ``CBCentralManager/retrievePeripherals(withIdentifiers:)``.
+    /// Identifies the device. Stable: it stays the same across connections, launches and, on Linux, machines, and can
+    /// be stored for ``CBCentralManager/retrievePeripherals(withIdentifiers:)``.
     open var identifier: UUID { storedIdentifier }
 
     private let storedIdentifier: UUID

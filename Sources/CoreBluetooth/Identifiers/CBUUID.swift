@@ -48,8 +48,8 @@ open class CBUUID: NSObject, NSCopying, @unchecked Swift.Sendable {
 
     /// Creates a UUID from its bytes.
     ///
-    /// - Parameter theData: 2, 4 or 16 bytes, the most significant first. Another length is a programming error and ends
-    ///   the program.
+    /// - Parameter theData: 2, 4 or 16 bytes, the most significant first. Another length is a programming error and
+    ///   ends the program.
     public init(data theData: Data) {
         guard let width = Width(rawValue: theData.count) else {
             preconditionFailure("CBUUID(data:): \(theData.count) bytes; a UUID has 2, 4 or 16")

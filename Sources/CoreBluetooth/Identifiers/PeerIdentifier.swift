@@ -1,8 +1,8 @@
 /// A device address with its type, and the UUID that stands for it in the public API.
 ///
-/// Apple's identifiers are random and kept in a database. Here an identifier is computed from the address, reversibly, so
-/// that it means the same in every process and on every machine and nothing has to be stored. It is a UUID of version 8
-/// (RFC 9562, 5.8):
+/// Apple's identifiers are random and kept in a database. Here an identifier is computed from the address, reversibly,
+/// so that it means the same in every process and on every machine and nothing has to be stored. It is a UUID of
+/// version 8 (RFC 9562, 5.8):
 ///
 ///     48 bits   mixed address, bits 63 … 16
 ///      4 bits   version, 8

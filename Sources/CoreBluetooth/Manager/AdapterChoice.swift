@@ -1,8 +1,8 @@
 import BlueZ
 import MainLoop
 
-/// Which controller a manager uses: the one that the program names, else the one that `BLUETOOTH_ADAPTER` names, else the
-/// first one that is powered.
+/// Which controller a manager uses: the one that the program names, else the one that `BLUETOOTH_ADAPTER` names, else
+/// the first one that is powered.
 package enum AdapterChoice: Hashable, Swift.Sendable {
     /// By name (`hci0`) or address, in any letter case.
     case named(String)

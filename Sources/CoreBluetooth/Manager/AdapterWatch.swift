@@ -28,9 +28,9 @@ final class AdapterWatch {
 
     /// Starts to watch.
     ///
-    /// - Parameter onChange: called when the state or the controller has changed, the first time as soon as the state is
-    ///   known, and never from within this initializer. A change from one usable controller to another is reported as
-    ///   ``CBManagerState/resetting`` first.
+    /// - Parameter onChange: called when the state or the controller has changed, the first time as soon as the state
+    ///   is known, and never from within this initializer. A change from one usable controller to another is reported
+    ///   as ``CBManagerState/resetting`` first.
     init(
         choice: AdapterChoice, role: Role, session: BlueZSession,
         onChange: @escaping @LoopActor (CBManagerState, Adapter?) -> Void

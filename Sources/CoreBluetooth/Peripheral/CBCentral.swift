@@ -1,6 +1,7 @@
 /// A remote central that uses our services. Its object stays the same while it is connected.
 open class CBCentral: CBPeer, @unchecked Swift.Sendable {
-    /// How many bytes one notification or indication can carry: what fits into a packet, and never more than a value has.
+    /// How many bytes one notification or indication can carry: what fits into a packet, and never more than a value
+    /// has.
     open var maximumUpdateValueLength: Int { min(attMTU - ATT.valueHeaderLength, ATT.maximumValueLength) }
 
     /// Linux: the size of a packet, in bytes, that was agreed on with the central.

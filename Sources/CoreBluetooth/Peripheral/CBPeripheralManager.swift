@@ -44,7 +44,8 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     ///
     /// - Parameters:
     ///   - queue: a serial queue on which the delegate is called; the main queue if nil.
-    ///   - options: by the keys `CBPeripheralManagerOption…`; among them, on Linux, `CBPeripheralManagerOptionAdapterKey`.
+    ///   - options: by the keys `CBPeripheralManagerOption…`; among them, on Linux,
+    ///     `CBPeripheralManagerOptionAdapterKey`.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
@@ -75,9 +76,9 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
 
     /// Starts to advertise; answered by `peripheralManagerDidStartAdvertising(_:error:)`.
     ///
-    /// - Parameter advertisementData: `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey`; on Linux
-    ///   also `CBAdvertisementDataManufacturerDataKey` and `CBAdvertisementDataServiceDataKey`. Other keys are ignored
-    ///   with a warning.
+    /// - Parameter advertisementData: `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey`; on
+    ///   Linux also `CBAdvertisementDataManufacturerDataKey` and `CBAdvertisementDataServiceDataKey`. Other keys are
+    ///   ignored with a warning.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard isPoweredOn(#function) else { return }
         engine?.startAdvertising(advertisementData ?? [:])
@@ -102,8 +103,8 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         engine?.add(service)
     }
 
-    /// Withdraws a service. Connected centrals are told that the services have changed; links and the subscriptions to other
-    /// services stay. The service may be added again.
+    /// Withdraws a service. Connected centrals are told that the services have changed; links and the subscriptions to
+    /// other services stay. The service may be added again.
     open func remove(_ service: CBMutableService) {
         guard isPoweredOn(#function) else { return }
         engine?.remove(service)
@@ -134,8 +135,8 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     ///   - value: what does not fit into ``CBCentral/maximumUpdateValueLength`` is cut off.
     ///   - centrals: to which of the subscribed centrals; to all if nil. Linux: bluetoothd (5.66) cannot choose among
     ///     them; the value goes to all if one of these is subscribed, else to none.
-    /// - Returns: false if the queue is full: nothing was sent, and `peripheralManagerIsReady(toUpdateSubscribers:)` tells
-    ///   when to try again.
+    /// - Returns: false if the queue is full: nothing was sent, and `peripheralManagerIsReady(toUpdateSubscribers:)`
+    ///   tells when to try again.
     @discardableResult
     open func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?

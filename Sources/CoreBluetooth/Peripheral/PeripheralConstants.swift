@@ -1,12 +1,13 @@
 // Keys of the dictionaries that a peripheral manager takes and delivers. The texts are Apple's.
 
-/// Manager option, `Bool`: whether to warn the user when Bluetooth is switched off. On Linux a warning is at most logged.
+/// Manager option, `Bool`: whether to warn the user when Bluetooth is switched off. On Linux a warning is at most
+/// logged.
 public let CBPeripheralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
 /// Manager option, `String`: opts in to state restoration; the same at every launch, and each manager has its own.
 public let CBPeripheralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
 /// Manager option, `String`, a Linux addition: which controller to use, by its name (`"hci0"`) or its address
-/// (`"00:AA:01:00:00:00"`). Default: the environment variable `BLUETOOTH_ADAPTER`, which takes the same values, else the
-/// first controller that is powered.
+/// (`"00:AA:01:00:00:00"`). Default: the environment variable `BLUETOOTH_ADAPTER`, which takes the same values, else
+/// the first controller that is powered.
 public let CBPeripheralManagerOptionAdapterKey = "CBLinuxPeripheralManagerOptionAdapter"
 
 /// Restored state, `[CBMutableService]`: the services that were published when the program ended.

@@ -1,7 +1,7 @@
 /// What does the work of one peripheral manager.
 ///
-/// Its methods return at once and are called on whatever thread the app calls the API on, when the manager is powered on.
-/// The engine changes the state of the public objects and then calls the delegate, both on the manager's queue.
+/// Its methods return at once and are called on whatever thread the app calls the API on, when the manager is powered
+/// on. The engine changes the state of the public objects and then calls the delegate, both on the manager's queue.
 protocol PeripheralEngine: AnyObject, Swift.Sendable {
     /// Ends everything: the manager is gone.
     func invalidate()

@@ -7,8 +7,8 @@ enum WriteAssembly {
     /// - Parameters:
     ///   - pieces: in the order in which they came.
     ///   - value: the value before.
-    /// - Throws: `invalidOffset` for a piece that would leave a gap, `invalidAttributeValueLength` for a value longer than
-    ///   an attribute can be.
+    /// - Throws: `invalidOffset` for a piece that would leave a gap, `invalidAttributeValueLength` for a value longer
+    ///   than an attribute can be.
     static func value(
         after pieces: some Sequence<(offset: Int, bytes: Data)>, on value: @autoclosure () -> Data
     ) throws(CBATTError) -> Data {

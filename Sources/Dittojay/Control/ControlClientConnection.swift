@@ -1,8 +1,8 @@
 import Foundation
 import MainLoop
 
-/// One program that is connected to the control socket. Its requests are answered one after another, in order, and the next
-/// one not before the answer has been taken.
+/// One program that is connected to the control socket. Its requests are answered one after another, in order, and the
+/// next one not before the answer has been taken.
 final class ControlClientConnection {
     /// Whether the connection may have the events; says why not.
     var admission: (() -> String?)?
@@ -45,8 +45,8 @@ final class ControlClientConnection {
         if copy >= 0 { room = DescriptorWatch(copy, for: .writable, queue: queue) { self.flush() } }
     }
 
-    /// Whether a request is being carried out, or events are awaited. Otherwise the connection waits for the program at its
-    /// other end.
+    /// Whether a request is being carried out, or events are awaited. Otherwise the connection waits for the program at
+    /// its other end.
     var isCarryingOut: Bool { isBusy || isFollowing }
 
     func start() {
@@ -135,7 +135,8 @@ final class ControlClientConnection {
         isFollowing = true
     }
 
-    /// Sends an event to a program that has asked for them. What it does not read in time it misses, and is told how much.
+    /// Sends an event to a program that has asked for them. What it does not read in time it misses, and is told how
+    /// much.
     ///
     /// - Parameter line: with its end.
     func send(event line: [UInt8]) {

@@ -30,8 +30,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// `central`.
     case disconnect(central: String?)
     /// `{"command":"add-fault","characteristic":"store","on":"read","action":"error","error":"0x80","after":1,"times":2}`:
-    /// from now on this goes wrong, too. `action` is `no-answer`, `error` with `error` a number or a name, `disconnect`,
-    /// `delay` with `seconds`, `flood` with `count` and perhaps `value`, or `drop`.
+    /// from now on this goes wrong, too. `action` is `no-answer`, `error` with `error` a number or a name,
+    /// `disconnect`, `delay` with `seconds`, `flood` with `count` and perhaps `value`, or `drop`.
     case addFault(characteristic: String, Fault)
     /// `{"command":"clear-faults","characteristic":"store"}`: nothing goes wrong any more, with all characteristics
     /// without `characteristic`.
@@ -42,8 +42,9 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// The longest request in bytes, its line end included.
     public static let maximumLength = 4096
 
-    /// The version of the protocol, which is described in `docs/control-protocol.md`. It changes when a program that was made
-    /// for the version before would no longer work; further requests, members and kinds of events do not change it.
+    /// The version of the protocol, which is described in `docs/control-protocol.md`. It changes when a program that
+    /// was made for the version before would no longer work; further requests, members and kinds of events do not
+    /// change it.
     public static let protocolVersion = 1
 
     /// The commands by their names in the protocol.
@@ -136,7 +137,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     }
 
     /// Parses a line as typed into the terminal of a running dittojay: `c`, `c hello`, `c hex:0102`, `set store u8:1`,
-    /// `send echo hello`, `+`, `-`, `+ NAME`, `- all`, `s`, `d`, `q`. The words of the control socket are understood, too.
+    /// `send echo hello`, `+`, `-`, `+ NAME`, `- all`, `s`, `d`, `q`. The words of the control socket are understood,
+    /// too.
     public init(typed line: some StringProtocol) throws(ParsingError) {
         let trimmed = line.drop { $0.isWhitespace }
         let word = trimmed.prefix { !$0.isWhitespace }

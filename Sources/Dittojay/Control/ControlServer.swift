@@ -21,8 +21,8 @@ final class ControlServer {
     struct Limits {
         /// How many may be open. When one more comes, the one that has been idle for longest makes room.
         var clients = 32
-        /// Seconds after which an idle one is closed: one that neither sends nor takes anything while nothing is carried out
-        /// for it.
+        /// Seconds after which an idle one is closed: one that neither sends nor takes anything while nothing is
+        /// carried out for it.
         var idleTime = 300.0
         /// How many may have the events at the same time.
         var followers = 16
@@ -31,8 +31,8 @@ final class ControlServer {
     /// Starts to listen.
     ///
     /// - Parameter limits: what connections are allowed.
-    /// - Throws: ``DittojayError/alreadyRunning(socket:)`` if somebody listens there; a socket file that nobody listens at
-    ///   is replaced. ``DittojayError/controlSocket(_:)``.
+    /// - Throws: ``DittojayError/alreadyRunning(socket:)`` if somebody listens there; a socket file that nobody listens
+    ///   at is replaced. ``DittojayError/controlSocket(_:)``.
     init(
         _ address: ControlSocketAddress, queue: DispatchQueue, limits: Limits = Limits(), handler: @escaping Handler
     ) throws(DittojayError) {
@@ -180,8 +180,8 @@ final class ControlServer {
         sweep = timer
     }
 
-    /// Whether the other end is a process of this user or of root. The file's mode says the same, but not every file system
-    /// heeds it for sockets.
+    /// Whether the other end is a process of this user or of root. The file's mode says the same, but not every file
+    /// system heeds it for sockets.
     private static func isAllowed(_ descriptor: Int32) -> Bool {
         // struct ucred: pid, uid, gid.
         var credentials: (Int32, UInt32, UInt32) = (0, .max, .max)

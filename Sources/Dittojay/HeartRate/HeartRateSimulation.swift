@@ -1,7 +1,7 @@
 import GATTProfiles
 
-/// A simulated heart with a sensor on it. What it measures follows from the seed and the number of steps alone, not from
-/// the clock.
+/// A simulated heart with a sensor on it. What it measures follows from the seed and the number of steps alone, not
+/// from the clock.
 ///
 /// The rate is a random walk that is drawn back to the middle of its range, with a slow drift on top as effort changes.
 /// Beats follow each other at that rate, with the small irregularities of a healthy heart: it beats faster while

@@ -4,8 +4,8 @@ import Foundation
 import MainLoop
 import UserFolders
 
-/// Looks after the controller that a virtual peripheral runs on, as far as Apple's API does not: its power, its name, and
-/// who is connected to it.
+/// Looks after the controller that a virtual peripheral runs on, as far as Apple's API does not: its power, its name,
+/// and who is connected to it.
 @LoopActor
 final class AdapterCustodian {
     /// What the custodian tells. Delivered on the bus's loop.
@@ -198,8 +198,8 @@ final class AdapterCustodian {
         try await rename(adapter, to: alias)
     }
 
-    /// Returns when the name is in effect: bluetoothd answers before the kernel has taken it, and until then tells whoever
-    /// asks the one before.
+    /// Returns when the name is in effect: bluetoothd answers before the kernel has taken it, and until then tells
+    /// whoever asks the one before.
     private func rename(_ adapter: Adapter, to name: String) async throws {
         try await adapter.setAlias(name)
         let expected = name.isEmpty ? adapter.systemName : name
@@ -276,8 +276,8 @@ final class AdapterCustodian {
 
     /// A central that is not known as connected has sent something: finds out whether it is connected.
     ///
-    /// Its request may have been on its way to the peripheral's queue while its link ended, or be older than the report of its
-    /// connection, which bluetoothd 5.66 sometimes leaves out.
+    /// Its request may have been on its way to the peripheral's queue while its link ended, or be older than the report
+    /// of its connection, which bluetoothd 5.66 sometimes leaves out.
     func heard(_ address: String, mtu: Int) {
         guard let device = currentAdapter?.devices.first(where: { $0.address == address }) else {
             return onEvent(.absent(address: address))

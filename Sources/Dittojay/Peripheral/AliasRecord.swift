@@ -1,8 +1,8 @@
 import Foundation
 import UserFolders
 
-/// Remembers, in a file, what a controller was called before. bluetoothd keeps names for good: a run that was killed could
-/// not put the name back, but the next one can.
+/// Remembers, in a file, what a controller was called before. bluetoothd keeps names for good: a run that was killed
+/// could not put the name back, but the next one can.
 struct AliasRecord {
     /// The name that the run has given.
     var given: String

@@ -142,9 +142,9 @@ extension VirtualPeripheral {
 
     /// Ends the connections of all centrals, or of one, and tells the addresses of those that were connected.
     ///
-    /// When a link ends while bluetoothd 5.66 waits for the answer to a request of it, it uses memory that it has freed, and
-    /// may die of it (seen: 5 s after the request, when it stops waiting). So requests that were to get no answer get one
-    /// after all, right after bluetoothd has been asked to end the link: too late to reach the central.
+    /// When a link ends while bluetoothd 5.66 waits for the answer to a request of it, it uses memory that it has
+    /// freed, and may die of it (seen: 5 s after the request, when it stops waiting). So requests that were to get no
+    /// answer get one after all, right after bluetoothd has been asked to end the link: too late to reach the central.
     func endLinks(_ address: String? = nil, _ done: @escaping ([String]) -> Void) {
         guard let custodian else { return done([]) }
         let waiting = WaitingRequests(address.map { unanswered.removeValue(forKey: $0) ?? [] } ?? takeUnanswered())

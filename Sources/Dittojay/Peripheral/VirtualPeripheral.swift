@@ -7,8 +7,8 @@ import UserFolders
 /// A Bluetooth LE peripheral that exists in software only, made from a ``PeripheralProfile``.
 ///
 /// Everything happens on one serial queue: its methods are to be called there, and its closures are called there.
-// @unchecked: the state is only touched on `queue`, which every method that can be called from outside checks, or on which
-// it is called by the manager and by what this class schedules.
+// @unchecked: the state is only touched on `queue`, which every method that can be called from outside checks, or on
+// which it is called by the manager and by what this class schedules.
 public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     /// How a peripheral is to be run.
     public struct Options: Hashable, Swift.Sendable {
@@ -40,7 +40,8 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
 
     /// Called for everything that the user may want to see. Nil costs nothing.
     public var onEvent: ((PeripheralEvent) -> Void)?
-    /// Called once when the peripheral advertises for the first time, or has failed to: from then on commands make sense.
+    /// Called once when the peripheral advertises for the first time, or has failed to: from then on commands make
+    /// sense.
     public var onReady: (() -> Void)?
     /// How many lines of output were dropped by the program that shows the events; for ``status``.
     public var droppedLines: (() -> Int)?
@@ -109,8 +110,8 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
 
     // MARK: Life
 
-    /// Starts: chooses the controller, publishes the services and advertises them. What comes of it is told by events, and
-    /// by ``onEnd`` if it cannot be.
+    /// Starts: chooses the controller, publishes the services and advertises them. What comes of it is told by events,
+    /// and by ``onEnd`` if it cannot be.
     public func start() {
         dispatchPrecondition(condition: .onQueue(queue))
         guard life == .new else { return }
@@ -145,8 +146,8 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         }
     }
 
-    /// Stops: disconnects the centrals, withdraws everything, and puts the controller back as it was. ``onEnd`` is called
-    /// when that is done.
+    /// Stops: disconnects the centrals, withdraws everything, and puts the controller back as it was. ``onEnd`` is
+    /// called when that is done.
     public func stop() {
         dispatchPrecondition(condition: .onQueue(queue))
         guard life == .running else { return }

@@ -13,8 +13,8 @@ struct AttributeIndex {
 
     private let services: [(name: String, uuid: String)]
     private let characteristics: [Characteristic]
-    /// The numbers of the characteristics with this UUID, of 36 characters, or this name, as it is typed. A file can have
-    /// thousands of references to thousands of characteristics.
+    /// The numbers of the characteristics with this UUID, of 36 characters, or this name, as it is typed. A file can
+    /// have thousands of references to thousands of characteristics.
     private let numbers: [String: [Int]]
     /// Whether there is something whose name cannot be told, because of a mistake.
     private let isIncomplete: Bool

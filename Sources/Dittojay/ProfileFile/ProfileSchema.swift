@@ -4,9 +4,9 @@ import GATTProfiles
 
 /// The JSON Schema of profile files, by which editors complete and check them.
 ///
-/// It is made of the keys and words that the readers take. It is stricter than they are in the spelling of names (as they
-/// are typed, such as `heart-rate`), and cannot say all that `dittojay check` does: whether names refer to something, and
-/// what belongs together.
+/// It is made of the keys and words that the readers take. It is stricter than they are in the spelling of names (as
+/// they are typed, such as `heart-rate`), and cannot say all that `dittojay check` does: whether names refer to
+/// something, and what belongs together.
 public enum ProfileSchema {
     /// The schema of profiles, in several lines.
     public static var profile: String { document("A profile of dittojay", .object(profileKeys)) }

@@ -3,8 +3,8 @@ import CYaml
 
 /// Looks at a YAML text event by event, before nodes are made of it, and refuses what nodes must not be made of.
 ///
-/// Yams builds nodes recursively, and compares, hashes and frees them recursively with all that their aliases stand for: a
-/// few hundred bytes can take forever, a few thousand the whole call stack.
+/// Yams builds nodes recursively, and compares, hashes and frees them recursively with all that their aliases stand
+/// for: a few hundred bytes can take forever, a few thousand the whole call stack.
 enum YAMLBounds {
     /// How deep lists and mappings may be within each other, those that aliases stand for included.
     static let maximumDepth = 100
@@ -36,8 +36,8 @@ enum YAMLBounds {
         }
     }
 
-    /// Checks the first document of a text. A text that is no YAML passes as far as it is YAML: it is the parser's to say
-    /// what is wrong with it.
+    /// Checks the first document of a text. A text that is no YAML passes as far as it is YAML: it is the parser's to
+    /// say what is wrong with it.
     static func check(_ text: String) throws(Violation) {
         let directives = text.utf8.split(separator: UInt8(ascii: "\n")).lazy.filter { $0.first == UInt8(ascii: "%") }
         guard directives.prefix(maximumDirectives + 1).count <= maximumDirectives else {

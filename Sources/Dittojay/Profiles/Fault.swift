@@ -53,8 +53,8 @@ public struct Fault: Hashable, Swift.Sendable {
         self.times = times
     }
 
-    /// The code of an ATT error that is written as a name, or as a number in decimal or, after `0x`, in hexadecimal; nil
-    /// for anything else.
+    /// The code of an ATT error that is written as a name, or as a number in decimal or, after `0x`, in hexadecimal;
+    /// nil for anything else.
     public static func attError(_ text: String) -> UInt8? {
         ATTErrorNames.code(text)
     }
@@ -124,8 +124,8 @@ enum ATTErrorNames {
         ("out-of-range", 0xFF),
     ]
 
-    /// The code of an error that is written as a name, or as a number in decimal or, after `0x`, in hexadecimal; nil for
-    /// anything else.
+    /// The code of an error that is written as a name, or as a number in decimal or, after `0x`, in hexadecimal; nil
+    /// for anything else.
     static func code(_ text: String) -> UInt8? {
         if let known = all.first(where: { $0.name == text }) { return known.code }
         let isHex = text.hasPrefix("0x")

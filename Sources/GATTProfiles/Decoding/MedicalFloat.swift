@@ -1,4 +1,5 @@
-/// A number of IEEE 11073-20601: a mantissa and a power of ten, in 16 bits (SFLOAT, medfloat16) or 32 (FLOAT, medfloat32).
+/// A number of IEEE 11073-20601: a mantissa and a power of ten, in 16 bits (SFLOAT, medfloat16) or 32 (FLOAT,
+/// medfloat32).
 enum MedicalFloat: Hashable {
     case number(mantissa: Int32, exponent: Int)
     /// What is no number.

@@ -19,8 +19,8 @@ extension FuzzTarget {
         })
 }
 
-/// What an input says, line by line: `<0 {"hello":…}` is a message of the program 0, `!0` its death, `+3` three seconds,
-/// and other lines are events of Bluetooth, for example `c1`.
+/// What an input says, line by line: `<0 {"hello":…}` is a message of the program 0, `!0` its death, `+3` three
+/// seconds, and other lines are events of Bluetooth, for example `c1`.
 private enum AgentStory {
     static let queue = DispatchQueue(label: "agent")
 

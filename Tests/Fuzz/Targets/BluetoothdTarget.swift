@@ -7,7 +7,8 @@ import Synchronization
 import TestSupport
 
 extension FuzzTarget {
-    /// A bluetoothd that is late, wrong, silent or gone, beneath an app with both roles. The input is the seed of what happens.
+    /// A bluetoothd that is late, wrong, silent or gone, beneath an app with both roles. The input is the seed of what
+    /// happens.
     static let bluetoothd = FuzzTarget(
         name: "bluetoothd", weight: 1, generate: { $0.bytes(8) },
         run: { bytes in

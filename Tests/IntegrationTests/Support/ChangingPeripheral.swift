@@ -22,8 +22,8 @@ enum Changing {
     }
 }
 
-/// Runs a test with the changing peripheral and a central that is connected to it and has discovered everything. The link
-/// must not have dropped in between.
+/// Runs a test with the changing peripheral and a central that is connected to it and has discovered everything. The
+/// link must not have dropped in between.
 func withChanging(
     sockets: Bool = false, _ options: String..., body: (Sensor, PlainCentral) async throws -> Void
 ) async throws {
@@ -69,10 +69,11 @@ extension PlainCentral {
             zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers)", sourceLocation: sourceLocation)
     }
 
-    /// Waits until bluetoothd is through with what it does by itself after a change: it answers requests in their order.
+    /// Waits until bluetoothd is through with what it does by itself after a change: it answers requests in their
+    /// order.
     ///
-    /// A service that goes while bluetoothd (5.66) still asks for the Database Hash after an earlier change stays in its table: it
-    /// has the hash of the table without the service then, and does not look.
+    /// A service that goes while bluetoothd (5.66) still asks for the Database Hash after an earlier change stays in
+    /// its table: it has the hash of the table without the service then, and does not look.
     func settle() async throws {
         let twin = try await services.first { $0.uuid == Changing.twin }
         guard let name = try twin?.found(Changing.name) else { throw LabError("no service to read from") }

@@ -1,8 +1,8 @@
 import Bluejay
 import CoreBluetooth
 
-/// What something throws, in short: the name of a Bluejay error's case, or the type and code of another; "nothing" if it
-/// does not throw.
+/// What something throws, in short: the name of a Bluejay error's case, or the type and code of another; "nothing" if
+/// it does not throw.
 func failure(_ body: () async throws -> Void) async -> String {
     do {
         try await body()

@@ -16,8 +16,8 @@ enum FixtureProgram {
 
     /// Starts a program on a controller.
     ///
-    /// - Parameter isLineBuffered: whether what it prints comes line by line, as on a terminal. Otherwise that is up to the
-    ///   program: what `print` has comes when there is much of it, or at the end.
+    /// - Parameter isLineBuffered: whether what it prints comes line by line, as on a terminal. Otherwise that is up to
+    ///   the program: what `print` has comes when there is much of it, or at the end.
     static func start(
         _ name: String, _ arguments: [String] = [], languageMode: Int, adapter: String,
         environment: [String: String] = [:], isLineBuffered: Bool = true

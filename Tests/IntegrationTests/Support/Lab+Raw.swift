@@ -6,7 +6,8 @@ import MainLoop
 
 /// What other programs may ask of bluetoothd, though this package does not, and what releases do differently.
 extension Lab {
-    /// Writes without response to a connected device, however long the value is, and returns when bluetoothd has taken it.
+    /// Writes without response to a connected device, however long the value is, and returns when bluetoothd has taken
+    /// it.
     @LoopActor
     func writeCommand(_ value: Data, to uuid: String, of address: String, on name: String) async throws {
         let characteristic = BlueZSession.shared.adapter(named: name)?.devices.first { $0.address == address }?
@@ -51,8 +52,8 @@ extension Lab {
         return try await outcome.value(within: .seconds(40))
     }
 
-    /// The signal strength of every link. The controllers of btvirt 5.66 and 5.82 do not know it, for which the kernel's word
-    /// is 127; those of 5.87 say -1.
+    /// The signal strength of every link. The controllers of btvirt 5.66 and 5.82 do not know it, for which the
+    /// kernel's word is 127; those of 5.87 say -1.
     func linkStrength() async throws -> String {
         try await bluezVersion() < BlueZVersion(5, 87) ? "127 dBm" : "-1 dBm"
     }

@@ -18,8 +18,8 @@ final class LinkLedger: Swift.Sendable {
 
     /// How often each completion was called.
     var calls: [Int] { state.withLock(\.calls) }
-    /// The numbers of reads, writes and ends of listens in the order of their completions, but for those that were refused
-    /// at once.
+    /// The numbers of reads, writes and ends of listens in the order of their completions, but for those that were
+    /// refused at once.
     var order: [Int] { state.withLock(\.order) }
     /// How often each kind of call had which outcome.
     var tally: [String: Int] { state.withLock(\.tally) }

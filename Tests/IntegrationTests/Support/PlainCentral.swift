@@ -56,8 +56,8 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
         }
     }
 
-    /// Connects to a peripheral that is paired, and once more if the link was mute: its bluetoothd may come too late to take it
-    /// up ("setsockopt(BT_SECURITY): Invalid argument" in its log), and then the link ends some seconds later.
+    /// Connects to a peripheral that is paired, and once more if the link was mute: its bluetoothd may come too late to
+    /// take it up ("setsockopt(BT_SECURITY): Invalid argument" in its log), and then the link ends some seconds later.
     func connectToPaired() async throws {
         do {
             try await connect()

@@ -74,7 +74,8 @@ func withProfile(
     }
 }
 
-/// Runs a test with a peripheral from an example file and a central that has found it. The test may leave them connected.
+/// Runs a test with a peripheral from an example file and a central that has found it. The test may leave them
+/// connected.
 func withFound(
     _ name: String, advertising service: String, body: (Sensor, Central, PeripheralIdentifier) async throws -> Void
 ) async throws {

@@ -203,8 +203,8 @@ final class RestoredProgram {
     }
 }
 
-/// Runs a test with the default sensor and a program that listens to it, and ends both, also when the test fails: the next one
-/// needs the controllers.
+/// Runs a test with the default sensor and a program that listens to it, and ends both, also when the test fails: the
+/// next one needs the controllers.
 ///
 /// - Parameter listeningToRates: false to have only chirps, so that nothing comes that the test has not sent.
 func withRestoredProgram(

@@ -1,8 +1,8 @@
 import BluetoothLab
 import Testing
 
-/// The root of all tests that need a lab with two hosts: the sensor is on host a, the tests and their central on host b.
-/// Each has its own kernel, system bus and bluetoothd.
+/// The root of all tests that need a lab with two hosts: the sensor is on host a, the tests and their central on host
+/// b. Each has its own kernel, system bus and bluetoothd.
 ///
 /// In a lab with one host and outside of one they are skipped, and say so.
 @Suite(

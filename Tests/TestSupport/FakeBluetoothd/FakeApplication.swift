@@ -150,8 +150,8 @@ package final class FakeLocalCharacteristic {
         try await call("WriteValue", [.bytes(value), options(central, offset: offset, mtu: mtu, others)])
     }
 
-    /// A central turns notifications on: by a socket, as bluetoothd does where the program offers it, or by `StartNotify`. When
-    /// there is a socket already, the program hears nothing of another one.
+    /// A central turns notifications on: by a socket, as bluetoothd does where the program offers it, or by
+    /// `StartNotify`. When there is a socket already, the program hears nothing of another one.
     ///
     /// - Parameter reads: whether what comes over the socket is read, as it comes.
     package func subscribe(

@@ -96,8 +96,8 @@ package final class FakeCharacteristic: FakeObject {
     package var refusal: MethodFailure?
     /// Whether the device wants an encrypted link.
     package var needsPairing = false
-    /// Whether it wants a pairing with a passkey. bluetoothd pairs without one, is refused all the same, and then waits for
-    /// ever, as it does when the device refuses to pair at all (5.66).
+    /// Whether it wants a pairing with a passkey. bluetoothd pairs without one, is refused all the same, and then waits
+    /// for ever, as it does when the device refuses to pair at all (5.66).
     package var needsPasskey = false
     private var unanswered: [MethodInvocation] = []
     /// What was written, in order.

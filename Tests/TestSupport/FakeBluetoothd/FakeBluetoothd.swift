@@ -3,8 +3,8 @@ import MainLoop
 
 /// A bluetoothd of a test's own: the objects of `org.bluez` on a private bus, without a controller or a radio.
 ///
-/// It does what bluetoothd does, as far as the programs under test depend on it, unless a test has scripted it to be late,
-/// wrong, silent, or not there: see ``react(to:at:times:with:)``. Every call of it is in ``calls``.
+/// It does what bluetoothd does, as far as the programs under test depend on it, unless a test has scripted it to be
+/// late, wrong, silent, or not there: see ``react(to:at:times:with:)``. Every call of it is in ``calls``.
 ///
 /// Programs in a process of their own reach it by the environment variable `DBUS_SYSTEM_BUS_ADDRESS`.
 @LoopActor
@@ -61,8 +61,8 @@ package final class FakeBluetoothd {
         connection.close()
     }
 
-    /// Starts anew after ``die()``: with its controllers, and nothing that programs had registered. Devices are forgotten
-    /// unless they are paired.
+    /// Starts anew after ``die()``: with its controllers, and nothing that programs had registered. Devices are
+    /// forgotten unless they are paired.
     package func restart() async throws {
         die()
         connection = try bus.connect()
@@ -71,8 +71,8 @@ package final class FakeBluetoothd {
         try await begin()
     }
 
-    /// Gives the name back and takes no part in the bus any more, but does not close its connection: a bluetoothd that ends
-    /// in order.
+    /// Gives the name back and takes no part in the bus any more, but does not close its connection: a bluetoothd that
+    /// ends in order.
     package func leave() async throws {
         try await connection.releaseName(Self.serviceName)
     }

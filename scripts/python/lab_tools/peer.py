@@ -105,7 +105,7 @@ class Command:
                 start_new_session=True,
                 restore_signals=True,
             )
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, IndexError) as error:
             reply(b"E", f"lab-on: {error}\n".encode())
             reply(b"X", b"127")
             on_end()
@@ -168,7 +168,7 @@ class Peer:
     def from_other_host(self, call: int, kind: bytes, content: bytes) -> None:
         if kind == b"C":
             self.begin(call, content)
-        elif kind == b"S" and call in self.commands:
+        elif kind == b"S" and call in self.commands and content.isdigit():
             self.commands[call].signal(int(content))
         elif call in self.callers:
             self.callers[call].send(frame(call, kind, content))

@@ -1,5 +1,6 @@
 """The parts of a failure's record, from recordings that may be cut off. (Tests/LabScripts has the whole.)"""
 
+import json
 import struct
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from lab_tools.bundle.bus import bus_entries, bus_messages, bus_summary
 from lab_tools.bundle.capture import EPOCH, MAGIC, USER_LOGGING, capture_notes, capture_records, capture_slice
-from lab_tools.bundle.command import new_folder
+from lab_tools.bundle.command import Description, new_folder
 from lab_tools.bundle.packets import packet_entries
 from lab_tools.bundle.timeline import merged, text_of, timeline
 
@@ -98,3 +99,36 @@ def test_every_record_has_a_folder_of_its_own_with_a_name_that_a_file_can_have(t
     names = [new_folder(tmp_path, "Suite/a test(x: 1)" + "y" * 200).name for _ in range(3)]
     assert names[0].startswith("Suite-a-test-x--1-y") and len(names[0]) == 100
     assert names[1:] == [f"{names[0]}-2", f"{names[0]}-3"]
+
+
+DESCRIPTION = {
+    "test": "t",
+    "start": 1,
+    "end": 2.5,
+    "busPosition": 3,
+    "issues": ["i"],
+    "devices": "",
+    "entries": [[1.5, "test", "x"]],
+}
+
+
+def test_a_description_may_lack_what_is_missing() -> None:
+    test = Description.read(json.dumps(DESCRIPTION))
+    assert (test.start, test.entries, test.missing) == (1.0, [(1.5, "test", "x")], [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        "null",
+        json.dumps({**DESCRIPTION, "start": "now"}),
+        json.dumps({**DESCRIPTION, "entries": [[1]]}),
+        json.dumps({**DESCRIPTION, "issues": None}),
+    ],
+)
+def test_a_description_with_a_mistake_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        Description.read(text)

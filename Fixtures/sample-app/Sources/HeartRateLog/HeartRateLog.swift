@@ -8,7 +8,8 @@ public struct NoSensor: Error, CustomStringConvertible {
     public let description = "no heart-rate sensor was found"
 }
 
-/// Finds a heart-rate sensor and writes this many of its values, one per line: the value's number and the beats per minute.
+/// Finds a heart-rate sensor and writes this many of its values, one per line: the value's number and the beats per
+/// minute.
 public func logHeartRate(count: Int, to write: (String) -> Void) async throws {
     let bluejay = Bluejay()
     bluejay.start()

@@ -2,13 +2,13 @@ import MainLoop
 
 /// Knows whether more of a device's attributes are to be expected.
 ///
-/// bluetoothd reports a service, its characteristics and their descriptors one by one, and nothing says which is the last.
-/// Characteristics were seen hundreds of milliseconds after their service. So what is looked for and not there counts as
-/// missing only when no attribute has come for a while; and when something has come while it was waited for, what belongs to
-/// it may follow.
+/// bluetoothd reports a service, its characteristics and their descriptors one by one, and nothing says which is the
+/// last. Characteristics were seen hundreds of milliseconds after their service. So what is looked for and not there
+/// counts as missing only when no attribute has come for a while; and when something has come while it was waited for,
+/// what belongs to it may follow.
 ///
-/// The while is counted in steps of the loop's, not by the clock: what came while this program did not run is still to be
-/// read when it runs again.
+/// The while is counted in steps of the loop's, not by the clock: what came while this program did not run is still to
+/// be read when it runs again.
 @LoopActor
 final class AttributeNews {
     private static let step: Duration = .milliseconds(100)

@@ -3,12 +3,13 @@ import MainLoop
 
 /// Notices that no link to a peripheral can be encrypted, because one side has lost the keys of the pairing.
 ///
-/// If it is the peripheral: bluetoothd encrypts the link to a paired device before it answers `Connect`. Without the keys the
-/// link comes up, ends, and the call fails with "le-connection-abort-by-local" within a second (5.66). So does, seldom, an
-/// attempt that had bad luck; not three times running. A device that is not there makes the call fail after some 20 s.
+/// If it is the peripheral: bluetoothd encrypts the link to a paired device before it answers `Connect`. Without the
+/// keys the link comes up, ends, and the call fails with "le-connection-abort-by-local" within a second (5.66). So
+/// does, seldom, an attempt that had bad luck; not three times running. A device that is not there makes the call fail
+/// after some 20 s.
 ///
-/// If it is this machine: a peripheral with BlueZ asks for encryption, this machine pairs, which the agent is asked about, and
-/// the peripheral, which takes it for an attack, refuses and ends the link (`JustWorksRepairing`).
+/// If it is this machine: a peripheral with BlueZ asks for encryption, this machine pairs, which the agent is asked
+/// about, and the peripheral, which takes it for an attack, refuses and ends the link (`JustWorksRepairing`).
 @LoopActor
 struct EncryptionFailures {
     /// The peripheral has lost the keys. Apple's systems report the same.
@@ -88,8 +89,8 @@ extension PeripheralLink {
 
     /// Waits until the link of an attempt that has failed is down.
     ///
-    /// bluetoothd answers `Connect` before it knows that the link is down, and calls another `Connect` a success until then
-    /// (`dev_connect` in src/device.c). What it reports may leave the short connection out, so it is asked.
+    /// bluetoothd answers `Connect` before it knows that the link is down, and calls another `Connect` a success until
+    /// then (`dev_connect` in src/device.c). What it reports may leave the short connection out, so it is asked.
     ///
     /// - Returns: whether it says that keys are why the link has ended.
     private func endsForLackOfKeys(_ device: Device) async -> Bool {

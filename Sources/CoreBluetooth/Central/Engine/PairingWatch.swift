@@ -3,11 +3,11 @@ import MainLoop
 
 /// Notices that a request cannot be answered because pairing has failed.
 ///
-/// bluetoothd pairs by itself when a device wants that before it answers a request, and when that fails, 5.66 does not say so.
-/// A device that is a Linux machine then ends the link, with Authentication Failure (seen). Others keep it, and bluetoothd waits
-/// for its encryption without a limit: neither this request nor a later one is ever answered (`bt_att_chan_set_security` in
-/// src/shared/att.c; the socket stays in BT_CONFIG). What can be seen is that the agent was asked, or that the device is
-/// paired with, and that there is no answer all the same.
+/// bluetoothd pairs by itself when a device wants that before it answers a request, and when that fails, 5.66 does not
+/// say so. A device that is a Linux machine then ends the link, with Authentication Failure (seen). Others keep it, and
+/// bluetoothd waits for its encryption without a limit: neither this request nor a later one is ever answered
+/// (`bt_att_chan_set_security` in src/shared/att.c; the socket stays in BT_CONFIG). What can be seen is that the agent
+/// was asked, or that the device is paired with, and that there is no answer all the same.
 @LoopActor
 final class PairingWatch {
     private let timing: BlueZSession.Timing
@@ -81,8 +81,8 @@ final class PairingWatch {
 }
 
 extension PeripheralLink {
-    /// Runs a request; if pairing for it fails, that is the answer, and the link, over which nothing can be asked any more,
-    /// is ended.
+    /// Runs a request; if pairing for it fails, that is the answer, and the link, over which nothing can be asked any
+    /// more, is ended.
     func watchingPairing<T: Swift.Sendable>(
         _ completion: @escaping @LoopActor (Result<T, any Error>) -> Void
     ) -> @LoopActor (Result<T, any Error>) -> Void {

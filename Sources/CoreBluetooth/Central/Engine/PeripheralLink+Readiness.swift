@@ -8,8 +8,9 @@ extension PeripheralLink {
     /// How long the link to a paired device may be up without being encrypted.
     private static let encryptionTimeout: Duration = .seconds(1)
 
-    /// Whether a link that is up already can be used. One that a bluetoothd which died has left behind cannot: the kernel
-    /// keeps it for a while, but nobody speaks ATT over it, and `Connect` takes it for a connection all the same.
+    /// Whether a link that is up already can be used. One that a bluetoothd which died has left behind cannot: the
+    /// kernel keeps it for a while, but nobody speaks ATT over it, and `Connect` takes it for a connection all the
+    /// same.
     ///
     /// Nor can one that another program, which may have ended since, has asked bluetoothd to end.
     func isUsable(_ device: Device) async -> Bool {
@@ -24,8 +25,8 @@ extension PeripheralLink {
         return device.isConnected && device.areServicesResolved
     }
 
-    /// Whether the link to a paired device lasts. bluetoothd may call `Connect` a success and then find that the link has ended
-    /// because it could not be encrypted (5.66). As a rule it knows the services of such a device at once.
+    /// Whether the link to a paired device lasts. bluetoothd may call `Connect` a success and then find that the link
+    /// has ended because it could not be encrypted (5.66). As a rule it knows the services of such a device at once.
     func isEncrypted(_ device: Device) async -> Bool {
         guard device.isPaired, !device.areServicesResolved else { return true }
         await waitForServices(of: device, atMost: Self.encryptionTimeout)

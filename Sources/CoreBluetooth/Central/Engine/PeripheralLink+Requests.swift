@@ -253,9 +253,9 @@ extension PeripheralLink {
         drainTimer = .timer(after: .milliseconds(1)) { [weak self] in self?.afterWriteSockets(work) }
     }
 
-    /// Makes a request again for as long as bluetoothd is busy, and once when the device is paired because of it: what needs
-    /// encryption makes bluetoothd pair, but 5.82 may ask the device again before that is done, and then answers with the
-    /// device's second refusal.
+    /// Makes a request again for as long as bluetoothd is busy, and once when the device is paired because of it: what
+    /// needs encryption makes bluetoothd pair, but 5.82 may ask the device again before that is done, and then answers
+    /// with the device's second refusal.
     private func retrying<T: Swift.Sendable>(
         attempts: Int = busyRetries,
         _ request: @escaping @LoopActor (@escaping Completion<T>) -> Void,

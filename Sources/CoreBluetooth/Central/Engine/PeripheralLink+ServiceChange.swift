@@ -10,8 +10,8 @@ extension PeripheralLink {
         collect { $0.came() }
     }
 
-    /// A service has got another characteristic. The app may have been told all of them, as far as bluetoothd had them: then
-    /// it is told that the service has changed, so that it looks again.
+    /// A service has got another characteristic. The app may have been told all of them, as far as bluetoothd had them:
+    /// then it is told that the service has changed, so that it looks again.
     func attributeAdded(to service: RemoteService) {
         news.came()
         guard phase == .connected, isResolved, explored.remove(service.path) != nil else { return }
@@ -64,8 +64,8 @@ extension PeripheralLink {
             peripheral.services?.removeAll { service in gone.contains { $0 === service } }
             peripheral.delegate?.peripheral(peripheral, didModifyServices: gone)
             guard !gone.isEmpty else { return }
-            // What the app has asked of the services before it was told is still to be refused, and characteristics do not
-            // keep their service alive: a delegate would be told of one without a service.
+            // What the app has asked of the services before it was told is still to be refused, and characteristics do
+            // not keep their service alive: a delegate would be told of one without a service.
             MainLoop.shared.async { self?.keepUntilAnswered(gone) }
         }
     }

@@ -30,9 +30,9 @@ extension PeripheralLink {
         for waiter in waiters { waiter() }
     }
 
-    /// Whether the discovery has failed, although bluetoothd (5.66) says that the services are resolved: it does when its
-    /// ATT requests time out, too. A device that answers has Generic Access at least (Core Specification, Vol 3, Part C,
-    /// 12), which bluetoothd keeps to itself but lists.
+    /// Whether the discovery has failed, although bluetoothd (5.66) says that the services are resolved: it does when
+    /// its ATT requests time out, too. A device that answers has Generic Access at least (Core Specification, Vol 3,
+    /// Part C, 12), which bluetoothd keeps to itself but lists.
     private func hasFoundNothing(_ device: Device) -> Bool {
         device.services.isEmpty && device.serviceUUIDs.allSatisfy { !Device.servicesOfEveryDevice.contains($0) }
     }
@@ -55,8 +55,8 @@ extension PeripheralLink {
         resumeResolutionWaiters()
     }
 
-    /// Does `work` when bluetoothd has told all services, and all of those that it is just telling; or when they cannot be
-    /// known.
+    /// Does `work` when bluetoothd has told all services, and all of those that it is just telling; or when they cannot
+    /// be known.
     private func whenResolved(_ work: @escaping @LoopActor () -> Void) {
         if resolutionFailure != nil {
             work()

@@ -249,9 +249,9 @@ final class PeripheralLink {
         endReason = nil
     }
 
-    /// bluetoothd 5.66 keeps what it had found of the services when a link ends early, and takes it for all of them the next
-    /// time, with handles that are wrong: it then reads the wrong attributes, and can die of it. Forgetting the device
-    /// makes it look again.
+    /// bluetoothd 5.66 keeps what it had found of the services when a link ends early, and takes it for all of them the
+    /// next time, with handles that are wrong: it then reads the wrong attributes, and can die of it. Forgetting the
+    /// device makes it look again.
     private func forgetHalfFoundServices() {
         guard !isResolved, phase != .connecting, let device, !device.isPaired, let adapter = device.adapter else {
             return

@@ -1,8 +1,8 @@
 /// Collects news of services into changes of which the app is told once each.
 ///
 /// bluetoothd tells one change of the peripheral's table as a burst of news: that services have gone, or that some have
-/// come. What goes after something has come, or comes after something has gone, is another change, even if both are read
-/// from the bus together.
+/// come. What goes after something has come, or comes after something has gone, is another change, even if both are
+/// read from the bus together.
 struct ServiceChanges<Service> {
     /// One change.
     struct Change {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The values that the agent has for a central manager.
 ///
-/// A value stays in the socket until the manager's queue has come to it, and is taken out when the delegate is called. So
-/// what the program has not begun to handle when it dies is still there for its next run.
+/// A value stays in the socket until the manager's queue has come to it, and is taken out when the delegate is called.
+/// So what the program has not begun to handle when it dies is still there for its next run.
 final class RestorationInbox: Swift.Sendable {
     fileprivate struct Target {
         let characteristic: CBCharacteristic

@@ -11,8 +11,8 @@ final class CharacteristicLink {
 
     /// The centrals of which it is known that they are subscribed.
     var subscribers: [RemoteCentral] = []
-    /// Bonded centrals that went while subscribed: bluetoothd keeps their subscription, and they are subscribed again as
-    /// soon as they are connected (Core Specification, Vol 3, Part G, 3.3.3.3).
+    /// Bonded centrals that went while subscribed: bluetoothd keeps their subscription, and they are subscribed again
+    /// as soon as they are connected (Core Specification, Vol 3, Part G, 3.3.3.3).
     var absentSubscribers: [ObjectPath: EndedSubscription] = [:]
     /// Those whose subscriptions bluetoothd has ended last, disconnected or not.
     var endedSubscriptions: [ObjectPath: EndedSubscription] = [:]

@@ -94,8 +94,8 @@ extension PeripheralCore {
         return central
     }
 
-    /// Asks whether a central that is not known as connected is. What it has sent may arrive after the report that it is
-    /// disconnected, which must not make it a subscriber that never goes.
+    /// Asks whether a central that is not known as connected is. What it has sent may arrive after the report that it
+    /// is disconnected, which must not make it a subscriber that never goes.
     private func confirmConnection(of path: ObjectPath) {
         guard path != .root else { return }
         session.confirmConnection(of: path) { [weak self] answer in
@@ -117,10 +117,10 @@ extension PeripheralCore {
         }
     }
 
-    /// bluetoothd keeps the subscriptions of a bonded central. 5.66 keeps its socket, too. 5.82 and 5.87 close it when the
-    /// central disconnects, and ask for no other when it is back: they believe that the program still notifies it, because
-    /// the central writes the value that its CCCD has (`gatt_ccc_write_cb` in src/gatt-database.c). What then goes out as
-    /// signals arrives.
+    /// bluetoothd keeps the subscriptions of a bonded central. 5.66 keeps its socket, too. 5.82 and 5.87 close it when
+    /// the central disconnects, and ask for no other when it is back: they believe that the program still notifies it,
+    /// because the central writes the value that its CCCD has (`gatt_ccc_write_cb` in src/gatt-database.c). What then
+    /// goes out as signals arrives.
     func disconnected(_ path: ObjectPath, isBonded: Bool) {
         for link in links.values {
             if let ended = link.endedSubscriptions.removeValue(forKey: path), isBonded,
@@ -138,8 +138,8 @@ extension PeripheralCore {
         centrals[path] = nil
     }
 
-    /// bluetoothd tells only of the first central that subscribes. When that one has gone and notifications are still on,
-    /// they may be another one's. If nobody has them, bluetoothd ends them in a moment.
+    /// bluetoothd tells only of the first central that subscribes. When that one has gone and notifications are still
+    /// on, they may be another one's. If nobody has them, bluetoothd ends them in a moment.
     private func awaitSuccessor(of link: CharacteristicLink) {
         guard link.subscribers.count == 1, otherConnectedDevice(than: link) != nil else { return }
         link.succession = .timer(after: .milliseconds(100)) { [weak self, weak link] in

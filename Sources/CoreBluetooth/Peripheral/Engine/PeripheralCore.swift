@@ -102,8 +102,8 @@ final class PeripheralCore {
     private func clear() -> [CBMutableCharacteristic] {
         let silenced = links.values.filter { !$0.subscribers.isEmpty }.map(\.plan.characteristic)
         updates.closeAll()
-        // First: bluetoothd resumes it by itself when the adapter is on again, and a central that connects then would find
-        // the services missing, or coming one by one, which bluetoothd as a central may not notice (5.66).
+        // First: bluetoothd resumes it by itself when the adapter is on again, and a central that connects then would
+        // find the services missing, or coming one by one, which bluetoothd as a central may not notice (5.66).
         stopAdvertising()
         let all = Array(services.values)
         services = [:]

@@ -92,8 +92,8 @@ struct CharacteristicAccess: Hashable, Swift.Sendable {
     let allowsReading: Bool
     let allowsWriting: Bool
 
-    /// - Note: bluetoothd has no encrypted variant of `write-without-response`. Where encryption is required for writing it
-    ///   also tells centrals that they can write with a response.
+    /// - Note: bluetoothd has no encrypted variant of `write-without-response`. Where encryption is required for
+    ///   writing it also tells centrals that they can write with a response.
     init(properties: CBCharacteristicProperties, permissions: CBAttributePermissions) {
         let mayRead = !permissions.isDisjoint(with: [.readable, .readEncryptionRequired])
         let mayWrite = !permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])

@@ -1,8 +1,9 @@
 import DequeModule
 import Synchronization
 
-/// The transmit queue of a peripheral manager: between ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)``, which
-/// is called on any thread and has to know its answer at once, and the loop, which hands the values to bluetoothd.
+/// The transmit queue of a peripheral manager: between
+/// ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)``, which is called on any thread and has to know its
+/// answer at once, and the loop, which hands the values to bluetoothd.
 ///
 /// The first value of a burst wakes the loop; the loop then takes whole batches until nothing is left.
 final class UpdateQueue: Swift.Sendable {
@@ -12,7 +13,8 @@ final class UpdateQueue: Swift.Sendable {
     /// One value on its way.
     struct Update: Swift.Sendable {
         let target: Target
-        /// Of which period of subscription it is a part: once nobody is subscribed, what is still queued has no receiver.
+        /// Of which period of subscription it is a part: once nobody is subscribed, what is still queued has no
+        /// receiver.
         let generation: Int
         let value: Data
     }
@@ -101,8 +103,8 @@ final class UpdateQueue: Swift.Sendable {
 
     /// Gives back the room of values that were sent or dropped.
     ///
-    /// - Returns: whether somebody has to be told, because a value was refused and half of the queue is free now. True once
-    ///   for all refusals before.
+    /// - Returns: whether somebody has to be told, because a value was refused and half of the queue is free now. True
+    ///   once for all refusals before.
     func finished(_ count: Int) -> Bool {
         state.withLock { state in
             state.count -= count

@@ -22,7 +22,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lab_tools.bundle.bus import bus_entries, bus_messages, bus_text
 from lab_tools.bundle.capture import MAGIC, capture_notes, capture_records, capture_slice
@@ -33,7 +33,36 @@ from lab_tools.bundle.timeline import Entry, merged, text_of, timeline
 LONGEST_NAME = 100
 DECODING_LIMIT = 120  # seconds
 
-Description = dict[str, Any]
+
+class Description(NamedTuple):
+    """What the usage lists."""
+
+    test: str
+    start: float
+    end: float
+    bus_position: int
+    issues: list[str]
+    devices: str
+    entries: list[Entry]
+    missing: list[str]
+
+    @classmethod
+    def read(cls, text: str) -> "Description":
+        """Raises ValueError if the text is not what the usage says."""
+        try:
+            values: dict[str, Any] = json.loads(text)
+            return cls(
+                str(values["test"]),
+                float(values["start"]),
+                float(values["end"]),
+                int(values["busPosition"]),
+                [str(issue) for issue in values["issues"]],
+                str(values["devices"]),
+                [(float(time), str(source), str(entry)) for time, source, entry in values["entries"]],
+                [str(name) for name in values.get("missing", [])],
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
 def printed_entries(start: float) -> Iterator[Entry]:
@@ -84,14 +113,13 @@ def decode(folder: Path) -> str:
 
 
 def write_bundle(output: Path, test: Description) -> Path:
-    missing = [*test.get("missing", []), *catch_up()]
-    start = test["start"]
-    folder = new_folder(output / "failures", test["test"])
-    sources: list[list[Entry]] = [[(time, source, text) for time, source, text in test["entries"]]]
-    sources.append(list(printed_entries(start)))
+    missing = [*test.missing, *catch_up()]
+    start = test.start
+    folder = new_folder(output / "failures", test.test)
+    sources = [test.entries, list(printed_entries(start))]
     (folder / "app.log").write_text(timeline(merged(sources)))
 
-    messages = bus_messages(content_of(BUS_TRACE, test["busPosition"]), start)
+    messages = bus_messages(content_of(BUS_TRACE, test.bus_position), start)
     (folder / "bus.log").write_bytes(bus_text(messages))
     sources.append(list(bus_entries(messages)))
 
@@ -105,11 +133,11 @@ def write_bundle(output: Path, test: Description) -> Path:
         sources.append(log)
 
     # What comes after the end is this collecting.
-    entries = [entry for entry in merged(sources) if entry[0] <= test["end"]]
+    entries = [entry for entry in merged(sources) if entry[0] <= test.end]
     (folder / "timeline.txt").write_text(timeline(entries))
     late = f"\nThe last moments may be missing in: {', '.join(missing)}\n" if missing else ""
-    summary = [f"{test['test']} failed", f"from {text_of(start)} to {text_of(test['end'])} UTC", late]
-    (folder / "summary.txt").write_text("\n".join([*summary, *test["issues"], "", test["devices"], ""]))
+    summary = [f"{test.test} failed", f"from {text_of(start)} to {text_of(test.end)} UTC", late]
+    (folder / "summary.txt").write_text("\n".join([*summary, *test.issues, "", test.devices, ""]))
     return folder
 
 
@@ -119,5 +147,10 @@ def main(words: list[str]) -> int:
     if len(words) != 1 or words[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
-    print(write_bundle(Path(words[0]), json.load(sys.stdin)))
+    try:
+        test = Description.read(sys.stdin.read())
+    except ValueError as error:
+        print(f"lab-bundle: the description cannot be used: {error}", file=sys.stderr)
+        return 2
+    print(write_bundle(Path(words[0]), test))
     return 0

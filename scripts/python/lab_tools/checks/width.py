@@ -22,7 +22,7 @@ GENERATED = re.compile(r"swift-format-ignore-file")
 UNBREAKABLE = re.compile(r"\s*(#|//+|-)?\s*\S+$")
 COMMENT = re.compile(r"(\s*(?:#|///?))(?: (.*))?$")
 # Begins something of its own in a comment: lists, tables, code, directives, what is aligned.
-APART = re.compile(r"\s|[-*|>:]|```|\d+\.|shellcheck|swift-format|usage|MARK|mypy|ruff|noqa|type:|$")
+APART = re.compile(r"\s|[-*|>:]|```|\d+\. |shellcheck|swift-format|usage|MARK|mypy|ruff|noqa|type:|$")
 
 
 # An item of a list, up to its text.

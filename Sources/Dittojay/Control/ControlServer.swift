@@ -2,7 +2,7 @@ import Foundation
 import MainLoop
 
 /// Listens at the control socket and hands what comes to a handler. Used on one queue only, like its handler.
-final class ControlServer {
+final class ControlServer: EventFollowers {
     /// Answers one request by calling `reply`, once, now or later.
     typealias Handler = (_ request: ControlRequest, _ reply: @escaping (ControlReply) -> Void) -> Void
 

@@ -7,7 +7,7 @@ import UserFolders
 /// Looks after the controller that a virtual peripheral runs on, as far as Apple's API does not: its power, its name, and
 /// who is connected to it.
 @LoopActor
-final class AdapterCustodian {
+final class AdapterCustodian: LinkControl {
     /// What the custodian tells. Delivered on the bus's loop.
     enum Event: Swift.Sendable {
         case connected(address: String)
@@ -138,7 +138,7 @@ final class AdapterCustodian {
     /// - Parameter asked: called each time when bluetoothd has been asked, before it has done it.
     /// - Returns: the addresses of those that were connected.
     func disconnectCentrals(
-        address: String? = nil, asked: @escaping @Sendable @LoopActor () -> Void
+        address: String?, asked: @escaping @Sendable @LoopActor () -> Void
     ) async -> [String] {
         let devices = (currentAdapter?.devices ?? []).filter { device in
             device.isConnected

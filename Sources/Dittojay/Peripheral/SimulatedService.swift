@@ -35,10 +35,20 @@ final class SimulatedServices {
     ///
     /// - Returns: false if there are ``Fault/maximumCount`` already.
     func add(_ fault: Fault, to characteristic: SimulatedCharacteristic) -> Bool {
-        let count = all.reduce(0) { $1.characteristics.reduce($0) { $0 + $1.faults.count } }
+        let count = all.reduce(0) { $1.characteristics.reduce($0) { $0 + $1.faultCount } }
         guard count < Fault.maximumCount else { return false }
-        characteristic.faults.add(fault)
+        characteristic.add(fault)
         return true
+    }
+
+    /// Why ``add(_:to:)`` has refused.
+    static let tooManyFaults: String = "there are \(Fault.maximumCount) faults already: clear some of them first"
+
+    /// There is room again: sends what waits.
+    func sendWaiting() {
+        for service in all {
+            for characteristic in service.characteristics { characteristic.sendWaiting() }
+        }
     }
 
     /// The characteristic that chirps, if the profile has one.
@@ -64,7 +74,7 @@ final class SimulatedService {
     /// The object that is registered, or being registered.
     private(set) var registration: CBMutableService?
     /// How far the registration is.
-    var publication = Publication.none
+    private(set) var publication = Publication.none
 
     enum Publication {
         /// There is no registration.
@@ -86,14 +96,25 @@ final class SimulatedService {
         characteristics = profile.characteristics.map { SimulatedCharacteristic($0, of: self) }
     }
 
-    /// Makes fresh objects for a registration by `manager`.
-    func makeRegistration(manager: CBPeripheralManager) -> CBMutableService {
+    /// Makes fresh objects for a registration at `server`.
+    func makeRegistration(server: any GATTServer) -> CBMutableService {
         withdraw()
         let service = CBMutableService(type: CBUUID(string: profile.uuid), primary: profile.isPrimary)
-        service.characteristics = characteristics.map { $0.makeRegistration(manager: manager) }
+        service.characteristics = characteristics.map { $0.makeRegistration(server: server) }
         registration = service
         publication = .pending
         return service
+    }
+
+    /// The registration is confirmed.
+    func confirm() {
+        publication = .done
+    }
+
+    /// The registration was refused.
+    func fail() {
+        withdraw()
+        publication = .failed
     }
 
     /// Forgets the registration, and the subscriptions with it.

@@ -55,6 +55,8 @@ let package = Package(
                 "CoreBluetooth", "LineOutput", "RestorationProtocol", "UIKitStandIns",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
+        // What a client uses of the services that the package has profiles for.
+        .target(name: "ProfileClients", dependencies: ["Bluejay", "GATTProfiles", "LineOutput"]),
         // The agent that keeps the Bluetooth state of programs that are not running: server and Bluetooth backend.
         .target(
             name: "RestorationAgent",
@@ -89,7 +91,7 @@ let package = Package(
             name: "BluejayCommand",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "Bluejay", "CoreBluetooth", "Doctor", "GATTProfiles", "LineOutput",
-                "MainLoop", "ProgramSupport", "RestorationAgent", "RestorationProtocol",
+                "MainLoop", "ProfileClients", "ProgramSupport", "RestorationAgent", "RestorationProtocol",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -130,7 +132,7 @@ let package = Package(
         .testTarget(
             name: "BluejayCommandTests",
             dependencies: [
-                "BluejayCommand", "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput",
+                "BluejayCommand", "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput", "ProfileClients",
             ]),
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
@@ -149,8 +151,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "DBus", "GATTProfiles", "MainLoop", "TestSupport",
-                "UserFolders",
+                "Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "DBus", "GATTProfiles", "MainLoop",
+                "ProfileClients", "TestSupport", "UserFolders",
             ]),
     ],
     swiftLanguageModes: [.v6]

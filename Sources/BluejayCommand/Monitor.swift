@@ -1,6 +1,7 @@
 import AssignedNumbers
 import Bluejay
 import GATTProfiles
+import ProfileClients
 
 /// Keeps a connection to a heart-rate sensor and shows its values.
 ///
@@ -26,11 +27,6 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     private var knownPairingProblems: Set<String> = []
     /// The name of the sensor that was connected last.
     private var connectedName: String?
-
-    private static let heartRate = CharacteristicIdentifier(
-        uuid: HeartRateService.measurement, service: ServiceIdentifier(uuid: HeartRateService.uuid))
-    private static let chirp = CharacteristicIdentifier(
-        uuid: ChirpService.chirp, service: ServiceIdentifier(uuid: ChirpService.uuid))
 
     /// - Parameter device: the first heart-rate sensor that is found if nil.
     init(_ session: Session, device: DeviceSelector?, limits: MonitorLimits) {
@@ -85,7 +81,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         var found: PeripheralIdentifier?
         bluejay.scan(
             duration: hasConnected ? 0 : limits.search,
-            serviceIdentifiers: device == nil ? [Self.heartRate.service] : nil,
+            serviceIdentifiers: device == nil ? [.heartRate] : nil,
             discovery: { [device] discovery, _ in
                 if let device, !device.matches(discovery) { return .continue }
                 found = discovery.peripheralIdentifier
@@ -138,11 +134,11 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             object.add("name", peripheral.name)
             object.add("address", address)
         }
-        heartRates = keep(Self.heartRate, "heart rates", of: peripheral, isEssential: true) { [weak self] in
+        heartRates = keep(.heartRate, "heart rates", of: peripheral, isEssential: true) { [weak self] in
             self?.heartRate($0)
         }
         // Not every sensor chirps, and one that does not is no less a sensor.
-        chirps = keep(Self.chirp, "chirps", of: peripheral, isEssential: false) { [weak self] event in
+        chirps = keep(.chirp, "chirps", of: peripheral, isEssential: false) { [weak self] event in
             if case .value(let value) = event { self?.chirp(value) }
         }
     }

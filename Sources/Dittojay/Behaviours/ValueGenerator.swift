@@ -93,22 +93,3 @@ final class RandomWalkGenerator: ValueGenerator {
         return Data(walk.prefix + walk.number.bytes(truncating: number))
     }
 }
-
-/// A heart that beats while it is measured.
-final class SimulatedHeart: ValueGenerator {
-    private(set) var simulation: HeartRateSimulation
-
-    init(settings: HeartRateSettings, seed: UInt64) {
-        simulation = HeartRateSimulation(settings: settings, seed: seed)
-    }
-
-    func next(maximumLength: Int) -> Data? {
-        Data(simulation.step(maximumLength: maximumLength).bytes)
-    }
-
-    func resetEnergy() {
-        simulation.resetEnergy()
-    }
-
-    var isReadBack: Bool { false }
-}

@@ -1,3 +1,50 @@
+/// The Heart Rate Service (180D).
+///
+/// Specification: Heart Rate Service 1.0. Two other files of this name go with it: the simulated service in Dittojay, and what
+/// a client uses in ProfileClients.
+package enum HeartRateService {
+    /// The service.
+    package static let uuid = "180D"
+    /// Heart Rate Measurement: notified, once a second or so.
+    package static let measurement = "2A37"
+    /// Body Sensor Location: read, one byte, see ``BodySensorLocation``.
+    package static let bodySensorLocation = "2A38"
+    /// Heart Rate Control Point: written, one byte, see ``ControlPoint``.
+    package static let controlPoint = "2A39"
+
+    /// Where the sensor is worn: the values of Body Sensor Location.
+    package enum BodySensorLocation: UInt8, CaseIterable, Swift.Sendable {
+        case other = 0
+        case chest = 1
+        case wrist = 2
+        case finger = 3
+        case hand = 4
+        case earLobe = 5
+        case foot = 6
+
+        /// The place in words.
+        package var text: String {
+            switch self {
+            case .other: "other"
+            case .chest: "chest"
+            case .wrist: "wrist"
+            case .finger: "finger"
+            case .hand: "hand"
+            case .earLobe: "ear lobe"
+            case .foot: "foot"
+            }
+        }
+    }
+
+    /// The commands of the control point.
+    package enum ControlPoint {
+        /// Sets the energy expended to zero.
+        package static let resetEnergyExpended: UInt8 = 0x01
+        /// The ATT application error for every other command, "Control Point Not Supported".
+        package static let notSupported = 0x80
+    }
+}
+
 /// The value of the Heart Rate Measurement characteristic (2A37).
 ///
 /// Specification: Heart Rate Service 1.0, 3.1. All numbers are little-endian:
@@ -9,11 +56,11 @@
 package struct HeartRateMeasurement: Hashable, Swift.Sendable {
     /// What the sensor knows about its contact with the skin.
     package enum SensorContact: Hashable, Swift.Sendable {
-        /// The sensor does not watch it.
+        /// The sensor does not detect contact.
         case unsupported
-        /// The sensor watches it and has none.
+        /// The sensor detects contact, and has none.
         case notDetected
-        /// The sensor watches it and has good contact.
+        /// The sensor detects contact, and has good contact.
         case detected
     }
 
@@ -25,7 +72,7 @@ package struct HeartRateMeasurement: Hashable, Swift.Sendable {
         case uint16
     }
 
-    /// Why bytes are no measurement.
+    /// Why bytes are not a measurement.
     package enum DecodingError: Error, Hashable, CustomStringConvertible {
         /// The bytes end before the field that the flags announce.
         case truncated(field: String, count: Int)
@@ -40,11 +87,11 @@ package struct HeartRateMeasurement: Hashable, Swift.Sendable {
 
     /// Beats per minute.
     package var rate: UInt16
-    /// The form of ``rate``. A rate above 255 is sent with 16 bits whatever this says.
+    /// The width of ``rate``. A rate above 255 is sent with 16 bits whatever this says.
     package var rateFormat: RateFormat
     /// The sensor's contact with the skin.
     package var contact: SensorContact
-    /// Kilojoules since the last reset, if the measurement tells; sensors send it now and then only. Stays at 65,535 when
+    /// Kilojoules since the last reset, if the measurement has it; sensors send it only now and then. Stays at 65,535 once
     /// it gets there.
     package var energyExpended: UInt16?
     /// The times between successive heart beats in 1/1024 s, oldest first.
@@ -71,7 +118,7 @@ package struct HeartRateMeasurement: Hashable, Swift.Sendable {
 
     /// Decodes a value as received.
     ///
-    /// Bytes that no flag announces are ignored, as later versions of the service may add fields.
+    /// Bytes that no flag announces are ignored: later versions of the service may add fields.
     ///
     /// - Throws: ``DecodingError`` if a field is missing or incomplete.
     package init(bytes: some Sequence<UInt8>) throws(DecodingError) {

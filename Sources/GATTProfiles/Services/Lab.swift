@@ -1,3 +1,5 @@
+import AssignedNumbers
+
 /// A service for tests and measurements of the link itself.
 package enum LabService {
     /// The service.
@@ -10,6 +12,14 @@ package enum LabService {
     package static let sinkCount = "025D0003-F26A-4EB9-A53F-F1B453D5E20B"
     /// Written and indicated: what is written comes back as an indication.
     package static let echo = "025D0004-F26A-4EB9-A53F-F1B453D5E20B"
+
+    static let names: [(kind: AssignedKind, uuid: String, name: String)] = [
+        (.service, uuid, "Lab Service"),
+        (.characteristic, store, "Store"),
+        (.characteristic, sink, "Sink"),
+        (.characteristic, sinkCount, "Sink Count"),
+        (.characteristic, echo, "Echo"),
+    ]
 
     /// The longest value that an attribute can have. Specification: Bluetooth Core, Vol 3, Part F, 3.2.9.
     package static let maximumValueLength = 512

@@ -48,7 +48,7 @@ final class CentralLinks {
     /// The centrals that are connected, in the order of their addresses.
     var connected: [PeripheralEvent.Central] { centrals.values.sorted { $0.address < $1.address } }
 
-    func handle(_ event: AdapterCustodian.Event) {
+    func handle(_ event: AdapterLease.Event) {
         switch event {
         case .connected(let address):
             let central = centrals[address] ?? PeripheralEvent.Central(address: address)

@@ -12,7 +12,7 @@ final class ServicePublication {
     private let services: SimulatedServices
     private let events: EventOutput
     private var server: (any GATTServer)?
-    private var adapter: AdapterCustodian.Description?
+    private var adapter: AdapterLease.Description?
     /// Whether the peripheral is stopping: then nothing is advertised again.
     private var isStopping = false
     /// The UUIDs in the advertisement that was asked for last; nil if it has to be asked for again in any case.
@@ -30,7 +30,7 @@ final class ServicePublication {
     // MARK: Life
 
     /// From now on services are published here.
-    func use(_ server: any GATTServer, on adapter: AdapterCustodian.Description) {
+    func use(_ server: any GATTServer, on adapter: AdapterLease.Description) {
         self.server = server
         self.adapter = adapter
     }

@@ -64,8 +64,8 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     private let commands: CommandHandler
 
     private var server: ControlServer?
-    private var lease: AdapterCustodian?
-    private var adapter: AdapterCustodian.Description?
+    private var lease: AdapterLease?
+    private var adapter: AdapterLease.Description?
     private var manager: CBPeripheralManager?
     private var managerDelegate: ManagerDelegate?
 
@@ -132,7 +132,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             event.seed = options.seed
             event.socket = options.controlSocket?.path
         }
-        let lease = AdapterCustodian(
+        let lease = AdapterLease(
             selection: options.adapter, alias: localName, session: session, folder: folder,
             onEvent: { [weak self, queue] event in queue.async { [weak self] in self?.links.handle(event) } })
         self.lease = lease
@@ -170,7 +170,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         }
     }
 
-    private func run(on adapter: AdapterCustodian.Description) {
+    private func run(on adapter: AdapterLease.Description) {
         self.adapter = adapter
         // Stopped before it had begun: `stop` has nothing to withdraw, but this would publish.
         guard life == .running else { return }

@@ -4,11 +4,11 @@ import Foundation
 import MainLoop
 import UserFolders
 
-/// Looks after the controller that a virtual peripheral runs on, as far as Apple's API does not: its power, its name, and
-/// who is connected to it.
+/// The use of a controller for as long as a virtual peripheral runs: switches it on, gives it the peripheral's name, watches
+/// who is connected, and leaves it as it was. Apple's API has none of this.
 @LoopActor
-final class AdapterCustodian: LinkControl {
-    /// What the custodian tells. Delivered on the bus's loop.
+final class AdapterLease: LinkControl {
+    /// What happens on the controller. Delivered on the bus's loop.
     enum Event: Swift.Sendable {
         case connected(address: String)
         case disconnected(address: String)

@@ -55,16 +55,16 @@ final class Burst: @unchecked Swift.Sendable {
     }
 
     func start() {
-        guard plan.rate != nil else { return proceed() }
+        guard plan.rate != nil else { return resume() }
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now(), repeating: .milliseconds(2))
-        timer.setEventHandler { [weak self] in self?.proceed() }
+        timer.setEventHandler { [weak self] in self?.resume() }
         timer.activate()
         self.timer = timer
     }
 
     /// Sends as much as is due and as there is room for. To be called again when there is room.
-    func proceed() {
+    func resume() {
         guard completion != nil else { return }
         guard !characteristic.subscribers.isEmpty else {
             return finish(.failure(.refused("the last subscriber left after \(sent) of \(plan.count) notifications")))
@@ -84,7 +84,7 @@ final class Burst: @unchecked Swift.Sendable {
             isScheduled = true
             queue.async { [weak self] in
                 self?.isScheduled = false
-                self?.proceed()
+                self?.resume()
             }
         }
     }

@@ -124,7 +124,7 @@ final class CommandHandler {
 
     /// There may be room again, or nobody may be subscribed any more.
     func resumeBurst() {
-        burst?.proceed()
+        burst?.resume()
     }
 
     func cancelBurst(_ reason: String) {

@@ -35,7 +35,7 @@ final class AdapterLease: LinkControl {
     private let folder: RuntimeFolder
     private var chosen: Description?
     private var observation: Registration?
-    private var visits = CentralVisits()
+    private var history = ConnectionHistory()
     /// What the alias was before, to be put back; nil while it is as it was.
     private var formerAlias: String?
     private var hasPoweredOn = false
@@ -93,8 +93,8 @@ final class AdapterLease: LinkControl {
         guard !isStopped else { throw DittojayError.adapterUnusable("stopped while it was set up") }
         // Who is connected already has not come because of this peripheral, but may use it: only its end is news.
         for device in adapter.devices where device.isConnected {
-            visits.begins(device.path, address: device.address)
-            visits.isOfUse(device.path)
+            history.connected(device.path, address: device.address)
+            history.used(device.path)
         }
         observation = session.observe { [weak self] event in self?.handle(event) }
         return Description(name: adapter.name, address: adapter.address)
@@ -250,27 +250,28 @@ final class AdapterLease: LinkControl {
     private func update(_ device: Device, isConnected: Bool) {
         let path = device.path
         if isConnected {
-            if visits.address(path) == nil {
-                visits.begins(path, address: device.address)
+            if history.address(path) == nil {
+                history.connected(path, address: device.address)
                 onEvent(.connected(address: device.address))
             }
-            if device.areServicesResolved { visits.isOfUse(path) }
+            if device.areServicesResolved { history.used(path) }
             return
         }
         let failedAuthentication = device.hasFailedAuthentication
-        guard let end = visits.ends(path, isPaired: device.isPaired, failedAuthentication: failedAuthentication) else {
-            return
-        }
+        guard
+            let end = history.disconnected(
+                path, isPaired: device.isPaired, failedAuthentication: failedAuthentication)
+        else { return }
         onEvent(.disconnected(address: end.address))
         if let reason = end.problem { onEvent(.pairingFailed(address: end.address, reason: reason)) }
     }
 
     private func agentHasAnswered(_ answer: PairingAgent.Answer, about device: Device) {
         switch answer {
-        case .agreed: visits.agrees(device.path)
+        case .agreed: history.agreedToPair(device.path)
         case .refused(let question):
             let reason = "it wants \(question.rawValue) to pair, which dittojay cannot give"
-            onEvent(.pairingFailed(address: visits.address(device.path) ?? device.address, reason: reason))
+            onEvent(.pairingFailed(address: history.address(device.path) ?? device.address, reason: reason))
         }
     }
 
@@ -283,14 +284,14 @@ final class AdapterLease: LinkControl {
             return onEvent(.absent(address: address))
         }
         let path = device.path
-        if let address = visits.address(path) {
-            visits.isOfUse(path)
+        if let address = history.address(path) {
+            history.used(path)
             return onEvent(.heard(address: address, mtu: mtu))
         }
         session.confirmConnection(of: path) { [weak self] _ in
             guard let self else { return }
-            visits.isOfUse(path)
-            onEvent(visits.address(path).map { .heard(address: $0, mtu: mtu) } ?? .absent(address: address))
+            history.used(path)
+            onEvent(history.address(path).map { .heard(address: $0, mtu: mtu) } ?? .absent(address: address))
         }
     }
 

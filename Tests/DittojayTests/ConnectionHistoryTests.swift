@@ -3,9 +3,9 @@ import Testing
 
 @testable import Dittojay
 
-/// What the connections of a central tell of its pairing.
-final class CentralVisitsTests {
-    private var visits = CentralVisits()
+/// What the connections of a central show of its pairing.
+final class ConnectionHistoryTests {
+    private var history = ConnectionHistory()
     private let central = ObjectPath.root.appending("central")
     private var now = ContinuousClock.now
     private static let keyLoss =
@@ -17,11 +17,11 @@ final class CentralVisitsTests {
         for time: Duration = .seconds(1), isPaired: Bool = true, failedAuthentication: Bool = false,
         isOfUse: Bool = false, agrees: Bool = false
     ) -> String? {
-        visits.begins(central, address: "AA", at: now)
-        if isOfUse { visits.isOfUse(central) }
-        if agrees { visits.agrees(central) }
+        history.connected(central, address: "AA", at: now)
+        if isOfUse { history.used(central) }
+        if agrees { history.agreedToPair(central) }
         now += time
-        let end = visits.ends(central, isPaired: isPaired, failedAuthentication: failedAuthentication, at: now)
+        let end = history.disconnected(central, isPaired: isPaired, failedAuthentication: failedAuthentication, at: now)
         #expect(end?.address == "AA")
         return end?.problem
     }
@@ -55,9 +55,9 @@ final class CentralVisitsTests {
     }
 
     @Test func nobodyEndsWithoutABeginning() {
-        #expect(visits.ends(central, isPaired: true) == nil)
-        visits.isOfUse(central)
-        visits.agrees(central)
-        #expect(visits.address(central) == nil)
+        #expect(history.disconnected(central, isPaired: true) == nil)
+        history.used(central)
+        history.agreedToPair(central)
+        #expect(history.address(central) == nil)
     }
 }

@@ -8,7 +8,7 @@ import ProfileClients
 /// While it is connected it listens, or tries to, or connects again; what keeps it from listening is shown.
 @MainActor
 final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency ServiceObserver {
-    private let session: Session
+    private let context: CommandContext
     private let device: DeviceSelector?
     private let limits: MonitorLimits
 
@@ -29,19 +29,19 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     private var connectedName: String?
 
     /// - Parameter device: the first heart-rate sensor that is found if nil.
-    init(_ session: Session, device: DeviceSelector?, limits: MonitorLimits) {
-        self.session = session
+    init(_ context: CommandContext, device: DeviceSelector?, limits: MonitorLimits) {
+        self.context = context
         self.device = device
         self.limits = limits
     }
 
-    private var output: Output { session.output }
-    private var bluejay: Bluejay { session.bluejay }
+    private var output: Output { context.output }
+    private var bluejay: Bluejay { context.bluejay }
 
     /// Monitors until the count or the duration is reached.
     func run() async throws {
-        session.reconnects = true
-        session.onPairingProblem { [weak self] in self?.cannotConnect($0) }
+        context.reconnects = true
+        context.onPairingProblem { [weak self] in self?.cannotConnect($0) }
         bluejay.register(serviceObserver: self)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             waiting = continuation
@@ -53,8 +53,8 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             // Reports at once that Bluetooth is on, which starts the search.
             bluejay.register(connectionObserver: self)
         }
-        session.reconnects = false
-        session.onPairingProblem(nil)
+        context.reconnects = false
+        context.onPairingProblem(nil)
         bluejay.unregister(connectionObserver: self)
     }
 
@@ -105,7 +105,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             guard let self else { return }
             isSearching = false
             if case .failure(let error) = result, !hasConnected {
-                let cause = session.pairingProblem ?? error
+                let cause = context.pairingProblem ?? error
                 finish(Failure(cause, attempt: "cannot connect to \(identifier.name)", device: identifier.name))
             }
         }
@@ -148,7 +148,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         isEssential: Bool, _ handler: @escaping (KeptListen.Event) -> Void
     ) -> KeptListen {
         let listen = KeptListen(
-            characteristic, of: peripheral, session, answerTimeout: limits.answer, isEssential: isEssential
+            characteristic, of: peripheral, context, answerTimeout: limits.answer, isEssential: isEssential
         ) { [weak self] event in
             if case .failed(let failure, let next) = event {
                 self?.cannotListen(failure, to: what, of: peripheral, next)

@@ -1,7 +1,7 @@
 import Bluejay
 import GATTProfiles
 
-extension Session {
+extension CommandContext {
     /// Finds the device, connects to it and discovers everything that it has.
     ///
     /// - Parameter answerTimeout: how long the device may take to answer a request after that, in seconds.

@@ -2,9 +2,9 @@ import ArgumentParser
 import Bluejay
 import LineOutput
 
-/// One run of the program: Bluetooth, the device that it is about, and the orderly end.
+/// What a command runs in: its output, Bluetooth, the device that it is about, and the orderly end of the process.
 @MainActor
-final class Session {
+final class CommandContext {
     let output: Output
     let bluejay: Bluejay
     /// Bluejay uses it, except while something is done that Bluejay's API cannot do.
@@ -50,13 +50,15 @@ final class Session {
     /// command's exit status.
     static func run(
         _ options: GlobalOptions, notifications: NotificationOptions? = nil, endsByInterruption: Bool = false,
-        _ body: @escaping @Sendable @MainActor (Session) async throws -> Void
+        _ body: @escaping @Sendable @MainActor (CommandContext) async throws -> Void
     ) async -> Never {
-        let session = Session(options, notifications)
-        await session.run(endsByInterruption: endsByInterruption, body)
+        let context = CommandContext(options, notifications)
+        await context.run(endsByInterruption: endsByInterruption, body)
     }
 
-    private func run(endsByInterruption: Bool, _ body: @MainActor (Session) async throws -> Void) async -> Never {
+    private func run(
+        endsByInterruption: Bool, _ body: @MainActor (CommandContext) async throws -> Void
+    ) async -> Never {
         self.endsByInterruption = endsByInterruption
         watchSignals()
         output.onLoss { [weak self] error in self?.outputIsLost(error) }

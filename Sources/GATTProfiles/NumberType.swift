@@ -12,6 +12,13 @@ package struct NumberType: Hashable, Swift.Sendable {
         ["8", "16", "32", "64"].map { sign + $0 }
     }
 
+    /// - Parameter width: 1, 2, 4 or 8.
+    package init(width: Int, isSigned: Bool, isBigEndian: Bool) {
+        self.width = width
+        self.isSigned = isSigned
+        self.isBigEndian = isBigEndian
+    }
+
     /// - Parameter name: such as `u8` or `i32be`; nil is returned for what is none.
     package init?(name: some StringProtocol) {
         var rest = Substring(name)

@@ -1,10 +1,10 @@
 /// A random number generator whose whole sequence follows from its seed, so that a simulation can be replayed.
 ///
 /// The algorithm is xoshiro256** (Blackman and Vigna, 2018), its state filled by SplitMix64.
-public struct SeededGenerator: RandomNumberGenerator, Swift.Sendable {
+package struct SeededGenerator: RandomNumberGenerator, Swift.Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         var mixer = seed
         func next() -> UInt64 {
             mixer &+= 0x9E37_79B9_7F4A_7C15
@@ -16,7 +16,7 @@ public struct SeededGenerator: RandomNumberGenerator, Swift.Sendable {
         state = (next(), next(), next(), next())
     }
 
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         let result = rotatedLeft(state.1 &* 5, by: 7) &* 9
         let shifted = state.1 << 17
         state.2 ^= state.0

@@ -35,18 +35,18 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     }
 
     /// A plain success.
-    public init() {
+    package init() {
         ok = true
     }
 
     /// A failure.
-    public init(error: String) {
+    package init(error: String) {
         ok = false
         self.error = error
     }
 
     /// The line, without its end.
-    public var line: String { json.text }
+    package var line: String { json.text }
 
     /// The object.
     package var json: JSONObject {

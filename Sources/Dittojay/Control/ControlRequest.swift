@@ -40,7 +40,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     case quit
 
     /// The longest request in bytes, its line end included.
-    public static let maximumLength = 4096
+    package static let maximumLength = 4096
 
     /// The version of the protocol, which is described in `docs/control-protocol.md`. It changes when a program that was made
     /// for the version before would no longer work; further requests, members and kinds of events do not change it.
@@ -56,9 +56,9 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     }
 
     /// Why bytes are no request.
-    public struct ParsingError: Error, Hashable, CustomStringConvertible {
+    package struct ParsingError: Error, Hashable, CustomStringConvertible {
         /// For people.
-        public let description: String
+        package let description: String
     }
 
     private struct Members: Decodable {
@@ -80,7 +80,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     }
 
     /// Parses a line as received, with or without its line end.
-    public init(line: some Sequence<UInt8>) throws(ParsingError) {
+    package init(line: some Sequence<UInt8>) throws(ParsingError) {
         let data = Data(line)
         guard data.count <= Self.maximumLength else {
             throw ParsingError(description: "the request is longer than \(Self.maximumLength) bytes")
@@ -137,7 +137,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
 
     /// Parses a line as typed into the terminal of a running dittojay: `c`, `c hello`, `c hex:0102`, `set store u8:1`,
     /// `send echo hello`, `+`, `-`, `+ NAME`, `- all`, `s`, `d`, `q`. The words of the control socket are understood, too.
-    public init(typed line: some StringProtocol) throws(ParsingError) {
+    package init(typed line: some StringProtocol) throws(ParsingError) {
         let trimmed = line.drop { $0.isWhitespace }
         let word = trimmed.prefix { !$0.isWhitespace }
         // What follows the one space is content, trailing spaces included, but not a line end.
@@ -164,7 +164,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     }
 
     /// The line that ``init(line:)`` understands, without its line end.
-    public var line: String {
+    package var line: String {
         var object = JSONObject()
         switch self {
         case .version: object.add("command", "version")

@@ -43,7 +43,7 @@ extension PeripheralEvent {
     }
 
     /// A line of the stream of events, for people; nil if it is of a kind that this version does not know.
-    public static func text(ofLine line: some Sequence<UInt8>) -> String? {
+    package static func text(ofLine line: some Sequence<UInt8>) -> String? {
         guard let members = try? JSONDecoder().decode(Members.self, from: Data(line)) else { return nil }
         if members.event == droppedKind, let time = Timestamp(utc: members.time), let count = members.lines {
             return "\(time.timeOfDay) dropped \(counted(count, "event")) that nobody read in time"

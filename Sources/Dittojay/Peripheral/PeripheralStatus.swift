@@ -120,7 +120,7 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
     }
 
     /// Several lines for people.
-    public var lines: [String] {
+    package var lines: [String] {
         var lines = [
             "\(name) (profile \(profile), seed \(seed)) on \(adapter) \(address), "
                 + "\(isAdvertising ? "advertising" : "not advertising"), \(stateText)",

@@ -46,7 +46,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     /// Called once when the peripheral advertises for the first time, or has failed to: from then on commands make sense.
     public var onReady: (() -> Void)?
     /// How many lines of output were dropped by the program that shows the events; for ``status``.
-    public var droppedLines: (() -> Int)?
+    package var droppedLines: (() -> Int)?
     /// Called once when the peripheral has ended: without an error after ``stop()``, with one if it could not start.
     public var onEnd: ((DittojayError?) -> Void)?
 

@@ -12,7 +12,7 @@ public enum ProfileFile {
     }
 
     /// The largest file that is read, in bytes.
-    public static let maximumLength = 1 << 20
+    package static let maximumLength = 1 << 20
 
     /// Reads a profile.
     ///

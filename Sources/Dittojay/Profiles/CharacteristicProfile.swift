@@ -78,13 +78,13 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
     }
 
     /// Whether it can be subscribed to.
-    public var notifies: Bool { !properties.isDisjoint(with: [.notify, .indicate]) }
+    package var notifies: Bool { !properties.isDisjoint(with: [.notify, .indicate]) }
 
     /// Whether it can be written in any way.
-    public var isWriteable: Bool { !properties.isDisjoint(with: [.write, .writeWithoutResponse]) }
+    package var isWriteable: Bool { !properties.isDisjoint(with: [.write, .writeWithoutResponse]) }
 
     /// Whether bluetoothd (5.66) answers writes by itself, with success, before it passes them on.
-    public var hasItsWritesAnsweredByBlueZ: Bool { properties.isSuperset(of: [.write, .writeWithoutResponse]) }
+    package var hasItsWritesAnsweredByBlueZ: Bool { properties.isSuperset(of: [.write, .writeWithoutResponse]) }
 }
 
 /// Where a characteristic is in a profile.
@@ -120,7 +120,7 @@ public struct PresentationFormat: Hashable, Swift.Sendable {
     }
 
     /// The descriptor's value: with the Bluetooth SIG as the name space of a description that is not given.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         [
             format, UInt8(bitPattern: exponent), UInt8(truncatingIfNeeded: unit), UInt8(truncatingIfNeeded: unit >> 8),
             1, 0, 0,
@@ -128,14 +128,14 @@ public struct PresentationFormat: Hashable, Swift.Sendable {
     }
 
     /// The formats that have a name here.
-    public static let names: [(name: String, format: UInt8)] = [
+    package static let names: [(name: String, format: UInt8)] = [
         ("bool", 1), ("u8", 4), ("u12", 5), ("u16", 6), ("u24", 7), ("u32", 8), ("u48", 9), ("u64", 10), ("u128", 11),
         ("i8", 12), ("i12", 13), ("i16", 14), ("i24", 15), ("i32", 16), ("i48", 17), ("i64", 18), ("i128", 19),
         ("float32", 20), ("float64", 21), ("sfloat", 22), ("float", 23), ("text", 25), ("utf16", 26), ("struct", 27),
     ]
 
     /// Names for the commonest units, shorter than the assigned ones.
-    public static let unitNames: [(name: String, unit: UInt16)] = [
+    package static let unitNames: [(name: String, unit: UInt16)] = [
         ("none", 0x2700), ("metre", 0x2701), ("kilogram", 0x2702), ("second", 0x2703), ("ampere", 0x2704),
         ("kelvin", 0x2705), ("hertz", 0x2722), ("pascal", 0x2724), ("watt", 0x2726), ("volt", 0x2728),
         ("celsius", 0x272F), ("percent", 0x27AD), ("beats-per-minute", 0x27AF),
@@ -143,7 +143,7 @@ public struct PresentationFormat: Hashable, Swift.Sendable {
 
     /// The unit with one of those names, an assigned name as it is typed, or what stands in its parentheses:
     /// `pressure-bar`, `bar`. Nil if there is none, or more than one.
-    public static func unit(named name: String) -> UInt16? {
+    package static func unit(named name: String) -> UInt16? {
         let typed = TypedName.text(name)
         if let known = unitNames.first(where: { $0.name == typed }) { return known.unit }
         if let number = AssignedKind.unit.number(named: name) { return number }

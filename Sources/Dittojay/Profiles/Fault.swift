@@ -55,12 +55,12 @@ public struct Fault: Hashable, Swift.Sendable {
 
     /// The code of an ATT error that is written as a name, or as a number in decimal or, after `0x`, in hexadecimal; nil
     /// for anything else.
-    public static func attError(_ text: String) -> UInt8? {
+    package static func attError(_ text: String) -> UInt8? {
         ATTErrorNames.code(text)
     }
 
     /// Whether such a thing can happen on such an occasion.
-    public var isPossible: Bool {
+    package var isPossible: Bool {
         switch (trigger, action) {
         case (.read, .noAnswer), (.read, .error), (.read, .delay), (.write, .noAnswer), (.write, .error),
             (.write, .delay), (_, .disconnect), (.subscribe, .flood), (.notify, .drop):
@@ -82,10 +82,10 @@ extension Fault: CustomStringConvertible {
 
 extension Fault.Action: CustomStringConvertible {
     /// The names of all actions.
-    public static let names = ["no-answer", "error", "disconnect", "delay", "flood", "drop"]
+    package static let names = ["no-answer", "error", "disconnect", "delay", "flood", "drop"]
 
     /// By which it is written.
-    public var name: String {
+    package var name: String {
         switch self {
         case .noAnswer: "no-answer"
         case .error: "error"

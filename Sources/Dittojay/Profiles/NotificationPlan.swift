@@ -1,5 +1,3 @@
-import GATTProfiles
-
 /// What a characteristic sends by itself, and how often, while somebody is subscribed.
 public struct NotificationPlan: Hashable, Swift.Sendable {
     /// The time between two values in seconds, within ``possibleIntervals``.
@@ -22,13 +20,14 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
 
     /// Numbers that count.
     public struct Counter: Hashable, Swift.Sendable {
-        package var number: NumberType
+        /// How each number is sent.
+        public var number: IntegerFormat
         public var first: Int64
         public var step: Int64
         /// The bytes in front of each number.
         public var prefix: [UInt8]
 
-        package init(number: NumberType, first: Int64 = 0, step: Int64 = 1, prefix: [UInt8] = []) {
+        public init(number: IntegerFormat, first: Int64 = 0, step: Int64 = 1, prefix: [UInt8] = []) {
             self.number = number
             self.first = first
             self.step = step
@@ -38,7 +37,8 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
 
     /// Numbers that wander.
     public struct RandomWalk: Hashable, Swift.Sendable {
-        package var number: NumberType
+        /// How each number is sent.
+        public var number: IntegerFormat
         /// It begins in the middle.
         public var range: ClosedRange<Int64>
         /// The largest change from one number to the next.
@@ -48,8 +48,8 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
         /// Replays the same walk whatever the seed of the run; nil follows that.
         public var seed: UInt64?
 
-        package init(
-            number: NumberType, range: ClosedRange<Int64>, step: Int64 = 1, prefix: [UInt8] = [], seed: UInt64? = nil
+        public init(
+            number: IntegerFormat, range: ClosedRange<Int64>, step: Int64 = 1, prefix: [UInt8] = [], seed: UInt64? = nil
         ) {
             self.number = number
             self.range = range

@@ -1,5 +1,3 @@
-import GATTProfiles
-
 /// What a virtual peripheral offers, as data: which services with which characteristics, how each of them behaves and
 /// misbehaves, and what happens by itself.
 ///
@@ -107,7 +105,7 @@ extension PeripheralProfile {
         name: "lab", localName: "Dittojay", services: [.heartRate, .chirp, .pairing, .lab])
 
     /// The characteristic at a path; nil if there is none.
-    public func characteristic(at path: CharacteristicPath) -> CharacteristicProfile? {
+    package func characteristic(at path: CharacteristicPath) -> CharacteristicProfile? {
         services.first { $0.name == path.service }?.characteristics.first { $0.name == path.characteristic }
     }
 

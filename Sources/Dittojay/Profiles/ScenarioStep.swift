@@ -1,5 +1,3 @@
-import GATTProfiles
-
 /// One step of what a peripheral does by itself: in a scenario, or in reaction to a write.
 public indirect enum ScenarioStep: Hashable, Swift.Sendable {
     /// Lets so many seconds pass.

@@ -38,7 +38,7 @@ public struct WriteReaction: Hashable, Swift.Sendable {
         case any
 
         /// Whether a value that is written is meant.
-        public func matches(_ value: some Collection<UInt8>) -> Bool {
+        package func matches(_ value: some Collection<UInt8>) -> Bool {
             switch self {
             case .value(let bytes): value.elementsEqual(bytes)
             case .prefix(let bytes): value.starts(with: bytes)

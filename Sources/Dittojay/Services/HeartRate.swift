@@ -100,8 +100,8 @@ final class SimulatedHeart: ValueGenerator {
 /// The rate is a random walk that is drawn back to the middle of its range, with a slow drift on top as effort changes.
 /// Beats follow each other at that rate, with the small irregularities of a healthy heart: it beats faster while
 /// breathing in. Energy is what a person of 30 years and 70 kg spends at that rate (Keytel et al. 2005).
-public struct HeartRateSimulation: Swift.Sendable {
-    public let settings: HeartRateSettings
+package struct HeartRateSimulation: Swift.Sendable {
+    package let settings: HeartRateSettings
     private var generator: SeededGenerator
 
     /// Seconds since the begin.
@@ -122,11 +122,11 @@ public struct HeartRateSimulation: Swift.Sendable {
     private var contactReturns: Double?
 
     /// The last rate measured, in bpm.
-    public var currentRate: Int { Int(rate.rounded()) }
+    package var currentRate: Int { Int(rate.rounded()) }
     /// Kilojoules since the last reset.
-    public var energyExpended: UInt16 { UInt16(min(energy, 65_535)) }
+    package var energyExpended: UInt16 { UInt16(min(energy, 65_535)) }
     /// Whether the sensor has contact.
-    public var hasContact: Bool { contactReturns == nil }
+    package var hasContact: Bool { contactReturns == nil }
 
     /// Contact is lost about once in so many seconds.
     private static let secondsBetweenLosses = 90.0
@@ -134,7 +134,7 @@ public struct HeartRateSimulation: Swift.Sendable {
     /// Breaths per second, at rest.
     private static let breathing = 0.25
 
-    public init(settings: HeartRateSettings = HeartRateSettings(), seed: UInt64) {
+    package init(settings: HeartRateSettings = HeartRateSettings(), seed: UInt64) {
         self.settings = settings
         generator = SeededGenerator(seed: seed)
         let low = Double(settings.rateRange.lowerBound)
@@ -178,7 +178,7 @@ public struct HeartRateSimulation: Swift.Sendable {
     }
 
     /// Sets the energy expended to zero.
-    public mutating func resetEnergy() {
+    package mutating func resetEnergy() {
         energy = 0
     }
 

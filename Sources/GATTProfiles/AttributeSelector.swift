@@ -1,6 +1,6 @@
-/// How a user names an attribute of a device that may have several alike: a path such as `180D/2A38`, with a number where
-/// the device has several of the kind (`180F#2/2A19`, `180F/2A19#2`), with a descriptor behind it (`180D/2A37/2901`), or
-/// the handle (`@002a`).
+/// How a user names an attribute of a device that may have several alike: a path such as `180D/2A38`, with a number
+/// where the device has several of the kind (`180F#2/2A19`, `180F/2A19#2`), with a descriptor behind it
+/// (`180D/2A37/2901`), or the handle (`@002a`).
 package struct AttributeSelector: Hashable, Swift.Sendable {
     /// One part of a path: what kind of attribute, and perhaps which of them.
     package struct Step: Hashable, Swift.Sendable {
@@ -49,7 +49,7 @@ package struct AttributeSelector: Hashable, Swift.Sendable {
     package let text: String
     package let kind: Kind
 
-    /// Nil for a text that is none of these: with an empty part, more than three, or a number or a handle that is none.
+    /// Nil if the text is malformed: an empty part, more than three parts, or an invalid number or handle.
     package init?(_ text: String) {
         self.text = text
         if text.hasPrefix("@") {

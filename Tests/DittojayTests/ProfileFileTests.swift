@@ -359,7 +359,8 @@ struct ProfileFileMistakeTests {
             in: "services: [{uuid: 180D, characteristics: [{uuid: 2A37, properties: [read], value:\n  [\(value)]}]}]")
     }
 
-    /// Changes examples at random, from a fixed seed; `scripts/fuzz` does much more of that. Whatever comes out is either a profile or an error, never a trap.
+    /// Changes examples at random, from a fixed seed; `scripts/fuzz` does much more of that. Whatever comes out is
+    /// either a profile or an error, never a trap.
     @Test("no file ends the program", arguments: Example.profiles)
     func mutations(path: String) throws {
         let original = Array(try String(contentsOfFile: path, encoding: .utf8).utf8)

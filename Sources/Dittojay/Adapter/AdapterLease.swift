@@ -4,19 +4,19 @@ import Foundation
 import MainLoop
 import UserFolders
 
-/// The use of a controller for as long as a virtual peripheral runs: switches it on, gives it the peripheral's name, watches
-/// who is connected, and leaves it as it was. Apple's API has none of this.
+/// The use of a controller for as long as a virtual peripheral runs: switches it on, gives it the peripheral's name,
+/// watches who is connected, and leaves it as it was. Apple's API has none of this.
 @LoopActor
 final class AdapterLease: LinkControl {
     /// What happens on the controller. Delivered on the bus's loop.
     enum Event: Swift.Sendable {
         case connected(address: String)
         case disconnected(address: String)
-        /// A connected central has sent something; with the ATT MTU of its link.
+        /// A connected central has sent something. The MTU is the ATT MTU of its link.
         case heard(address: String, mtu: Int)
-        /// What has come from this central was sent over a link that has ended.
+        /// What this central has sent came over a link that has ended.
         case absent(address: String)
-        /// A central has not been paired with, or its link could not be encrypted.
+        /// Pairing with a central has failed, or its link could not be encrypted.
         case pairingFailed(address: String, reason: String)
         case failed(String)
     }
@@ -36,7 +36,7 @@ final class AdapterLease: LinkControl {
     private var chosen: Description?
     private var observation: Registration?
     private var history = ConnectionHistory()
-    /// What the alias was before, to be put back; nil while it is as it was.
+    /// The alias to be restored; nil while it is unchanged.
     private var formerAlias: String?
     private var hasPoweredOn = false
     /// The change of the controller's power and name at the start.
@@ -45,15 +45,15 @@ final class AdapterLease: LinkControl {
     /// Whether the controller was on when last seen.
     private var wasPowered = false
 
-    /// How long to wait for a controller of a bluetoothd that has only just started.
+    /// How long a bluetoothd that has just started may take to report a controller.
     private static let patience = Duration.seconds(1)
     /// How long the kernel may take to give the controller a name.
     private static let renamingTime = Duration.seconds(2)
 
     /// - Parameters:
-    ///   - selection: the controller's name or address; the first that is powered, else the first, if nil.
-    ///   - alias: the name that centrals shall see while the peripheral runs.
-    ///   - folder: where to remember what the controller was called before.
+    ///   - selection: the controller's name or address. If nil, the first one that is powered, or else the first one.
+    ///   - alias: the name that centrals see while the peripheral runs.
+    ///   - folder: where the controller's former name is recorded.
     nonisolated init(
         selection: String?, alias: String, session: BlueZSession, folder: RuntimeFolder,
         onEvent: @escaping @Sendable (Event) -> Void
@@ -89,9 +89,10 @@ final class AdapterLease: LinkControl {
             await stop()
             throw DittojayError.adapterUnusable("cannot set up the Bluetooth adapter \(adapter.name): \(error)")
         }
-        // Nobody is left to whom its events would mean anything.
+        // Stopped: its events mean nothing to anybody any more.
         guard !isStopped else { throw DittojayError.adapterUnusable("stopped while it was set up") }
-        // Who is connected already has not come because of this peripheral, but may use it: only its end is news.
+        // A central that is connected already did not come for this peripheral, but may use it: only its disconnection
+        // is reported.
         for device in adapter.devices where device.isConnected {
             history.connected(device.path, address: device.address)
             history.used(device.path)
@@ -109,10 +110,10 @@ final class AdapterLease: LinkControl {
         try await giveName(to: adapter)
     }
 
-    /// Puts the controller's name and power back. Does nothing the second time.
+    /// Restores the controller's name and power. Does nothing the second time.
     func stop() async {
         isStopped = true
-        // What is changed while this goes on could not be put back.
+        // What the setup changes after this could not be restored.
         _ = await setup?.result
         observation?.cancel()
         observation = nil
@@ -122,7 +123,7 @@ final class AdapterLease: LinkControl {
         }
         guard let adapter = currentAdapter else { return }
         do {
-            // Not if somebody else has changed the name meanwhile.
+            // A name that somebody else has given meanwhile stays.
             if let formerAlias {
                 if adapter.alias == alias { try await rename(adapter, to: formerAlias) }
                 unlink(recordPath(adapter))
@@ -135,7 +136,7 @@ final class AdapterLease: LinkControl {
 
     /// Ends the connections of all centrals, or of one.
     ///
-    /// - Parameter asked: called each time when bluetoothd has been asked, before it has done it.
+    /// - Parameter asked: called for each central once bluetoothd has been asked, before the link has ended.
     /// - Returns: the addresses of those that were connected.
     func disconnectCentrals(
         address: String?, asked: @escaping @Sendable @LoopActor () -> Void
@@ -148,7 +149,7 @@ final class AdapterLease: LinkControl {
         for device in devices {
             do {
                 let call = Task { try await device.disconnect() }
-                // Behind the task, which sends before it waits.
+                // This runs after the task has sent its call, and before the answer.
                 MainLoop.shared.async(asked)
                 try await call.value
                 addresses.append(device.address)
@@ -183,23 +184,23 @@ final class AdapterLease: LinkControl {
         }
     }
 
-    /// Gives the controller its name, and remembers what it was called before.
+    /// Gives the controller its name, and records its former name.
     private func giveName(to adapter: Adapter) async throws {
         let path = recordPath(adapter)
         if formerAlias == nil, let left = AliasRecord(path: path), left.given == adapter.alias {
-            // An earlier run was killed before it could put the name back.
+            // An earlier run was killed before it could restore the name.
             formerAlias = left.former
         }
         guard adapter.alias != alias else { return }
-        // The empty alias stands for the system's name, whatever that will be.
+        // The empty alias means the system's name, whatever that will be.
         let former = formerAlias ?? (adapter.alias == adapter.systemName ? "" : adapter.alias)
         AliasRecord(given: alias, former: former).write(path: path)
         formerAlias = former
         try await rename(adapter, to: alias)
     }
 
-    /// Returns when the name is in effect: bluetoothd answers before the kernel has taken it, and until then tells whoever
-    /// asks the one before.
+    /// Returns when the name is in effect: bluetoothd answers before the kernel has taken it, and until then reports
+    /// the former one.
     private func rename(_ adapter: Adapter, to name: String) async throws {
         try await adapter.setAlias(name)
         let expected = name.isEmpty ? adapter.systemName : name
@@ -232,7 +233,7 @@ final class AdapterLease: LinkControl {
             guard device.adapter?.address == chosen?.address else { return }
             update(device, isConnected: device.isConnected)
         case .deviceRemoved(let device):
-            // Its adapter may be gone before it; the path is enough.
+            // Its adapter may have been removed first; the path is enough.
             update(device, isConnected: false)
         case .adapterAdded(let adapter):
             guard adapter.address == chosen?.address else { return }
@@ -277,8 +278,8 @@ final class AdapterLease: LinkControl {
 
     /// A central that is not known as connected has sent something: finds out whether it is connected.
     ///
-    /// Its request may have been on its way to the peripheral's queue while its link ended, or be older than the report of its
-    /// connection, which bluetoothd 5.66 sometimes leaves out.
+    /// The link may have ended while the request was on its way to the peripheral's queue; or the request came before
+    /// the report of the connection, which bluetoothd 5.66 sometimes omits.
     func heard(_ address: String, mtu: Int) {
         guard let device = currentAdapter?.devices.first(where: { $0.address == address }) else {
             return onEvent(.absent(address: address))
@@ -295,7 +296,7 @@ final class AdapterLease: LinkControl {
         }
     }
 
-    /// Sets up a controller that has come back, with bluetoothd or by itself, as it was.
+    /// Sets up a controller again that has come back, with bluetoothd or by itself.
     private func restore(_ adapter: Adapter) async {
         do {
             if !adapter.isPowered, wasPowered { try await switchOn(adapter) }

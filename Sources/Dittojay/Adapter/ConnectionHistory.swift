@@ -7,8 +7,8 @@ struct ConnectionHistory {
         /// The address when it connected: pairing may replace a private address with the device's own.
         let address: String
         let start: ContinuousClock.Instant
-        /// Whether the central has used the peripheral, or bluetoothd has discovered the central's own services: the link
-        /// works.
+        /// Whether the central has used the peripheral, or bluetoothd has discovered the central's own services: the
+        /// link works.
         var wasUsed = false
         /// Whether the agent has agreed to pair.
         var hasAgreed = false

@@ -28,7 +28,7 @@ package struct SeededGenerator: RandomNumberGenerator, Swift.Sendable {
         return result
     }
 
-    /// A number in 0 ..< 1. Made here, as the standard library does not promise that its own way never changes.
+    /// A number in 0 ..< 1. The standard library does not promise that its own algorithm never changes.
     mutating func unit() -> Double {
         Double(next() >> 11) * 0x1p-53
     }

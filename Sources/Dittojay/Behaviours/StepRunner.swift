@@ -2,8 +2,8 @@ import Foundation
 
 /// Plays the steps of a scenario, one after another. Used on the peripheral's queue only.
 final class StepRunner {
-    /// Does one step, and calls `completion` once when it is done: at once or later, on the queue. Waits and repetitions
-    /// are the runner's own.
+    /// Does one step, and calls `completion` once it is done, on the queue. The runner does waits and repetitions
+    /// itself.
     typealias Performer = (_ step: ScenarioStep, _ completion: @escaping () -> Void) -> Void
 
     private struct Frame {
@@ -20,10 +20,10 @@ final class StepRunner {
     /// Whether ``resume()`` is on the call stack, and whether the step that it waits for is done.
     private var isResuming = false
     private var isStepDone = false
-    /// How many steps were done in one go.
+    /// How many steps were done without a pause.
     private var portion = 0
 
-    /// After so many steps the queue's other work gets its turn.
+    /// After this many steps the queue's other work gets its turn.
     private static let portionLimit = 64
 
     /// - Parameter onEnd: called once, unless the runner is cancelled.
@@ -38,7 +38,7 @@ final class StepRunner {
         resume()
     }
 
-    /// Ends the scenario before its time.
+    /// Ends the scenario early.
     func cancel() {
         isCancelled = true
     }

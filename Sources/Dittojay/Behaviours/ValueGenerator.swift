@@ -17,7 +17,7 @@ extension ValueGenerator {
 }
 
 extension NotificationPlan {
-    /// A generator at its begin.
+    /// A new generator.
     func makeGenerator(seed: UInt64) -> any ValueGenerator {
         switch source {
         case .constant(let value): ListGenerator([value], repeats: true)
@@ -64,7 +64,7 @@ final class CounterGenerator: ValueGenerator {
 
     func next(maximumLength: Int) -> Data? {
         defer { number &+= counter.step }
-        // What is beyond the type's width is cut off: it begins anew.
+        // What exceeds the format's width is cut off: the number wraps around.
         return Data(counter.prefix + counter.number.bytes(truncating: number))
     }
 }

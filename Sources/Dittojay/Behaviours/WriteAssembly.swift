@@ -1,14 +1,14 @@
 import CoreBluetooth
 
-/// Puts the pieces of a long write together.
+/// Assembles the pieces of a long write.
 enum WriteAssembly {
     /// The value after the writes, each of which replaces everything from its offset on.
     ///
     /// - Parameters:
-    ///   - pieces: in the order in which they came.
+    ///   - pieces: in the order of their arrival.
     ///   - value: the value before.
-    /// - Throws: `invalidOffset` for a piece that would leave a gap, `invalidAttributeValueLength` for a value longer than
-    ///   an attribute can be.
+    /// - Throws: `invalidOffset` for a piece that would leave a gap, `invalidAttributeValueLength` for a value longer
+    ///   than an attribute can be.
     static func value(
         after pieces: some Sequence<(offset: Int, bytes: Data)>, on value: @autoclosure () -> Data
     ) throws(CBATTError) -> Data {

@@ -1,7 +1,7 @@
 import LineOutput
 
-/// The answer to a ``ControlRequest``: one JSON object on a line with `ok`, with `error` if that is false, and with what
-/// the command yields.
+/// The answer to a ``ControlRequest``: one JSON object on a line, with `ok`, with `error` if that is false, and with
+/// the command's results.
 public struct ControlReply: Codable, Hashable, Swift.Sendable {
     /// Whether the command was carried out.
     public var ok: Bool
@@ -11,15 +11,15 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     public var protocolVersion: Int?
     /// chirp, send: how many centrals have subscribed.
     public var subscribers: Int?
-    /// burst: how many notifications were handed over.
+    /// burst: how many notifications were handed over for sending.
     public var sent: Int?
     /// burst: how often it had to wait for room.
     public var waits: Int?
-    /// burst: how long it took.
+    /// burst: how long it took, in seconds.
     public var seconds: Double?
     /// disconnect: the addresses of the centrals.
     public var disconnected: [String]?
-    /// status.
+    /// status: the status.
     public var status: PeripheralStatus?
 
     private enum CodingKeys: String, CodingKey {

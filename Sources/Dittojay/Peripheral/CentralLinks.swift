@@ -9,7 +9,7 @@ protocol LinkControl: AnyObject, Swift.Sendable {
 
     /// Ends the connections of all centrals, or of one.
     ///
-    /// - Parameter asked: called each time when bluetoothd has been asked, before it has done it.
+    /// - Parameter asked: called for each central once bluetoothd has been asked, before the link has ended.
     /// - Returns: the addresses of those that were connected.
     func disconnectCentrals(
         address: String?, asked: @escaping @Sendable @LoopActor () -> Void
@@ -90,9 +90,9 @@ final class CentralLinks {
 
     /// Ends the links of all centrals, or of one, and reports the addresses of those that were connected.
     ///
-    /// When a link ends while bluetoothd 5.66 waits for the answer to a request of it, it uses memory that it has freed, and
-    /// may crash (seen: 5 s after the request, when it stops waiting). So requests that were to get no answer get one
-    /// after all, right after bluetoothd has been asked to end the link: too late to reach the central.
+    /// When a link ends while bluetoothd 5.66 waits for the answer to a request of it, it uses memory that it has
+    /// freed, and may crash (seen: 5 s after the request, when it stops waiting). So requests that were to get no
+    /// answer get one after all, right after bluetoothd has been asked to end the link: too late to reach the central.
     func end(_ address: String? = nil, _ done: @escaping ([String]) -> Void) {
         guard let control else { return done([]) }
         let held = unanswered.take(from: address)

@@ -1,8 +1,8 @@
 import CoreBluetooth
 import GATTProfiles
 
-/// Carries out the commands that a user gives to a running peripheral, except those about the peripheral as a whole. Used on
-/// the peripheral's queue only.
+/// Carries out the commands that a user gives to a running peripheral, except those about the peripheral as a whole.
+/// Used on the peripheral's queue only.
 final class CommandHandler {
     typealias Reply = (ControlReply) -> Void
 
@@ -122,7 +122,7 @@ final class CommandHandler {
         burst.start()
     }
 
-    /// There may be room again, or nobody may be subscribed any more.
+    /// There may be room again, or no subscriber any more.
     func resumeBurst() {
         burst?.resume()
     }

@@ -8,8 +8,8 @@ protocol EventFollowers: AnyObject {
     func send(_ event: PeripheralEvent)
 }
 
-/// Takes the events of a peripheral to whoever wants them: the program that runs it, and the programs that follow it. Used on
-/// the peripheral's queue only.
+/// Delivers the events of a peripheral to the program that runs it, and to the programs that follow it. Used on the
+/// peripheral's queue only.
 final class EventOutput {
     /// Called for each event.
     var onEvent: ((PeripheralEvent) -> Void)?
@@ -20,7 +20,7 @@ final class EventOutput {
         self.followers = followers
     }
 
-    /// Reports an event. Nothing is made of it if nobody wants it.
+    /// Reports an event. It is not even made if it goes nowhere.
     func report(_ kind: PeripheralEvent.Kind, _ fill: (inout PeripheralEvent) -> Void) {
         let followers = followers.flatMap { $0.hasFollowers ? $0 : nil }
         guard onEvent != nil || followers != nil else { return }

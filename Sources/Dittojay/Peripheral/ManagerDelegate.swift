@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Passes what a peripheral's manager reports on to the part that it is for.
+/// Passes each report of a peripheral's manager to the part that handles it.
 final class ManagerDelegate: NSObject, CBPeripheralManagerDelegate {
     private let stateChanged: (CBManagerState) -> Void
     private let becameReady: () -> Void

@@ -19,7 +19,7 @@ extension PeripheralEvent {
         var lines: Int?
     }
 
-    /// The event that ``json`` has made a line of; nil if it is none of a kind that this version knows.
+    /// Parses a line of the stream of events; nil if it is not an event of a kind that this version knows.
     public init?(line: some Sequence<UInt8>) {
         guard let members = try? JSONDecoder().decode(Members.self, from: Data(line)) else { return nil }
         self.init(members)

@@ -1,7 +1,7 @@
 import CoreBluetooth
 
-/// Answers what centrals ask for: reads, writes and subscriptions, or lets them go wrong on purpose. Used on the peripheral's
-/// queue only.
+/// Answers what centrals ask for: reads, writes and subscriptions, or lets them go wrong on purpose. Used on the
+/// peripheral's queue only.
 final class RequestHandler {
     private let queue: DispatchQueue
     private let services: SimulatedServices
@@ -13,7 +13,7 @@ final class RequestHandler {
 
     /// How many reads were answered.
     private(set) var readCount: UInt64 = 0
-    /// How many writes were taken.
+    /// How many writes were accepted.
     private(set) var writeCount: UInt64 = 0
 
     init(

@@ -1,8 +1,8 @@
 import CoreBluetooth
 import LineOutput
 
-/// Plays lists of steps, beside each other: the profile's scenario, and the reactions to writes. Used on the peripheral's
-/// queue only.
+/// Plays lists of steps, beside each other: the profile's scenario, and the reactions to writes. Used on the
+/// peripheral's queue only.
 final class ScenarioPlayer {
     /// How many lists of steps are played at a time. A central can write faster than reactions end.
     static let maximumCount = 256

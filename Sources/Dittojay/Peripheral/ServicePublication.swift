@@ -121,7 +121,7 @@ final class ServicePublication {
         }
     }
 
-    /// Withdraws a service. bluetoothd tells connected centrals.
+    /// Withdraws a service. bluetoothd notifies connected centrals of the change.
     func remove(_ text: String) -> ControlReply {
         switch service(text) {
         case .failure(let problem): return ControlReply(error: problem.description)
@@ -197,7 +197,7 @@ final class ServicePublication {
 
     /// A service was published, or could not be.
     func published(_ registration: CBService, error: (any Error)?) {
-        // One that was withdrawn meanwhile has another registration, or none.
+        // A service that was withdrawn meanwhile has another registration, or none.
         guard let service = services.all.first(where: { $0.registration === registration }) else { return }
         let name = service.profile.name
         let replies = replies.removeValue(forKey: name) ?? []

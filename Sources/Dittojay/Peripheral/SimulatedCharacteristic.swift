@@ -25,10 +25,10 @@ final class SimulatedCharacteristic {
     private weak var server: (any GATTServer)?
     private var waiting: Deque<Data> = []
     private var isSubscribed = false
-    /// Whether a fault is ending the link, until nobody is subscribed any more.
+    /// Whether a fault is ending the link; false again once there is no subscriber.
     private var isLeaving = false
 
-    /// How many values may wait for room. Above it the user, or the central, is told.
+    /// How many values may wait for room. Beyond it a command or a write is refused.
     private static let waitingLimit = 64
 
     init(_ profile: CharacteristicProfile, of service: SimulatedService) {
@@ -40,7 +40,7 @@ final class SimulatedCharacteristic {
         let seed = services.seed(for: CharacteristicPath(service.profile.name, profile.name))
         splitter = profile.pieceSizes.map { MessageSplitter($0, seed: seed) }
         notifier = profile.notifications.map { plan in
-            // A heart has the run's own seed, so that it is the same in every profile.
+            // A heart uses the run's own seed, so that it is the same in every profile.
             var isHeart = false
             if case .heartRate = plan.source { isHeart = true }
             return Notifier(plan, seed: isHeart ? services.seed : seed, queue: services.queue)
@@ -144,7 +144,7 @@ final class SimulatedCharacteristic {
 
     // MARK: Faults
 
-    /// The faults that are still to come, or go on.
+    /// The faults that are not used up.
     var faults: [Fault] { injector.faults }
     var faultCount: Int { injector.count }
 
@@ -168,7 +168,7 @@ final class SimulatedCharacteristic {
     /// The centrals that have subscribed.
     var subscribers: [CBCentral] { registration?.subscribedCentrals ?? [] }
 
-    /// How many bytes fit into a notification to every subscriber.
+    /// How many bytes fit into a notification to each of the subscribers.
     var maximumNotificationLength: Int { subscribers.lazy.map(\.maximumUpdateValueLength).min() ?? 20 }
 
     func subscriptionsChanged() {
@@ -220,7 +220,7 @@ final class SimulatedCharacteristic {
         return true
     }
 
-    /// Sends what waits, as there is room again.
+    /// There is room again: sends what waits.
     func sendWaiting() {
         while let value = waiting.first {
             guard handOver(value) else { return }
@@ -231,7 +231,7 @@ final class SimulatedCharacteristic {
 
     /// Hands one notification over, or lets it go wrong; false if there is no room.
     private func handOver(_ value: Data) -> Bool {
-        // The link is to end with the value that met the fault, however long bluetoothd takes to end it.
+        // Nothing is sent after the value that met the fault, however long bluetoothd takes to end the link.
         if isLeaving { return true }
         if injector.upcoming(.notify) != nil, let action = injector.hit(.notify) {
             isLeaving = action == .disconnect

@@ -58,28 +58,28 @@ final class SimulatedServices {
 
     /// A seed for one characteristic that follows from that of the run.
     func seed(for path: CharacteristicPath) -> UInt64 {
-        // FNV-1a, so that two characteristics of the same kind do not do the same.
+        // FNV-1a, so that two characteristics of the same kind do not send the same values.
         path.description.utf8.reduce(seed ^ 0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
 
-/// A service of a running peripheral. It outlives its registrations: what was written stays written when the service is
-/// withdrawn and comes back. Used on the peripheral's queue only.
+/// A service of a running peripheral. It outlives its registrations: what was written is kept when the service is
+/// withdrawn and published again. Used on the peripheral's queue only.
 final class SimulatedService {
     let profile: ServiceProfile
     private(set) unowned var services: SimulatedServices
     private(set) var characteristics: [SimulatedCharacteristic] = []
-    /// Whether the user wants it to be there.
+    /// Whether it should be published.
     var isWanted: Bool
     /// The object that is registered, or being registered.
     private(set) var registration: CBMutableService?
-    /// How far the registration is.
+    /// The state of the registration.
     private(set) var publication = Publication.none
 
     enum Publication {
         /// There is no registration.
         case none
-        /// It is asked for.
+        /// It was requested.
         case pending
         /// It is confirmed: centrals can find the service.
         case done

@@ -1,8 +1,8 @@
 import CoreBluetooth
 import Synchronization
 
-/// The requests that get no answer on purpose, for as long as the link that they came over lasts. Used on the peripheral's
-/// queue only.
+/// The requests that get no answer on purpose, for as long as the link that they came over lasts. Used on the
+/// peripheral's queue only.
 ///
 /// A request that is released without an answer is answered by CoreBluetooth, with an error.
 final class UnansweredRequests {
@@ -24,7 +24,7 @@ final class UnansweredRequests {
         requests = [:]
     }
 
-    /// Gives up the requests of one central, or of all if nil, to somebody who releases them at the right moment.
+    /// Hands over the requests of one central, or of all if nil, to be released at the right moment.
     func take(from address: String?) -> HeldRequests {
         guard let address else {
             defer { requests = [:] }

@@ -6,19 +6,19 @@ import UserFolders
 
 /// A Bluetooth LE peripheral that exists in software only, made from a ``PeripheralProfile``.
 ///
-/// Everything happens on one serial queue: its methods are to be called there, and its closures are called there.
-// @unchecked: the state is only touched on `queue`, which every method that can be called from outside checks, or on which
-// it is called by the manager and by what this class schedules.
+/// Everything happens on one serial queue: call its methods there; its closures are called there.
+// @unchecked: the state and the parts are only used on `queue`. Public methods check that; the manager and what the
+// parts schedule call back there.
 public final class VirtualPeripheral: @unchecked Swift.Sendable {
     /// How a peripheral is to be run.
     public struct Options: Hashable, Swift.Sendable {
-        /// The controller's name or address; the first that is powered if nil.
+        /// The controller's name or address. Nil: the first one that is powered.
         public var adapter: String?
-        /// The name to be advertised; the profile's if nil.
+        /// The name to be advertised. Nil: the profile's.
         public var localName: String?
-        /// By which the same run can be had again.
+        /// The seed that randomness follows from: the same seed replays the run.
         public var seed: UInt64
-        /// Where to listen for commands; nowhere if nil.
+        /// Where to listen for commands. Nil: nowhere.
         public var controlSocket: ControlSocketAddress?
 
         public init(
@@ -38,14 +38,15 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     public let localName: String
     public let queue: DispatchQueue
 
-    /// Called for everything that the user may want to see. Nil costs nothing.
+    /// Called for each event. Events are not made if it is nil and no program follows them.
     public var onEvent: ((PeripheralEvent) -> Void)? {
         get { events.onEvent }
         set { events.onEvent = newValue }
     }
-    /// Called once when the peripheral advertises for the first time, or has failed to: from then on commands make sense.
+    /// Called once when the peripheral advertises for the first time, or has failed to. From then on commands make
+    /// sense.
     public var onReady: (() -> Void)?
-    /// How many lines of output were dropped by the program that shows the events; for ``status``.
+    /// How many lines of output the program that shows the events has dropped; for ``status``.
     package var droppedLines: (() -> Int)?
     /// Called once when the peripheral has ended: without an error after ``stop()``, with one if it could not start.
     public var onEnd: ((DittojayError?) -> Void)?
@@ -83,7 +84,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
 
     /// Makes a peripheral on another bluetoothd than the system's.
     ///
-    /// - Parameter folder: for what has to be put back.
+    /// - Parameter folder: records what has to be restored.
     package init(
         profile: PeripheralProfile, options: Options, queue: DispatchQueue, session: BlueZSession,
         folder: RuntimeFolder = RuntimeFolder(program: "dittojay")
@@ -110,8 +111,8 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
 
     // MARK: Life
 
-    /// Starts: chooses the controller, publishes the services and advertises them. What comes of it is reported by events,
-    /// and by ``onEnd`` if it fails.
+    /// Starts: chooses the controller, publishes the services and advertises them. What comes of it is reported by
+    /// events, and by ``onEnd`` if it fails.
     public func start() {
         dispatchPrecondition(condition: .onQueue(queue))
         guard life == .new else { return }
@@ -143,14 +144,14 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
                 queue.async { [self] in run(on: adapter) }
             } catch {
                 let error = error as? DittojayError ?? .bluetoothUnavailable("cannot use Bluetooth: \(error)")
-                // Stopped meanwhile, it ends as `stop` has it.
+                // If it was stopped meanwhile, `stop` ends it.
                 queue.async { [self] in if life == .running { end(error) } }
             }
         }
     }
 
-    /// Stops: disconnects the centrals, withdraws everything, and puts the controller back as it was. ``onEnd`` is called
-    /// when that is done.
+    /// Stops: disconnects the centrals, withdraws everything, and puts the controller back as it was. ``onEnd`` is
+    /// called when that is done.
     public func stop() {
         dispatchPrecondition(condition: .onQueue(queue))
         guard life == .running else { return }
@@ -314,7 +315,7 @@ extension CBManagerState {
         }
     }
 
-    /// What the state means for somebody who runs a peripheral.
+    /// What the state means for the user of a peripheral.
     fileprivate var explanation: String {
         switch self {
         case .poweredOn: "Bluetooth is on"

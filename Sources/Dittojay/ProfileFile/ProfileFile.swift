@@ -4,10 +4,10 @@ import Yams
 
 /// Reads profiles from YAML files (of which JSON is a subset). `docs/profiles.md` describes the format.
 public enum ProfileFile {
-    /// What a file holds.
+    /// The content of a file.
     public struct Content<Value: Hashable & Swift.Sendable>: Hashable, Swift.Sendable {
         public var value: Value
-        /// What is allowed, but will not do what it seems to.
+        /// What is allowed, but does not do what it seems to do.
         public var warnings: [ProfileFileError]
     }
 
@@ -16,7 +16,7 @@ public enum ProfileFile {
 
     /// Reads a profile.
     ///
-    /// - Throws: ``ProfileFileError`` for the first thing that is wrong, and with it all others.
+    /// - Throws: ``ProfileFileError`` for the first mistake, with all others in it.
     public static func read(path: String) throws(ProfileFileError) -> Content<PeripheralProfile> {
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         return try parse(contents(of: path), file: path, defaultName: name)
@@ -89,7 +89,8 @@ public enum ProfileFile {
         }
         let node: Yams.Node?
         do {
-            // What a scalar is decides who reads it. The resolver's default rules would try regular expressions on each.
+            // The readers decide what a scalar means. The resolver's default rules would try regular expressions on
+            // each.
             node = try Yams.compose(yaml: text, .basic, .default, .utf8)
         } catch YamlError.scanner(let context, let problem, let mark, _),
             YamlError.parser(let context, let problem, let mark, _),

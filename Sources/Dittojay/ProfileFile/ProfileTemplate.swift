@@ -1,10 +1,10 @@
 import AssignedNumbers
 
-/// Profiles to begin with: commented files that are valid as they are.
+/// Profiles to start from: commented files that are valid as they are.
 package struct ProfileTemplate: Hashable, Swift.Sendable {
-    /// By which it is chosen: `thermometer`.
+    /// The template's name in commands: `thermometer`.
     package let name: String
-    /// What it is, in a sentence without its point.
+    /// What it is, in a sentence without a full stop.
     package let summary: String
     /// The services, as a file has them.
     private let services: String
@@ -40,7 +40,7 @@ package struct ProfileTemplate: Hashable, Swift.Sendable {
     ///   - schema: where the schema is, seen from the file; nil for no line about it.
     package func text(profile: String, schema: String?) -> String {
         let modeline = schema.map { "# yaml-language-server: $schema=\($0)\n" } ?? ""
-        // 26 bytes are advertised at most; what is between quotes means nothing else to YAML.
+        // At most 26 bytes are advertised. Between quotes YAML gives no other meaning to anything.
         var localName = profile
         while localName.utf8.count > ProfileReader.possibleNameLengths.upperBound { localName.removeLast() }
         return """

@@ -5,10 +5,10 @@ public enum IntegerFormat: String, CaseIterable, Hashable, Swift.Sendable {
     case u8, u16, u16be, u32, u32be, u64, u64be
     case i8, i16, i16be, i32, i32be, i64, i64be
 
-    /// The numbers that can be sent; of those above `Int64.max` none.
+    /// The numbers that can be sent, up to `Int64.max`.
     public var range: ClosedRange<Int64> { type.range }
 
-    /// The bytes of a number, of which only those that there is room for.
+    /// The low bytes of a number, as many as the format has.
     func bytes(truncating number: Int64) -> [UInt8] { type.bytes(truncating: number) }
 
     private var type: NumberType {

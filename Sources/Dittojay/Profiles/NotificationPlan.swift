@@ -1,4 +1,4 @@
-/// What a characteristic sends by itself, and how often, while somebody is subscribed.
+/// What a characteristic sends by itself, and how often, while a central is subscribed.
 public struct NotificationPlan: Hashable, Swift.Sendable {
     /// The time between two values in seconds, within ``possibleIntervals``.
     public var interval: Double
@@ -8,13 +8,13 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
     public enum Source: Hashable, Swift.Sendable {
         /// The same one each time.
         case constant([UInt8])
-        /// Numbers that count up or down, and begin anew at the other end of their type.
+        /// Numbers that count up or down, and wrap around at the end of their format's range.
         case counter(Counter)
-        /// These in turn, once or again and again.
+        /// These in turn, once or repeatedly.
         case list([[UInt8]], repeats: Bool)
-        /// Numbers that wander at random, by the seed.
+        /// Numbers that wander at random, as the seed has it.
         case randomWalk(RandomWalk)
-        /// Heart Rate Measurements of a simulated heart. The time between two is the settings'.
+        /// Heart Rate Measurements of a simulated heart.
         case heartRate(HeartRateSettings)
     }
 
@@ -45,7 +45,7 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
         public var step: Int64
         /// The bytes in front of each number.
         public var prefix: [UInt8]
-        /// Replays the same walk whatever the seed of the run; nil follows that.
+        /// Gives the same walk whatever the run's seed is. Nil: follows the run's seed.
         public var seed: UInt64?
 
         public init(
@@ -59,7 +59,7 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
         }
     }
 
-    /// What ``interval`` must lie within, in seconds.
+    /// The limits of ``interval`` in seconds.
     public static let possibleIntervals = HeartRateSettings.possibleIntervals
 
     public init(interval: Double, source: Source) {

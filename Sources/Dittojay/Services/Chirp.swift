@@ -1,7 +1,7 @@
 import GATTProfiles
 
 extension ServiceProfile {
-    /// A service that sends a value at the moment when the user wants it, and that comes and goes at his wish.
+    /// A service that sends values, is added and is removed by command.
     public static let chirp = ServiceProfile(
         name: "chirp", uuid: ChirpService.uuid, isAdvertised: true,
         characteristics: [

@@ -26,11 +26,11 @@ extension ServiceProfile {
         ])
 }
 
-/// What a simulated heart and its sensor are like.
+/// The settings of a simulated heart and its sensor.
 public struct HeartRateSettings: Hashable, Swift.Sendable {
-    /// Which forms of the rate are sent.
+    /// The width of the rates that are sent.
     public enum RateForms: String, CaseIterable, Swift.Sendable {
-        /// Eight bits, and every sixteenth time sixteen, so that receivers meet both.
+        /// Eight bits, and each sixteenth time sixteen, so that receivers get both.
         case mixed
         /// Eight bits where the rate allows it.
         case uint8
@@ -38,13 +38,13 @@ public struct HeartRateSettings: Hashable, Swift.Sendable {
         case uint16
     }
 
-    /// What the sensor does about skin contact.
+    /// How the sensor reports skin contact.
     public enum ContactDetection: String, CaseIterable, Swift.Sendable {
         /// Reports contact, which is lost for some seconds now and then.
         case varying
         /// Reports contact, always good.
         case steady
-        /// Does not report it.
+        /// Does not report contact.
         case unsupported
     }
 
@@ -55,12 +55,12 @@ public struct HeartRateSettings: Hashable, Swift.Sendable {
     public var rateForms: RateForms
     public var contactDetection: ContactDetection
 
-    /// What ``rateRange`` must lie within.
+    /// The limits of ``rateRange`` in bpm.
     public static let possibleRates = 20...400
-    /// What ``interval`` must lie within, in seconds.
+    /// The limits of ``interval`` in seconds.
     public static let possibleIntervals = 0.001...3600.0
-    /// Energy is reported every so many measurements. Specification: Heart Rate Service 1.0, 3.1.1.3, gives ten as the
-    /// example.
+    /// Energy is reported with each tenth measurement, as in the example of the specification: Heart Rate Service 1.0,
+    /// 3.1.1.3.
     static let energyPeriod = 10
     static let wideRatePeriod = 16
 
@@ -94,8 +94,8 @@ final class SimulatedHeart: ValueGenerator {
     var isReadBack: Bool { false }
 }
 
-/// A simulated heart with a sensor on it. What it measures follows from the seed and the number of steps alone, not from
-/// the clock.
+/// A simulated heart with a sensor on it. What it measures follows from the seed and the number of steps alone, not
+/// from the clock.
 ///
 /// The rate is a random walk that is drawn back to the middle of its range, with a slow drift on top as effort changes.
 /// Beats follow each other at that rate, with the small irregularities of a healthy heart: it beats faster while
@@ -104,7 +104,7 @@ package struct HeartRateSimulation: Swift.Sendable {
     package let settings: HeartRateSettings
     private var generator: SeededGenerator
 
-    /// Seconds since the begin.
+    /// Seconds since the beginning.
     private var time = 0.0
     /// How many measurements were made.
     private var count = 0
@@ -112,7 +112,7 @@ package struct HeartRateSimulation: Swift.Sendable {
     private var rate: Double
     /// By how much the rate drifts, in bpm per second.
     private var drift = 0.0
-    /// When the next beat comes, in seconds since the begin.
+    /// When the next beat comes, in seconds since the beginning.
     private var nextBeat: Double
     /// How long the time before that beat is, in 1/1024 s.
     private var nextInterval: UInt16
@@ -128,7 +128,7 @@ package struct HeartRateSimulation: Swift.Sendable {
     /// Whether the sensor has contact.
     package var hasContact: Bool { contactReturns == nil }
 
-    /// Contact is lost about once in so many seconds.
+    /// The mean time between two losses of contact.
     private static let secondsBetweenLosses = 90.0
     private static let secondsOfLoss = 2.0...6.0
     /// Breaths per second, at rest.
@@ -139,7 +139,7 @@ package struct HeartRateSimulation: Swift.Sendable {
         generator = SeededGenerator(seed: seed)
         let low = Double(settings.rateRange.lowerBound)
         let high = Double(settings.rateRange.upperBound)
-        // Begins in the lower half: most wearers are at rest.
+        // It begins in the lower half, since most wearers are at rest.
         rate = low + (high - low) * (0.2 + 0.3 * generator.unit())
         nextBeat = 0
         nextInterval = 0
@@ -148,8 +148,8 @@ package struct HeartRateSimulation: Swift.Sendable {
 
     /// Lets one interval pass and measures.
     ///
-    /// - Parameter maximumLength: how many bytes the measurement may have at most. Of more beats than fit only the last
-    ///   are reported.
+    /// - Parameter maximumLength: how many bytes the measurement may have. If more beats follow, only the last ones are
+    ///   reported.
     package mutating func step(maximumLength: Int = 20) -> HeartRateMeasurement {
         let interval = settings.interval
         count += 1

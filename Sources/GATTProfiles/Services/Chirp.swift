@@ -1,10 +1,10 @@
 import AssignedNumbers
 
-/// The service that a virtual sensor chirps by: a value sent at the moment when somebody wants it.
+/// The service that a virtual sensor chirps with: it sends values by command.
 package enum ChirpService {
     /// The service.
     package static let uuid = "CED261B7-F120-41C8-9A92-A41DE69CF2A8"
-    /// The chirp: notified, of any content; empty unless something else was asked for.
+    /// Notified, with any content; empty unless the command has a value.
     package static let chirp = "83B4A431-A6F1-4540-B3EE-3C14AEF71A04"
 
     static let names: [(kind: AssignedKind, uuid: String, name: String)] = [
@@ -12,8 +12,8 @@ package enum ChirpService {
         (.characteristic, chirp, "Chirp"),
     ]
 
-    /// The values of a burst of chirps, by which a receiver notices what is lost, repeated or out of order: a 32-bit
-    /// little-endian sequence number, counted from 0, and zeros up to the size asked for.
+    /// The values of a burst of chirps, which show a receiver what is lost, repeated or out of order: a 32-bit
+    /// little-endian sequence number, counted from 0, and zeros up to the size of the value.
     package enum Burst {
         /// The smallest size of a value in bytes.
         package static let minimumSize = 4

@@ -1,7 +1,7 @@
 /// The Heart Rate Service (180D).
 ///
-/// Specification: Heart Rate Service 1.0. Two other files of this name go with it: the simulated service in Dittojay, and what
-/// a client uses in ProfileClients.
+/// Specification: Heart Rate Service 1.0. Two other files of this name go with it: the simulated service in Dittojay,
+/// and what a client uses in ProfileClients.
 package enum HeartRateService {
     /// The service.
     package static let uuid = "180D"
@@ -91,8 +91,8 @@ package struct HeartRateMeasurement: Hashable, Swift.Sendable {
     package var rateFormat: RateFormat
     /// The sensor's contact with the skin.
     package var contact: SensorContact
-    /// Kilojoules since the last reset, if the measurement has it; sensors send it only now and then. Stays at 65,535 once
-    /// it gets there.
+    /// Kilojoules since the last reset, if the measurement has it; sensors send it only now and then. Stays at 65,535
+    /// once it gets there.
     package var energyExpended: UInt16?
     /// The times between successive heart beats in 1/1024 s, oldest first.
     package var rrIntervals: [UInt16]

@@ -6,7 +6,7 @@ package enum LabService {
     package static let uuid = "025D0000-F26A-4EB9-A53F-F1B453D5E20B"
     /// Read and written: keeps up to 512 bytes, for long reads and long writes.
     package static let store = "025D0001-F26A-4EB9-A53F-F1B453D5E20B"
-    /// Written without response (and with): swallows everything and counts it.
+    /// Written with or without response: discards everything and counts it.
     package static let sink = "025D0002-F26A-4EB9-A53F-F1B453D5E20B"
     /// Read: what the sink has counted, see ``SinkCount``. Written with any value: starts again at zero.
     package static let sinkCount = "025D0003-F26A-4EB9-A53F-F1B453D5E20B"
@@ -24,7 +24,7 @@ package enum LabService {
     /// The longest value that an attribute can have. Specification: Bluetooth Core, Vol 3, Part F, 3.2.9.
     package static let maximumValueLength = 512
 
-    /// What has arrived at the sink: two 64-bit little-endian numbers.
+    /// How much the sink has counted: two 64-bit little-endian numbers.
     package struct SinkCount: Hashable, Swift.Sendable {
         /// How many writes.
         package var writes: UInt64

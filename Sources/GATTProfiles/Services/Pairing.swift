@@ -1,6 +1,6 @@
 import AssignedNumbers
 
-/// The service that makes a central pair: its value can be read on an encrypted link only.
+/// The service that makes a central pair: its value can only be read over an encrypted link.
 package enum PairingService {
     /// The service.
     package static let uuid = "16274BFE-C539-416C-9646-CA3F991DADD6"

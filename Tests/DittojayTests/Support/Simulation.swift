@@ -10,8 +10,8 @@ import UserFolders
 
 @testable import Dittojay
 
-/// A virtual peripheral on a fake bluetoothd: it notes every event as a line, without its time and with the central's last two
-/// digits for its address.
+/// A virtual peripheral on a fake bluetoothd: it notes every event as a line, without its time and with the central's
+/// last two digits for its address.
 final class Simulation: Sendable {
     let daemon: FakeBluetoothd
     let queue = DispatchQueue(label: "peripheral")

@@ -56,6 +56,8 @@ let package = Package(
                 "CoreBluetooth", "LineOutput", "RestorationProtocol", "UIKitStandIns",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
+        // What a client uses of the services that the package has profiles for.
+        .target(name: "ProfileClients", dependencies: ["Bluejay", "GATTProfiles", "LineOutput"]),
         // The agent that keeps the Bluetooth state of programs that are not running: server and Bluetooth backend.
         .target(
             name: "RestorationAgent",
@@ -90,7 +92,7 @@ let package = Package(
             name: "BluejayCommand",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "Bluejay", "CoreBluetooth", "Doctor", "GATTProfiles", "LineOutput",
-                "MainLoop", "ProgramSupport", "RestorationAgent", "RestorationProtocol",
+                "MainLoop", "ProfileClients", "ProgramSupport", "RestorationAgent", "RestorationProtocol",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -131,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "BluejayCommandTests",
             dependencies: [
-                "BluejayCommand", "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput",
+                "BluejayCommand", "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput", "ProfileClients",
             ]),
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
@@ -150,8 +152,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "DBus", "GATTProfiles", "MainLoop", "TestSupport",
-                "UserFolders",
+                "Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "DBus", "GATTProfiles", "MainLoop",
+                "ProfileClients", "TestSupport", "UserFolders",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -8,6 +8,8 @@ import PackageDescription
 let bluejay: Target.Dependency = .product(name: "Bluejay", package: "bluejay-linux")
 let coreBluetooth: Target.Dependency = .product(name: "CoreBluetooth", package: "bluejay-linux")
 
+let dittojay: Target.Dependency = .product(name: "Dittojay", package: "bluejay-linux")
+
 let uiKitStandIns: Target.Dependency = .product(name: "UIKitStandIns", package: "bluejay-linux")
 
 /// In both language modes.
@@ -26,6 +28,7 @@ let programs: [(folder: String, name: String, libraries: [Target.Dependency])] =
     ("readme", "handover", [bluejay]),
     ("corebluetooth", "json-central", [coreBluetooth]),
     ("corebluetooth", "json-peripheral", [coreBluetooth]),
+    ("dittojay", "every-declaration", [coreBluetooth, dittojay]),
 ]
 
 /// What an article says of the Swift 6 language mode.

@@ -24,12 +24,12 @@ struct CharacteristicOptions: ParsableArguments {
     /// Connects and finds the attribute.
     @MainActor
     func open(
-        _ session: Session, answerTimeout: Double
+        _ context: CommandContext, answerTimeout: Double
     ) async throws -> (direct: DirectPeripheral, target: AttributeTarget) {
         guard let selector = AttributeSelector(characteristic) else {
             throw Failure(.noSuchCharacteristic, characteristic)
         }
-        let direct = try await session.open(target, answerTimeout: answerTimeout)
+        let direct = try await context.open(target, answerTimeout: answerTimeout)
         return (direct, try direct.table.find(selector, of: target.device))
     }
 }

@@ -22,15 +22,15 @@ struct InfoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        await Session.run(options) { try await command.show($0) }
+        await CommandContext.run(options) { try await command.show($0) }
     }
 
     @MainActor
-    private func show(_ session: Session) async throws {
-        let direct = try await session.open(target, answerTimeout: answer.timeout)
+    private func show(_ context: CommandContext) async throws {
+        let direct = try await context.open(target, answerTimeout: answer.timeout)
         var report = DeviceReport(direct)
         let failure = values ? await report.readValues() : nil
-        session.output.print(lines: report.lines) { report.add(to: &$0) }
+        context.output.print(lines: report.lines) { report.add(to: &$0) }
         if let failure { throw failure }
     }
 }

@@ -24,7 +24,7 @@ final class KeptListen {
 
     private let characteristic: CharacteristicIdentifier
     private let peripheral: PeripheralIdentifier
-    private let session: Session
+    private let context: CommandContext
     private let answerTimeout: Double
     /// Whether a connection without it is of no use.
     private let isEssential: Bool
@@ -40,12 +40,12 @@ final class KeptListen {
     private(set) var isKnownMissing = false
 
     init(
-        _ characteristic: CharacteristicIdentifier, of peripheral: PeripheralIdentifier, _ session: Session,
+        _ characteristic: CharacteristicIdentifier, of peripheral: PeripheralIdentifier, _ context: CommandContext,
         answerTimeout: Double, isEssential: Bool, handler: @escaping (Event) -> Void
     ) {
         self.characteristic = characteristic
         self.peripheral = peripheral
-        self.session = session
+        self.context = context
         self.answerTimeout = answerTimeout
         self.isEssential = isEssential
         self.handler = handler
@@ -58,12 +58,12 @@ final class KeptListen {
 
     /// Begins, or begins again where it has failed.
     func begin() {
-        guard !isEnded, (try? session.bluejay.isListening(to: characteristic)) == false else { return }
+        guard !isEnded, (try? context.bluejay.isListening(to: characteristic)) == false else { return }
         attempt += 1
         let current = attempt
         isWaiting = true
         after(answerTimeout) { [weak self] in self?.check(current) }
-        session.bluejay.listen(to: characteristic, multipleListenOption: .replaceable) {
+        context.bluejay.listen(to: characteristic, multipleListenOption: .replaceable) {
             [weak self] (result: ReadResult<Data>) in
             guard let self, !isEnded else { return }
             switch result {
@@ -121,7 +121,7 @@ final class KeptListen {
     }
 
     private var isNotifying: Bool {
-        let peripheral = session.manager.retrievePeripherals(withIdentifiers: [peripheral.uuid]).first
+        let peripheral = context.manager.retrievePeripherals(withIdentifiers: [peripheral.uuid]).first
         return (peripheral?.services ?? []).contains { service in
             service.uuid == characteristic.service.uuid
                 && (service.characteristics ?? []).contains { $0.uuid == characteristic.uuid && $0.isNotifying }

@@ -33,18 +33,18 @@ struct ListenCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        await Session.run(options, notifications: notifications, endsByInterruption: count == nil) {
+        await CommandContext.run(options, notifications: notifications, endsByInterruption: count == nil) {
             try await command.listen($0)
         }
     }
 
     @MainActor
-    private func listen(_ session: Session) async throws {
-        let (direct, target) = try await subject.open(session, answerTimeout: subscription.answerTimeout)
+    private func listen(_ context: CommandContext) async throws {
+        let (direct, target) = try await subject.open(context, answerTimeout: subscription.answerTimeout)
         guard case .characteristic(let characteristic) = target else {
             throw Failure(.noSuchCharacteristic, "\(direct.name(of: target)) is a descriptor: it sends no values")
         }
-        let printer = ValuePrinter(characteristic, of: direct, output: session.output, format: format, isRaw: raw)
+        let printer = ValuePrinter(characteristic, of: direct, output: context.output, format: format, isRaw: raw)
         direct.onLoss = { if $0 === characteristic { printer.print($0.notificationLoss) } }
         defer { direct.onLoss = nil }
         let listening = Listening(to: characteristic, on: direct, count: count) { printer.print($0) }

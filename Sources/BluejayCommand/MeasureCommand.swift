@@ -23,36 +23,38 @@ struct MeasureCommand: AsyncParsableCommand {
         var options = options
         options.json = true
         let target = target
-        await Session.run(options, notifications: notifications) { try await Measurement(target, session: $0).run() }
+        await CommandContext.run(options, notifications: notifications) {
+            try await Measurement(target, context: $0).run()
+        }
     }
 }
 
 @MainActor
 private final class Measurement {
-    private let session: Session
+    private let context: CommandContext
     private let target: DeviceOptions
     private var table = AttributeTable([])
 
     /// Seconds without a value after which the rest counts as lost.
     private static let patience = 10.0
 
-    init(_ target: DeviceOptions, session: Session) {
+    init(_ target: DeviceOptions, context: CommandContext) {
         self.target = target
-        self.session = session
+        self.context = context
     }
 
     func run() async throws {
         let begin = ContinuousClock.now
-        let identifier = try await session.find(target.selector, timeout: target.connectTimeout)
+        let identifier = try await context.find(target.selector, timeout: target.connectTimeout)
         tell("found", since: begin)
         let found = ContinuousClock.now
         let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
-        try await session.connect(
+        try await context.connect(
             .identifiers([identifier.uuid], text: target.device), until: deadline, limit: target.connectTimeout)
-        let direct = try session.takeOver(target.device)
+        let direct = try context.takeOver(target.device)
         try await direct.discoverEverything(until: deadline, limit: target.connectTimeout)
         table = direct.table
-        session.handBack()
+        context.handBack()
         tell("connected", since: found)
         for await line in Self.lines() {
             try await take(line.split(separator: " ").map(String.init))
@@ -94,7 +96,7 @@ private final class Measurement {
     private func listen(_ name: String, _ count: Int, control: (name: String, value: Data)?) async throws {
         let identifier = try identifier(of: try find(name))
         let arrivals = Arrivals(count: count)
-        session.bluejay.listen(to: identifier) { (result: ReadResult<Data>) in
+        context.bluejay.listen(to: identifier) { (result: ReadResult<Data>) in
             if case .success(let value) = result { arrivals.add(value) }
         }
         try await isNotifying(name)
@@ -112,7 +114,7 @@ private final class Measurement {
             object.add("seconds", seconds(arrivals.span), places: 6)
         }
         // The next listen to it must not find this one's state.
-        try await session.bluejay.endListen(to: identifier)
+        try await context.bluejay.endListen(to: identifier)
     }
 
     /// Waits until the peripheral has taken the subscription: Bluejay reports only a failure.
@@ -142,9 +144,9 @@ private final class Measurement {
         let counter = try find(counter)
         try await write(Data([0]), to: counter)
         let begin = ContinuousClock.now
-        let direct = try session.takeOver(target.device)
+        let direct = try context.takeOver(target.device)
         for _ in 0..<count { try await direct.writeCommand(value, to: sink) }
-        session.handBack()
+        context.handBack()
         let deadline = ContinuousClock.now + .seconds(Self.patience)
         var arrived = 0
         repeat {
@@ -158,7 +160,7 @@ private final class Measurement {
     private func read(_ characteristic: CBCharacteristic) async throws -> Data {
         let identifier = try identifier(of: characteristic)
         return try await withCheckedThrowingContinuation { continuation in
-            session.bluejay.read(from: identifier) { (result: ReadResult<Data>) in
+            context.bluejay.read(from: identifier) { (result: ReadResult<Data>) in
                 switch result {
                 case .success(let value): continuation.resume(returning: value)
                 case .failure(let error):
@@ -171,7 +173,7 @@ private final class Measurement {
     private func write(_ value: Data, to characteristic: CBCharacteristic) async throws {
         let identifier = try identifier(of: characteristic)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            session.bluejay.write(to: identifier, value: value, type: .withResponse) { result in
+            context.bluejay.write(to: identifier, value: value, type: .withResponse) { result in
                 switch result {
                 case .success: continuation.resume()
                 case .failure(let error):
@@ -217,8 +219,8 @@ private final class Measurement {
     }
 
     private func tell(_ event: String, _ more: (inout JSONObject) -> Void = { _ in }) {
-        session.output.event(event, event, json: more)
-        session.output.flush()
+        context.output.event(event, event, json: more)
+        context.output.flush()
     }
 }
 

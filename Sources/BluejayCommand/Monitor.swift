@@ -1,13 +1,14 @@
 import AssignedNumbers
 import Bluejay
 import GATTProfiles
+import ProfileClients
 
 /// Keeps a connection to a heart-rate sensor and shows its values.
 ///
 /// While it is connected it listens, or tries to, or connects again; what keeps it from listening is shown.
 @MainActor
 final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency ServiceObserver {
-    private let session: Session
+    private let context: CommandContext
     private let device: DeviceSelector?
     private let limits: MonitorLimits
 
@@ -27,25 +28,20 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     /// The name of the sensor that was connected last.
     private var connectedName: String?
 
-    private static let heartRate = CharacteristicIdentifier(
-        uuid: HeartRateService.measurement, service: ServiceIdentifier(uuid: HeartRateService.uuid))
-    private static let chirp = CharacteristicIdentifier(
-        uuid: ChirpService.chirp, service: ServiceIdentifier(uuid: ChirpService.uuid))
-
     /// - Parameter device: the first heart-rate sensor that is found if nil.
-    init(_ session: Session, device: DeviceSelector?, limits: MonitorLimits) {
-        self.session = session
+    init(_ context: CommandContext, device: DeviceSelector?, limits: MonitorLimits) {
+        self.context = context
         self.device = device
         self.limits = limits
     }
 
-    private var output: Output { session.output }
-    private var bluejay: Bluejay { session.bluejay }
+    private var output: Output { context.output }
+    private var bluejay: Bluejay { context.bluejay }
 
     /// Monitors until the count or the duration is reached.
     func run() async throws {
-        session.reconnects = true
-        session.onPairingProblem { [weak self] in self?.cannotConnect($0) }
+        context.reconnects = true
+        context.onPairingProblem { [weak self] in self?.cannotConnect($0) }
         bluejay.register(serviceObserver: self)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             waiting = continuation
@@ -57,8 +53,8 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             // Reports at once that Bluetooth is on, which starts the search.
             bluejay.register(connectionObserver: self)
         }
-        session.reconnects = false
-        session.onPairingProblem(nil)
+        context.reconnects = false
+        context.onPairingProblem(nil)
         bluejay.unregister(connectionObserver: self)
     }
 
@@ -85,7 +81,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         var found: PeripheralIdentifier?
         bluejay.scan(
             duration: hasConnected ? 0 : limits.search,
-            serviceIdentifiers: device == nil ? [Self.heartRate.service] : nil,
+            serviceIdentifiers: device == nil ? [.heartRate] : nil,
             discovery: { [device] discovery, _ in
                 if let device, !device.matches(discovery) { return .continue }
                 found = discovery.peripheralIdentifier
@@ -109,7 +105,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             guard let self else { return }
             isSearching = false
             if case .failure(let error) = result, !hasConnected {
-                let cause = session.pairingProblem ?? error
+                let cause = context.pairingProblem ?? error
                 finish(Failure(cause, attempt: "cannot connect to \(identifier.name)", device: identifier.name))
             }
         }
@@ -138,11 +134,11 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             object.add("name", peripheral.name)
             object.add("address", address)
         }
-        heartRates = keep(Self.heartRate, "heart rates", of: peripheral, isEssential: true) { [weak self] in
+        heartRates = keep(.heartRate, "heart rates", of: peripheral, isEssential: true) { [weak self] in
             self?.heartRate($0)
         }
         // Not every sensor chirps, and one that does not is no less a sensor.
-        chirps = keep(Self.chirp, "chirps", of: peripheral, isEssential: false) { [weak self] event in
+        chirps = keep(.chirp, "chirps", of: peripheral, isEssential: false) { [weak self] event in
             if case .value(let value) = event { self?.chirp(value) }
         }
     }
@@ -152,7 +148,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         isEssential: Bool, _ handler: @escaping (KeptListen.Event) -> Void
     ) -> KeptListen {
         let listen = KeptListen(
-            characteristic, of: peripheral, session, answerTimeout: limits.answer, isEssential: isEssential
+            characteristic, of: peripheral, context, answerTimeout: limits.answer, isEssential: isEssential
         ) { [weak self] event in
             if case .failed(let failure, let next) = event {
                 self?.cannotListen(failure, to: what, of: peripheral, next)

@@ -42,11 +42,11 @@ struct MonitorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        await Session.run(options, endsByInterruption: true) { session in
+        await CommandContext.run(options, endsByInterruption: true) { context in
             let limits = MonitorLimits(
                 search: command.timeout, answer: command.answerTimeout, count: command.count,
                 duration: command.duration)
-            let monitor = Monitor(session, device: command.device.map(DeviceSelector.init), limits: limits)
+            let monitor = Monitor(context, device: command.device.map(DeviceSelector.init), limits: limits)
             try await monitor.run()
         }
     }

@@ -22,12 +22,12 @@ struct ReadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        await Session.run(options) { try await command.read($0) }
+        await CommandContext.run(options) { try await command.read($0) }
     }
 
     @MainActor
-    private func read(_ session: Session) async throws {
-        let (direct, target) = try await subject.open(session, answerTimeout: answer.timeout)
+    private func read(_ context: CommandContext) async throws {
+        let (direct, target) = try await subject.open(context, answerTimeout: answer.timeout)
         var value = Data()
         var latencies = Latencies()
         for _ in 0..<repetitions {
@@ -36,13 +36,13 @@ struct ReadCommand: AsyncParsableCommand {
             latencies.add(ContinuousClock.now - start)
         }
         let uuid = target.attribute.uuid.uuidString
-        session.output.print(format.text(value, of: uuid)) { object in
+        context.output.print(format.text(value, of: uuid)) { object in
             object.add("time", Timestamp.now.utc)
             direct.add(target, to: &object)
             object.add("value", ValueText.hex(value))
             object.addMeaning(of: value, uuid: uuid)
             if repetitions > 1 { latencies.add(to: &object) }
         }
-        if repetitions > 1, !options.json { session.output.print(latencies.text) { _ in } }
+        if repetitions > 1, !options.json { context.output.print(latencies.text) { _ in } }
     }
 }

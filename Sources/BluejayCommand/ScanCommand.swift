@@ -37,20 +37,20 @@ struct ScanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        await Session.run(options, endsByInterruption: count == nil) { try await command.scan($0) }
+        await CommandContext.run(options, endsByInterruption: count == nil) { try await command.scan($0) }
     }
 
     @MainActor
-    private func scan(_ session: Session) async throws {
+    private func scan(_ context: CommandContext) async throws {
         if let hint = await OwnAdvertisements.hint(adapter: options.adapter) { StandardError.write("bluejay: \(hint)") }
         var shown = 0
         let error: (any Error)? = await withCheckedContinuation { continuation in
-            session.bluejay.scan(
+            context.bluejay.scan(
                 duration: timeout, allowDuplicates: duplicates, throttleRSSIDelta: 0,
                 serviceIdentifiers: service.compactMap(CBUUID.init(validating:)).map { ServiceIdentifier(uuid: $0) },
                 discovery: { discovery, _ in
                     if let name, !DeviceSelector.name(name).matches(discovery) { return .continue }
-                    show(discovery, session.output)
+                    show(discovery, context.output)
                     shown += 1
                     return shown == count ? .stop : .continue
                 },

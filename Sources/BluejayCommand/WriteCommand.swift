@@ -35,13 +35,13 @@ struct WriteCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        await Session.run(options) { try await command.write($0) }
+        await CommandContext.run(options) { try await command.write($0) }
     }
 
     @MainActor
-    private func write(_ session: Session) async throws {
+    private func write(_ context: CommandContext) async throws {
         let bytes = Data(try ValueText.parse(value))
-        let (direct, target) = try await subject.open(session, answerTimeout: answer.timeout)
+        let (direct, target) = try await subject.open(context, answerTimeout: answer.timeout)
         let command = try direct.commandTarget(target, ofLength: bytes.count, withoutResponse: withoutResponse)
         var latencies = Latencies()
         for _ in 0..<repetitions {
@@ -56,7 +56,7 @@ struct WriteCommand: AsyncParsableCommand {
         // Values that were handed over have not been sent yet: disconnecting now would lose them.
         if let command { try await direct.waitForRoom(command) }
         if !options.json, repetitions == 1 { return }
-        session.output.print(latencies.text) { object in
+        context.output.print(latencies.text) { object in
             object.add("time", Timestamp.now.utc)
             direct.add(target, to: &object)
             object.add("written", ValueText.hex(bytes))

@@ -8,7 +8,7 @@ package struct AttributePath: Hashable, Swift.Sendable {
         /// As typed.
         package let text: String
 
-        /// The UUID in 36 characters and upper case; nil if it is none.
+        /// The UUID in 36 characters and upper case; nil if it is not a UUID.
         package var uuid: String? { Self.canonical(text) }
         /// As `TypedName` writes it.
         package var name: String { TypedName.text(text) }
@@ -24,7 +24,7 @@ package struct AttributePath: Hashable, Swift.Sendable {
             return TypedName.text(name) == TypedName.text(text)
         }
 
-        /// The UUID in 36 characters and upper case; nil if the text is none.
+        /// The UUID in 36 characters and upper case; nil if the text is not a UUID.
         private static func canonical(_ text: String) -> String? {
             let upper = text.uppercased()
             let isHex = upper.utf8.allSatisfy { byte in
@@ -41,13 +41,13 @@ package struct AttributePath: Hashable, Swift.Sendable {
         }
     }
 
-    /// Nil if the service is not named: the characteristic has to be the only one then.
+    /// Nil if the service is not named; then only one characteristic may match.
     package let service: Part?
     package let characteristic: Part
     /// As typed.
     package let text: String
 
-    /// Nil for a text that is empty, or has an empty part or more than two.
+    /// Nil if the text is empty, or has an empty part or more than two parts.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }), let last = parts.last else {

@@ -49,7 +49,7 @@ package struct AttributeSelector: Hashable, Swift.Sendable {
     package let text: String
     package let kind: Kind
 
-    /// Nil for a text that is none of these: with an empty part, more than three, or a number or a handle that is none.
+    /// Nil if the text is malformed: an empty part, more than three parts, or an invalid number or handle.
     package init?(_ text: String) {
         self.text = text
         if text.hasPrefix("@") {

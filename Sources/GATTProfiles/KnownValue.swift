@@ -1,4 +1,4 @@
-/// What the value of a characteristic means, where its format is known.
+/// The meaning of a characteristic's value, if its format is known.
 package enum KnownValue: Hashable, Swift.Sendable {
     case heartRate(HeartRateMeasurement)
     case bodySensorLocation(HeartRateService.BodySensorLocation)
@@ -6,10 +6,10 @@ package enum KnownValue: Hashable, Swift.Sendable {
     case batteryLevel(Int)
     case sinkCount(LabService.SinkCount)
     case text(String)
-    /// What has one of the SIG's other formats.
+    /// A value in one of the SIG's other formats.
     case decoded(DecodedValue)
 
-    /// Decodes a value; nil if its format is not known, or the value does not fit it.
+    /// Decodes a value; nil if its format is unknown, or if the value does not fit it.
     ///
     /// - Parameter uuid: of the characteristic or descriptor, in 4 or 36 characters and upper case.
     package init?(_ bytes: some Collection<UInt8>, ofCharacteristic uuid: String) {

@@ -1,8 +1,8 @@
 import AssignedNumbers
 
-/// Finds assigned names, and this package's own, by what somebody remembers of them.
+/// Finds assigned names, and this package's own, by parts of them.
 package struct NameSearch {
-    /// What was found.
+    /// A name that was found.
     package struct Match: Hashable, Swift.Sendable {
         package let kind: AssignedKind
         /// Four hexadecimal digits, or for this package's own a UUID of 36 characters.
@@ -35,7 +35,7 @@ package struct NameSearch {
             + OwnAttributes.all.filter { $0.kind == kind }.map { Match(kind: kind, number: $0.uuid, name: $0.name) }
     }
 
-    /// The number as ``Match`` has it; nil if the text is none.
+    /// The number in the form of ``Match``; nil if the text is not a number.
     private static func number(_ text: String) -> String? {
         let text = text.uppercased()
         let base = "-0000-1000-8000-00805F9B34FB"

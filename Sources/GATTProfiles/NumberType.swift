@@ -4,7 +4,7 @@ package struct NumberType: Hashable, Swift.Sendable {
     package let width: Int
     /// Whether it can be negative.
     package let isSigned: Bool
-    /// Whether the most significant byte comes first; by far most GATT values have it last.
+    /// Whether the most significant byte comes first; in most GATT values it comes last.
     package let isBigEndian: Bool
 
     /// The names of all types.
@@ -12,7 +12,14 @@ package struct NumberType: Hashable, Swift.Sendable {
         ["8", "16", "32", "64"].map { sign + $0 }
     }
 
-    /// - Parameter name: such as `u8` or `i32be`; nil is returned for what is none.
+    /// - Parameter width: 1, 2, 4 or 8.
+    package init(width: Int, isSigned: Bool, isBigEndian: Bool) {
+        self.width = width
+        self.isSigned = isSigned
+        self.isBigEndian = isBigEndian
+    }
+
+    /// - Parameter name: such as `u8` or `i32be`; the result is nil for any other text.
     package init?(name: some StringProtocol) {
         var rest = Substring(name)
         isBigEndian = rest.hasSuffix("be")
@@ -37,7 +44,7 @@ package struct NumberType: Hashable, Swift.Sendable {
         let magnitudeText = isNegative ? text.dropFirst() : text.dropFirst(0)
         let isHex = magnitudeText.hasPrefix("0x")
         let digits = isHex ? magnitudeText.dropFirst(2) : magnitudeText
-        // Swift's initializer takes a sign here, too, which would allow "--1".
+        // Swift's initializer accepts a sign here, too, which would allow "--1".
         guard digits.first?.isHexDigit == true, let magnitude = UInt64(digits, radix: isHex ? 16 : 10) else {
             throw ValueText.ParsingError(description: "\"\(text)\" is no number")
         }
@@ -54,14 +61,14 @@ package struct NumberType: Hashable, Swift.Sendable {
         return isBigEndian ? bytes.reversed() : bytes
     }
 
-    /// The numbers that the type can hold; of those above `Int64.max` none.
+    /// The numbers that the type can hold, up to `Int64.max`.
     package var range: ClosedRange<Int64> {
         let bits = Int64(8 * width)
         if isSigned { return (Int64.min >> (64 - bits))...(Int64.max >> (64 - bits)) }
         return 0...(width == 8 ? .max : 1 << bits - 1)
     }
 
-    /// The bytes of a number, of which only those that the type has room for.
+    /// The low bytes of a number, as many as the type has.
     package func bytes(truncating number: Int64) -> [UInt8] {
         let bytes = (0..<width).map { UInt8(truncatingIfNeeded: number >> Int64(8 * $0)) }
         return isBigEndian ? bytes.reversed() : bytes

@@ -3,7 +3,7 @@
 ///
 /// Numbers are little-endian, as everywhere in GATT, unless `be` is appended to their width.
 package enum ValueText {
-    /// Why a text is no value.
+    /// Why a text is not a value.
     package struct ParsingError: Error, Hashable, CustomStringConvertible {
         /// What is wrong and what would be right, for people.
         package let description: String
@@ -13,7 +13,7 @@ package enum ValueText {
         }
     }
 
-    /// What a text without a prefix is taken for.
+    /// The meaning of a text without a prefix.
     package enum Bare: Swift.Sendable {
         /// The value's UTF-8.
         case text
@@ -21,7 +21,7 @@ package enum ValueText {
         case refused
     }
 
-    /// The bytes that a text stands for.
+    /// The bytes that a text means.
     ///
     /// - Throws: ``ParsingError`` if the text is malformed or a number is out of the range of its type.
     package static func parse(_ text: String, bare: Bare = .refused) throws(ParsingError) -> [UInt8] {
@@ -63,7 +63,7 @@ package enum ValueText {
             case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
             case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = character - UInt8(ascii: "A") + 10
             case UInt8(ascii: " "), UInt8(ascii: ":"), UInt8(ascii: "-"):
-                // A separator stands between bytes, not within one.
+                // A separator is between bytes, not within one.
                 if high == nil { continue }
                 throw ParsingError(description: "\"\(text)\" has a byte with only one hexadecimal digit")
             default: throw ParsingError(description: "\"\(text)\" is not hexadecimal")
@@ -92,7 +92,7 @@ package enum ValueText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The text that a value is, if it is UTF-8 without control characters and not empty; otherwise nil.
+    /// The value as a text; nil if it is empty, is not UTF-8, or has control characters.
     package static func printable(_ bytes: some Collection<UInt8>) -> String? {
         guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let hasControls = text.unicodeScalars.contains { scalar in

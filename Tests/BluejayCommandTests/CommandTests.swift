@@ -2,6 +2,7 @@ import Bluejay
 import Foundation
 import GATTProfiles
 import LineOutput
+import ProfileClients
 import Testing
 
 @testable import BluejayCommand

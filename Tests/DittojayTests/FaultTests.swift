@@ -34,9 +34,9 @@ struct FaultTests {
         for _ in 1..<Fault.maximumCount { #expect(services.add(Fault(on: .read, .noAnswer), to: first)) }
         #expect(services.add(Fault(on: .read, .noAnswer, times: 1), to: last))
         #expect(!services.add(Fault(on: .read, .noAnswer), to: last))
-        #expect(last.faults.hit(.read) == .noAnswer)
+        #expect(last.hit(.read) == .noAnswer)
         #expect(services.add(Fault(on: .read, .noAnswer), to: last))
-        first.faults.clear()
+        first.clearFaults()
         #expect(services.add(Fault(on: .read, .noAnswer), to: first))
     }
 

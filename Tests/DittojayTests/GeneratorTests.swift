@@ -20,19 +20,19 @@ struct GeneratorTests {
 
     @Test("a counter begins anew at the end of its type, whichever way it goes")
     func counter() throws {
-        let byte = try #require(NumberType(name: "u8"))
+        let byte = IntegerFormat.u8
         #expect(values(.counter(.init(number: byte, first: 254)), 4) == [[254], [255], [0], [1]])
         #expect(values(.counter(.init(number: byte, first: 1, step: -1)), 3) == [[1], [0], [255]])
-        let word = try #require(NumberType(name: "u16be"))
+        let word = IntegerFormat.u16be
         #expect(
             values(.counter(.init(number: word, first: 0x1FF, step: 2, prefix: [9])), 2) == [[9, 1, 0xFF], [9, 2, 1]])
-        let long = try #require(NumberType(name: "i64"))
+        let long = IntegerFormat.i64
         #expect(values(.counter(.init(number: long, first: .max)), 2).last == [0, 0, 0, 0, 0, 0, 0, 0x80])
     }
 
     @Test("a random walk stays in its range, in steps of its size, and follows from its seed")
     func randomWalk() throws {
-        let word = try #require(NumberType(name: "i16"))
+        let word = IntegerFormat.i16
         let walk = NotificationPlan.RandomWalk(number: word, range: -50...50, step: 3)
         func numbers(_ source: NotificationPlan.Source, seed: UInt64) -> [Int] {
             values(source, 2000, seed: seed).map { Int(Int16(bitPattern: UInt16($0[0]) | UInt16($0[1]) << 8)) }
@@ -50,7 +50,7 @@ struct GeneratorTests {
 
     @Test("the widest random walk does not overflow", arguments: ["i64", "u64", "i64be"])
     func widest(name: String) throws {
-        let type = try #require(NumberType(name: name))
+        let type = try #require(IntegerFormat(rawValue: name))
         let walk = NotificationPlan.RandomWalk(number: type, range: type.range, step: .max / 4)
         #expect(values(.randomWalk(walk), 5000).count == 5000)
     }

@@ -175,7 +175,7 @@ struct BehaviourTests {
         for length in 0..<5 { #expect(try sink.write(Data(count: length)) == []) }
         #expect(LabService.SinkCount(bytes: try count.read()) == .init(writes: 5, byteCount: 10))
         #expect(try count.write(Data()) == [.resetCount(CharacteristicPath("lab", "sink"))])
-        sink.writeCount = .init()
+        sink.resetWriteCount()
         #expect(LabService.SinkCount(bytes: try count.read()) == .init())
     }
 

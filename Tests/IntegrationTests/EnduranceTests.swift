@@ -2,6 +2,7 @@ import Bluejay
 import BluetoothLab
 import CoreBluetooth
 import Foundation
+import ProfileClients
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Bluejay
 import BluetoothLab
 import Foundation
 import GATTProfiles
+import ProfileClients
 import Testing
 
 extension InTheLab {

@@ -3,6 +3,7 @@ import BluetoothLab
 import CoreBluetooth
 import Foundation
 import GATTProfiles
+import ProfileClients
 import Testing
 
 extension OnTwoHosts {

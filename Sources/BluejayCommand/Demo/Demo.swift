@@ -1,6 +1,7 @@
 import Bluejay
 import GATTProfiles
 import MainLoop
+import ProfileClients
 
 /// The heart-rate sensor's program.
 @MainActor
@@ -11,12 +12,8 @@ final class Demo {
 
         var characteristic: CharacteristicIdentifier {
             switch self {
-            case .rate:
-                CharacteristicIdentifier(
-                    uuid: HeartRateService.measurement, service: ServiceIdentifier(uuid: HeartRateService.uuid))
-            case .chirp:
-                CharacteristicIdentifier(
-                    uuid: ChirpService.chirp, service: ServiceIdentifier(uuid: ChirpService.uuid))
+            case .rate: .heartRate
+            case .chirp: .chirp
             }
         }
     }
@@ -138,13 +135,10 @@ final class Demo {
             }
         }
         // A listen has no completion of its own. The queue is in order, so this completion comes after it.
-        bluejay.read(from: Self.anythingReadable) { [log] (_: ReadResult<Data>) in
+        bluejay.read(from: .sensorLocation) { [log] (_: ReadResult<Data>) in
             log.event("listening", "listening to \(source.rawValue)") { $0.add("source", source.rawValue) }
         }
     }
-
-    private static let anythingReadable = CharacteristicIdentifier(
-        uuid: HeartRateService.bodySensorLocation, service: ServiceIdentifier(uuid: HeartRateService.uuid))
 
     private func endListen(to source: Source) {
         bluejay.endListen(to: source.characteristic) { [log] result in
@@ -156,9 +150,7 @@ final class Demo {
     }
 
     private func pair() {
-        let text = CharacteristicIdentifier(
-            uuid: PairingService.text, service: ServiceIdentifier(uuid: PairingService.uuid))
-        bluejay.read(from: text) { [log] (result: ReadResult<String>) in
+        bluejay.read(from: .pairingText) { [log] (result: ReadResult<String>) in
             switch result {
             case .success(let text): log.event("paired", text)
             case .failure(let error): log.event("failed", "pair: \(error.localizedDescription)")

@@ -1,4 +1,4 @@
-/// Counts what happens to a characteristic and says when something is to go wrong. Used on the peripheral's queue only.
+/// Counts what happens to a characteristic, and decides when something goes wrong. Used on the peripheral's queue only.
 struct FaultInjector {
     private struct Entry {
         let fault: Fault
@@ -14,7 +14,7 @@ struct FaultInjector {
         entries = faults.map { Entry(fault: $0) }
     }
 
-    /// Those that are still to come, or go on.
+    /// The faults that are not used up.
     var faults: [Fault] { entries.filter { $0.hits < $0.fault.times ?? .max }.map(\.fault) }
 
     /// How many of them there are.
@@ -34,7 +34,7 @@ struct FaultInjector {
         entries.first { $0.fault.trigger == trigger && $0.isDue }?.fault.action
     }
 
-    /// Counts an event. Of several faults that are due the first has its turn.
+    /// Counts an event. If several faults are due, the first one happens.
     ///
     /// - Returns: what goes wrong with it.
     mutating func hit(_ trigger: Fault.Trigger) -> Fault.Action? {
@@ -45,7 +45,7 @@ struct FaultInjector {
         return entries[due].fault.action
     }
 
-    /// Counts the events of this kind anew; how often something has gone wrong stays.
+    /// Starts to count the events of this kind again; how often something has gone wrong is kept.
     mutating func restart(_ trigger: Fault.Trigger) {
         for index in entries.indices where entries[index].fault.trigger == trigger { entries[index].seen = 0 }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Cuts values into pieces of sizes that nobody can foresee, but that follow from a seed.
+/// Cuts values into pieces of random sizes that follow from a seed.
 struct MessageSplitter {
     private let sizes: ClosedRange<Int>
     private var generator: SeededGenerator

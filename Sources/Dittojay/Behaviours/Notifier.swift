@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sends a generator's values at their times while somebody listens. Without a listener nothing runs.
+/// Sends a generator's values at intervals while a central is subscribed. Without a subscriber nothing runs.
 final class Notifier {
     let generator: any ValueGenerator
     /// Sends a value; false if there is no room for it.
@@ -27,7 +27,8 @@ final class Notifier {
     func start() {
         guard timer == nil else { return }
         let timer = DispatchSource.makeTimerSource(queue: queue)
-        // The first soon, so that nobody looks at an empty display, but not before the central has its answer.
+        // The first value is sent soon, so that a display is not empty for long, but after the answer to the
+        // subscription.
         let nanoseconds = Int(interval * 1e9)
         timer.schedule(
             deadline: .now() + min(interval, 0.1), repeating: .nanoseconds(nanoseconds),
@@ -43,7 +44,7 @@ final class Notifier {
         unsent = nil
     }
 
-    /// The generator waits while the link is full, so that a slow central misses nothing.
+    /// While there is no room, the generator waits: a slow central misses nothing.
     private func tick() {
         guard let value = unsent ?? generator.next(maximumLength: maximumLength()) else { return stop() }
         unsent = send(value) ? nil : value

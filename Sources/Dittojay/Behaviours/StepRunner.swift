@@ -17,13 +17,13 @@ final class StepRunner {
     private let onEnd: () -> Void
     private var stack: [Frame]
     private var isCancelled = false
-    /// Whether ``proceed()`` is on the call stack, and whether the step that it waits for is done.
-    private var isProceeding = false
+    /// Whether ``resume()`` is on the call stack, and whether the step that it waits for is done.
+    private var isResuming = false
     private var isStepDone = false
-    /// How many steps were done in one go.
+    /// How many steps were done without a pause.
     private var portion = 0
 
-    /// After so many steps the queue's other work gets its turn.
+    /// After this many steps the queue's other work gets its turn.
     private static let portionLimit = 64
 
     /// - Parameter onEnd: called once, unless the runner is cancelled.
@@ -35,17 +35,17 @@ final class StepRunner {
     }
 
     func start() {
-        proceed()
+        resume()
     }
 
-    /// Ends the scenario before its time.
+    /// Ends the scenario early.
     func cancel() {
         isCancelled = true
     }
 
-    private func proceed() {
-        isProceeding = true
-        defer { isProceeding = false }
+    private func resume() {
+        isResuming = true
+        defer { isResuming = false }
         repeat {
             guard !isCancelled else { return }
             guard let step = nextStep() else {
@@ -59,8 +59,8 @@ final class StepRunner {
 
     private func stepDone() {
         isStepDone = true
-        // Within `proceed` its loop goes on; a deep recursion is not to be.
-        if !isProceeding { proceed() }
+        // Within `resume` its loop goes on, without recursion.
+        if !isResuming { resume() }
     }
 
     private func execute(_ step: ScenarioStep) {

@@ -17,7 +17,7 @@ extension ValueGenerator {
 }
 
 extension NotificationPlan {
-    /// A generator at its begin.
+    /// A new generator.
     func makeGenerator(seed: UInt64) -> any ValueGenerator {
         switch source {
         case .constant(let value): ListGenerator([value], repeats: true)
@@ -64,7 +64,7 @@ final class CounterGenerator: ValueGenerator {
 
     func next(maximumLength: Int) -> Data? {
         defer { number &+= counter.step }
-        // What is beyond the type's width is cut off: it begins anew.
+        // What exceeds the format's width is cut off: the number wraps around.
         return Data(counter.prefix + counter.number.bytes(truncating: number))
     }
 }
@@ -92,23 +92,4 @@ final class RandomWalkGenerator: ValueGenerator {
         }
         return Data(walk.prefix + walk.number.bytes(truncating: number))
     }
-}
-
-/// A heart that beats while it is measured.
-final class SimulatedHeart: ValueGenerator {
-    private(set) var simulation: HeartRateSimulation
-
-    init(settings: HeartRateSettings, seed: UInt64) {
-        simulation = HeartRateSimulation(settings: settings, seed: seed)
-    }
-
-    func next(maximumLength: Int) -> Data? {
-        Data(simulation.step(maximumLength: maximumLength).bytes)
-    }
-
-    func resetEnergy() {
-        simulation.resetEnergy()
-    }
-
-    var isReadBack: Bool { false }
 }

@@ -1,11 +1,11 @@
 import CoreBluetooth
 
-/// Puts the pieces of a long write together.
+/// Assembles the pieces of a long write.
 enum WriteAssembly {
     /// The value after the writes, each of which replaces everything from its offset on.
     ///
     /// - Parameters:
-    ///   - pieces: in the order in which they came.
+    ///   - pieces: in the order of their arrival.
     ///   - value: the value before.
     /// - Throws: `invalidOffset` for a piece that would leave a gap, `invalidAttributeValueLength` for a value longer
     ///   than an attribute can be.

@@ -2,10 +2,10 @@ import Foundation
 
 /// Sends commands to a running dittojay. Blocks the calling thread.
 public enum ControlClient {
-    /// Sends one request and waits for its answer, without a limit: a burst takes as long as it takes. If dittojay ends
-    /// meanwhile the wait does, too.
+    /// Sends one request and waits for its answer without a time limit, since a burst takes as long as it takes. The
+    /// wait ends if dittojay does.
     ///
-    /// - Throws: ``DittojayError``: `notRunning` if nobody listens; `refused` if the command was not carried out.
+    /// - Throws: ``DittojayError``: `notRunning` if no dittojay listens; `refused` if the command was not carried out.
     public static func send(
         _ request: ControlRequest, to address: ControlSocketAddress
     ) throws(DittojayError) -> ControlReply {
@@ -62,7 +62,7 @@ public enum ControlClient {
             if count > 0 {
                 start += count
             } else if errno == EPIPE || errno == ECONNRESET {
-                // It has closed the connection; it may have said why.
+                // dittojay has closed the connection; it may have said why.
                 break
             } else if errno != EINTR {
                 throw .controlSocket("dittojay at \(address.path) does not take the command: \(systemError())")
@@ -76,14 +76,14 @@ public enum ControlClient {
         return reply
     }
 
-    /// In bytes. The status of the largest peripheral that a file can describe is below it.
+    /// In bytes. The status of the largest peripheral that a file can describe is shorter.
     private static let maximumReplyLength = 1 << 24
 
     private struct IncomingLines {
         private let descriptor: Int32
         private var splitter = LineSplitter(limit: maximumReplyLength)
         private var buffer = [UInt8](repeating: 0, count: 4096)
-        /// Those that have come, the next one last.
+        /// The lines that have arrived, the next one last.
         private var lines: [LineSplitter.Element] = []
 
         init(_ descriptor: Int32) {

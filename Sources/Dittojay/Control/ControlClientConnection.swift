@@ -4,38 +4,38 @@ import MainLoop
 /// One program that is connected to the control socket. Its requests are answered one after another, in order, and the
 /// next one not before the answer has been taken.
 final class ControlClientConnection {
-    /// Whether the connection may have the events; says why not.
+    /// Decides whether the connection may follow the events: returns why not, or nil.
     var admission: (() -> String?)?
-    /// Called once when the connection is closed, from whatever side.
+    /// Called once when the connection is closed, by either side.
     var onClose: (() -> Void)?
-    /// When the program last sent something or took something of an answer.
+    /// When the program last sent something or took part of an answer.
     private(set) var lastActivity = ContinuousClock.now
 
     private let descriptor: Int32
     private let handler: ControlServer.Handler
     private var input: DescriptorWatch?
-    /// Runs while there is more of an answer than the socket has room for. It has a copy of the descriptor.
+    /// Active while the socket has no room for the rest of an answer. It has a copy of the descriptor.
     private var room: DescriptorWatch?
     private var lines = LineSplitter(limit: ControlRequest.maximumLength)
-    /// Requests that wait for the answer of the one before.
+    /// Requests that wait for the answer to the one before.
     private var waiting: [Result<ControlRequest, ControlRequest.ParsingError>] = []
     /// What is left of the answer.
     private var output: ArraySlice<UInt8> = []
     /// Whether the program has asked for the events.
     private(set) var isFollowing = false
-    /// How many events it has missed since the last one that it got, because it did not read.
+    /// How many events the program has missed since the last one it got, because it did not read.
     private var missedEvents = 0
     private var isBusy = false
     private var isReadingSuspended = false
     /// Whether the program will send nothing more.
     private var hasEnded = false
 
-    /// How many requests may wait before no more are read.
+    /// How many requests may wait before reading pauses.
     private static let waitingLimit = 16
     /// How many bytes of events may wait for the program: some 1,000 events.
     static let eventCapacity = 1 << 18
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     init(_ descriptor: Int32, queue: DispatchQueue, handler: @escaping ControlServer.Handler) {
         self.descriptor = descriptor
         self.handler = handler
@@ -56,7 +56,7 @@ final class ControlClientConnection {
     func close() {
         guard let input else { return }
         self.input = nil
-        // The other end sees it at once, not when the loop has come to closing the descriptors.
+        // The other end sees this at once, not only when the loop closes the descriptors.
         shutdown(descriptor, Int32(SHUT_RDWR))
         input.cancel()
         room?.cancel()
@@ -75,7 +75,7 @@ final class ControlClientConnection {
         guard count >= 0 else { return close() }
         lastActivity = .now
         guard count > 0 else {
-            // What has been asked is answered all the same: the other end may still read.
+            // Requests that wait are answered all the same: the other end may still read.
             hasEnded = true
             suspendReading()
             return goOn()
@@ -104,7 +104,7 @@ final class ControlClientConnection {
         input?.suspend()
     }
 
-    /// Carries out what waits, as far as answers are taken.
+    /// Carries out the requests that wait, as long as the answers are taken.
     private func goOn() {
         while !isBusy, output.isEmpty, !waiting.isEmpty, input != nil {
             isBusy = true
@@ -148,7 +148,7 @@ final class ControlClientConnection {
         put(line)
     }
 
-    /// Says how many events are missing, in their place.
+    /// Sends the number of missed events in their place.
     private func reportMissedEvents() {
         guard missedEvents > 0 else { return }
         let notice = PeripheralEvent.notice(ofDropped: missedEvents)
@@ -164,7 +164,7 @@ final class ControlClientConnection {
         put(Array((reply.line + "\n").utf8))
     }
 
-    /// Sends bytes, after those that wait.
+    /// Sends bytes, after those that are already waiting.
     private func put(_ bytes: [UInt8]) {
         let isWaiting = !output.isEmpty
         output += bytes

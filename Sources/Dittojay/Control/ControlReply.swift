@@ -11,15 +11,15 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     public var protocolVersion: Int?
     /// chirp, send: how many centrals have subscribed.
     public var subscribers: Int?
-    /// burst: how many notifications were handed over.
+    /// burst: how many notifications were handed over for sending.
     public var sent: Int?
     /// burst: how often it had to wait for room.
     public var waits: Int?
-    /// burst: how long it took.
+    /// burst: how long it took, in seconds.
     public var seconds: Double?
     /// disconnect: the addresses of the centrals.
     public var disconnected: [String]?
-    /// status.
+    /// status: the status.
     public var status: PeripheralStatus?
 
     private enum CodingKeys: String, CodingKey {
@@ -35,18 +35,18 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     }
 
     /// A plain success.
-    public init() {
+    package init() {
         ok = true
     }
 
     /// A failure.
-    public init(error: String) {
+    package init(error: String) {
         ok = false
         self.error = error
     }
 
     /// The line, without its end.
-    public var line: String { json.text }
+    package var line: String { json.text }
 
     /// The object.
     package var json: JSONObject {

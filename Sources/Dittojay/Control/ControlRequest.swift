@@ -4,14 +4,14 @@ import LineOutput
 
 /// A command to a running dittojay: one JSON object on a line, such as `{"command":"chirp","value":"hex:0102"}`.
 public enum ControlRequest: Hashable, Swift.Sendable {
-    /// `{"command":"version"}`: which version of this protocol it is.
+    /// `{"command":"version"}`: report the version of this protocol.
     case version
-    /// `{"command":"status"}`
+    /// `{"command":"status"}`: report the status of the peripheral.
     case status
-    /// `{"command":"events"}`: from now on this connection gets every event of the peripheral, a line each.
+    /// `{"command":"events"}`: from now on send every event of the peripheral over this connection, one on each line.
     case events
-    /// `{"command":"chirp","value":"…"}`: notify this value on the chirp characteristic; see ``ValueText``, text if it
-    /// has no prefix. Without `value` the chirp is empty.
+    /// `{"command":"chirp","value":"…"}`: notify this value on the chirp characteristic, in a form such as `hex:0102`;
+    /// text without a prefix. Default: empty.
     case chirp([UInt8])
     /// `{"command":"set","characteristic":"store","value":"…"}`: from now on reads give this value.
     case set(characteristic: String, value: [UInt8])
@@ -19,28 +19,27 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// subscribers.
     case send(characteristic: String, value: [UInt8])
     /// `{"command":"burst","count":N,"size":S,"rate":R}`: notify `count` values of `size` bytes on the chirp
-    /// characteristic, `rate` a second, as fast as possible without. Answered when all are handed over.
+    /// characteristic, `rate` a second (default: as fast as possible). Answered when all are handed over for sending.
     case burst(count: Int, size: Int, rate: Double?)
-    /// `{"command":"add-service","service":"chirp"}`: publish a service of the profile, by its name or UUID; with
-    /// `"all":true` instead, all that are not published.
+    /// `{"command":"add-service","service":"chirp"}`: publish a service of the profile, by its name or UUID. Nil,
+    /// `"all":true`: all that are not published.
     case addService(String?)
-    /// `{"command":"remove-service","service":"chirp"}`: withdraw a service; with `"all":true` instead, all.
+    /// `{"command":"remove-service","service":"chirp"}`: withdraw a service. Nil, `"all":true`: all.
     case removeService(String?)
-    /// `{"command":"disconnect","central":"AA:BB:CC:DD:EE:FF"}`: end the connection of a central, of all without
-    /// `central`.
+    /// `{"command":"disconnect","central":"AA:BB:CC:DD:EE:FF"}`: end the connection of a central. Default: of all.
     case disconnect(central: String?)
     /// `{"command":"add-fault","characteristic":"store","on":"read","action":"error","error":"0x80","after":1,"times":2}`:
     /// from now on this goes wrong, too. `action` is `no-answer`, `error` with `error` a number or a name,
     /// `disconnect`, `delay` with `seconds`, `flood` with `count` and perhaps `value`, or `drop`.
     case addFault(characteristic: String, Fault)
-    /// `{"command":"clear-faults","characteristic":"store"}`: nothing goes wrong any more, with all characteristics
-    /// without `characteristic`.
+    /// `{"command":"clear-faults","characteristic":"store"}`: let nothing go wrong any more with a characteristic.
+    /// Default: with any.
     case clearFaults(characteristic: String?)
-    /// `{"command":"quit"}`
+    /// `{"command":"quit"}`: stop the peripheral.
     case quit
 
     /// The longest request in bytes, its line end included.
-    public static let maximumLength = 4096
+    package static let maximumLength = 4096
 
     /// The version of the protocol, which is described in `docs/control-protocol.md`. It changes when a program that
     /// was made for the version before would no longer work; further requests, members and kinds of events do not
@@ -56,10 +55,10 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case clearFaults = "clear-faults"
     }
 
-    /// Why bytes are no request.
-    public struct ParsingError: Error, Hashable, CustomStringConvertible {
+    /// Why bytes are not a request.
+    package struct ParsingError: Error, Hashable, CustomStringConvertible {
         /// For people.
-        public let description: String
+        package let description: String
     }
 
     private struct Members: Decodable {
@@ -81,7 +80,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     }
 
     /// Parses a line as received, with or without its line end.
-    public init(line: some Sequence<UInt8>) throws(ParsingError) {
+    package init(line: some Sequence<UInt8>) throws(ParsingError) {
         let data = Data(line)
         guard data.count <= Self.maximumLength else {
             throw ParsingError(description: "the request is longer than \(Self.maximumLength) bytes")
@@ -142,7 +141,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     public init(typed line: some StringProtocol) throws(ParsingError) {
         let trimmed = line.drop { $0.isWhitespace }
         let word = trimmed.prefix { !$0.isWhitespace }
-        // What follows the one space is content, trailing spaces included, but not a line end.
+        // Everything after the one space is content, trailing spaces included, but no line end.
         let argument = trimmed.dropFirst(word.count + 1).prefix { !$0.isNewline }
         let service = argument.isEmpty ? "chirp" : argument == "all" ? nil : String(argument)
         switch word {
@@ -166,7 +165,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     }
 
     /// The line that ``init(line:)`` understands, without its line end.
-    public var line: String {
+    package var line: String {
         var object = JSONObject()
         switch self {
         case .version: object.add("command", "version")

@@ -1,8 +1,8 @@
 import Foundation
 import MainLoop
 
-/// Listens at the control socket and hands what comes to a handler. Used on one queue only, like its handler.
-final class ControlServer {
+/// Listens at the control socket and passes requests to a handler. Used on one queue only, like its handler.
+final class ControlServer: EventFollowers {
     /// Answers one request by calling `reply`, once, now or later.
     typealias Handler = (_ request: ControlRequest, _ reply: @escaping (ControlReply) -> Void) -> Void
 
@@ -11,20 +11,20 @@ final class ControlServer {
     private let handler: Handler
     private let listener: Int32
     private var watch: DescriptorWatch?
-    /// The socket file that this server made: another one at the same path is not its own.
+    /// The socket file that this server made, as another server may replace it.
     private let file: (device: dev_t, inode: ino_t)
     private var clients: [Int32: ControlClientConnection] = [:]
     private let limits: Limits
     private var sweep: (any DispatchSourceTimer)?
 
-    /// What connections are allowed.
+    /// The limits of connections.
     struct Limits {
-        /// How many may be open. When one more comes, the one that has been idle for longest makes room.
+        /// How many may be open. When one more comes, the one that has been idle for the longest time is closed.
         var clients = 32
         /// Seconds after which an idle one is closed: one that neither sends nor takes anything while nothing is
         /// carried out for it.
         var idleTime = 300.0
-        /// How many may have the events at the same time.
+        /// How many may follow the events at the same time.
         var followers = 16
     }
 
@@ -41,7 +41,7 @@ final class ControlServer {
         self.queue = queue
         self.handler = handler
         try address.prepareFolder()
-        // Between looking at an old socket and replacing it nobody else may do the same.
+        // No other process may replace an old socket between the check and the replacement.
         let lock = open(address.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if lock >= 0 { flock(lock, LOCK_EX) }
         defer { if lock >= 0 { close(lock) } }
@@ -103,7 +103,7 @@ final class ControlServer {
             throw .controlSocket("cannot make the socket \(address.path): \(systemError())")
         }
         var info = stat()
-        // Nobody can connect before `listen`, hence the file's mode is in force in time.
+        // No connection is possible before `listen`, so the file's mode is set in time.
         guard chmod(address.path, 0o600) == 0, lstat(address.path, &info) == 0, Glibc.listen(listener, 8) == 0 else {
             let error = systemError()
             unlink(address.path)
@@ -137,18 +137,18 @@ final class ControlServer {
         scheduleSweep()
     }
 
-    /// Whether anybody has asked for the events.
+    /// Whether any program follows the events.
     var hasFollowers: Bool { clients.values.contains { $0.isFollowing } }
 
-    /// Sends an event to all who have asked for them.
+    /// Sends an event to all programs that follow them.
     func send(_ event: PeripheralEvent) {
         guard hasFollowers else { return }
         let line = event.json.utf8 + [UInt8(ascii: "\n")]
-        // One that turns out to be gone is removed meanwhile.
+        // A client that turns out to be gone is removed meanwhile.
         for client in Array(clients.values) { client.send(event: line) }
     }
 
-    /// Why nobody else can have the events; nil if somebody can.
+    /// Why no other program can follow the events; nil if one can.
     private func obstacleToFollowing() -> String? {
         guard clients.values.count(where: \.isFollowing) >= limits.followers else { return nil }
         return "\(limits.followers) programs follow the events already"
@@ -163,7 +163,7 @@ final class ControlServer {
         return true
     }
 
-    /// Closes what has been idle for long, as long as anybody is connected.
+    /// Closes connections that have been idle for too long, as long as there are any.
     private func scheduleSweep() {
         guard sweep == nil else { return }
         let timer = DispatchSource.makeTimerSource(queue: queue)

@@ -4,12 +4,12 @@ import UserFolders
 /// Where a running dittojay listens for commands: a Unix socket that only its user can reach.
 public struct ControlSocketAddress: Hashable, Swift.Sendable {
     public let path: String
-    /// The folder of sockets whose place was not given by the user.
+    /// The folder of the socket, unless the user has given the path.
     private let runtimeFolder: RuntimeFolder?
 
     /// - Parameters:
-    ///   - path: given by the user; otherwise `DITTOJAY_SOCKET` of the environment, otherwise `dittojay.sock` in
-    ///     `XDG_RUNTIME_DIR`, in `/run/user/UID`, or in `/tmp/dittojay-UID` where there is none.
+    ///   - path: default: `DITTOJAY_SOCKET` of the environment, or else `dittojay.sock` in `XDG_RUNTIME_DIR`, in
+    ///     `/run/user/UID`, or, where neither exists, in `/tmp/dittojay-UID`.
     ///   - environment: of the process.
     public init(path: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment) {
         if let path = path ?? environment["DITTOJAY_SOCKET"], !path.isEmpty {
@@ -28,7 +28,7 @@ public struct ControlSocketAddress: Hashable, Swift.Sendable {
         return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// Makes the folder if that is this program's business.
+    /// Makes the folder, unless the user has given the path.
     ///
     /// - Throws: ``DittojayError/controlSocket(_:)``.
     func prepareFolder() throws(DittojayError) {
@@ -39,7 +39,7 @@ public struct ControlSocketAddress: Hashable, Swift.Sendable {
         }
     }
 
-    /// Calls `body` with the path as the system's calls take it.
+    /// Calls `body` with the path as `bind` and `connect` take it.
     ///
     /// - Throws: ``DittojayError/controlSocket(_:)`` if the path is longer than a socket's can be.
     func withSocketAddress<Result>(
@@ -53,7 +53,7 @@ public struct ControlSocketAddress: Hashable, Swift.Sendable {
     }
 }
 
-/// The system's words for the error of the last call.
+/// The system's description of the last call's error.
 func systemError() -> String {
     String(cString: strerror(errno))
 }

@@ -1,6 +1,6 @@
 /// Cuts a stream of bytes into lines. A line that is too long is reported once and skipped.
-public struct LineSplitter: Swift.Sendable {
-    public enum Element: Hashable, Swift.Sendable {
+package struct LineSplitter: Swift.Sendable {
+    package enum Element: Hashable, Swift.Sendable {
         /// A line without its end.
         case line([UInt8])
         /// A line above the limit.
@@ -12,12 +12,12 @@ public struct LineSplitter: Swift.Sendable {
     private var isSkipping = false
 
     /// - Parameter limit: the longest line in bytes, its end not counted.
-    public init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// The lines that these bytes complete. Carriage returns before line ends are dropped.
-    public mutating func append(_ bytes: some Sequence<UInt8>) -> [Element] {
+    package mutating func append(_ bytes: some Sequence<UInt8>) -> [Element] {
         var elements: [Element] = []
         for byte in bytes {
             if byte == UInt8(ascii: "\n") {

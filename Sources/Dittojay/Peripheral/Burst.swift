@@ -4,20 +4,20 @@ import GATTProfiles
 /// Many notifications in a row, as fast as the link takes them or at a given rate. Used on the peripheral's queue only.
 // @unchecked: all methods are called on `queue`, and what they schedule comes back there.
 final class Burst: @unchecked Swift.Sendable {
-    /// What a burst is to be.
+    /// The size and speed of a burst.
     struct Plan: Hashable, Swift.Sendable {
         /// How many notifications.
         var count: Int
         /// Bytes in each.
         var size: Int
-        /// How many a second; as many as possible if nil.
+        /// How many in a second; as many as possible if nil.
         var rate: Double?
 
         static let possibleCounts = 1...100_000_000
         static let possibleSizes = ChirpService.Burst.minimumSize...LabService.maximumValueLength
     }
 
-    /// How it went.
+    /// The result of a burst.
     struct Outcome: Hashable, Swift.Sendable {
         /// How many notifications were handed over.
         var sent: Int
@@ -36,7 +36,7 @@ final class Burst: @unchecked Swift.Sendable {
     private var timer: (any DispatchSourceTimer)?
     private var isScheduled = false
 
-    /// How many are sent in one go before the queue's other work gets its turn.
+    /// How many are sent before the queue's other work gets its turn.
     private static let portion = 128
 
     /// - Parameter completion: called once.
@@ -55,16 +55,16 @@ final class Burst: @unchecked Swift.Sendable {
     }
 
     func start() {
-        guard plan.rate != nil else { return proceed() }
+        guard plan.rate != nil else { return resume() }
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now(), repeating: .milliseconds(2))
-        timer.setEventHandler { [weak self] in self?.proceed() }
+        timer.setEventHandler { [weak self] in self?.resume() }
         timer.activate()
         self.timer = timer
     }
 
-    /// Sends as much as is due and as there is room for. To be called again when there is room.
-    func proceed() {
+    /// Sends as much as is due and as there is room for. Call it again when there is room.
+    func resume() {
         guard completion != nil else { return }
         guard !characteristic.subscribers.isEmpty else {
             return finish(.failure(.refused("the last subscriber left after \(sent) of \(plan.count) notifications")))
@@ -84,12 +84,12 @@ final class Burst: @unchecked Swift.Sendable {
             isScheduled = true
             queue.async { [weak self] in
                 self?.isScheduled = false
-                self?.proceed()
+                self?.resume()
             }
         }
     }
 
-    /// Ends the burst before its time.
+    /// Ends the burst early.
     func cancel(_ reason: String) {
         finish(.failure(.refused("\(reason) after \(sent) of \(plan.count) notifications")))
     }
@@ -98,7 +98,7 @@ final class Burst: @unchecked Swift.Sendable {
         Double(DispatchTime.now().uptimeNanoseconds - started.uptimeNanoseconds) / 1e9
     }
 
-    /// How many are to be sent by now.
+    /// How many should have been sent by now.
     private var due: Int {
         guard let rate = plan.rate else { return plan.count }
         let number = elapsed * rate + 1

@@ -1,8 +1,8 @@
-/// Why a virtual peripheral cannot be run, or a command to a running one has failed.
+/// Why a virtual peripheral cannot run, or why a command to a running one has failed.
 public enum DittojayError: Error, Hashable, CustomStringConvertible, Swift.Sendable {
     /// The bus or bluetoothd cannot be reached.
     case bluetoothUnavailable(String)
-    /// There is no such controller, or none at all.
+    /// The controller does not exist, or there is none at all.
     case noAdapter(String)
     /// The controller cannot be switched on, or cannot be a peripheral.
     case adapterUnusable(String)
@@ -10,9 +10,9 @@ public enum DittojayError: Error, Hashable, CustomStringConvertible, Swift.Senda
     case alreadyRunning(socket: String)
     /// No dittojay listens at this control socket.
     case notRunning(socket: String)
-    /// The running dittojay has refused the command, or it has failed there.
+    /// The running dittojay has refused the command, or the command has failed there.
     case refused(String)
-    /// Something about the control socket does not work.
+    /// The control socket does not work.
     case controlSocket(String)
 
     public var description: String {

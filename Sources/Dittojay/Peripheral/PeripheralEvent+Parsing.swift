@@ -19,7 +19,7 @@ extension PeripheralEvent {
         var lines: Int?
     }
 
-    /// The event that ``json`` has made a line of; nil if it is none of a kind that this version knows.
+    /// Parses a line of the stream of events; nil if it is not an event of a kind that this version knows.
     public init?(line: some Sequence<UInt8>) {
         guard let members = try? JSONDecoder().decode(Members.self, from: Data(line)) else { return nil }
         self.init(members)
@@ -43,7 +43,7 @@ extension PeripheralEvent {
     }
 
     /// A line of the stream of events, for people; nil if it is of a kind that this version does not know.
-    public static func text(ofLine line: some Sequence<UInt8>) -> String? {
+    package static func text(ofLine line: some Sequence<UInt8>) -> String? {
         guard let members = try? JSONDecoder().decode(Members.self, from: Data(line)) else { return nil }
         if members.event == droppedKind, let time = Timestamp(utc: members.time), let count = members.lines {
             return "\(time.timeOfDay) dropped \(counted(count, "event")) that nobody read in time"

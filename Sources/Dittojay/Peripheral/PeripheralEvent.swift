@@ -2,11 +2,11 @@ import CoreBluetooth
 import GATTProfiles
 import LineOutput
 
-/// Something that has happened to a virtual peripheral, to be shown to its user.
+/// An event of a virtual peripheral, to be shown to its user.
 public struct PeripheralEvent: Hashable, Swift.Sendable {
     /// What has happened.
     public enum Kind: String, CaseIterable, Swift.Sendable {
-        /// The program runs, and is about to use Bluetooth.
+        /// The peripheral was started, and is about to use Bluetooth.
         case started
         /// The peripheral is advertising.
         case advertising
@@ -16,11 +16,11 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case connected
         /// A central's connection has ended.
         case disconnected
-        /// A central has not been paired with, or has lost the keys of its pairing.
+        /// Pairing with a central has failed, or the central has lost the keys of its pairing.
         case pairingFailed = "pairing-failed"
         /// A central has turned notifications or indications on.
         case subscribed
-        /// A central has turned notifications or indications off, or is gone.
+        /// A central has turned notifications or indications off, or has disconnected.
         case unsubscribed
         /// A central has read a characteristic.
         case read
@@ -28,11 +28,11 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case written
         /// A chirp was sent to its subscribers.
         case chirped
-        /// A value was sent to the subscribers of a characteristic, at the user's wish or by a step of a scenario.
+        /// A value was sent to the subscribers of a characteristic, by a command or by a step of a scenario.
         case sent
-        /// What reads of a characteristic give was changed at the user's wish.
+        /// A command has changed the value that reads of a characteristic give.
         case set
-        /// Something went wrong, as the profile or the user wants it.
+        /// Something went wrong on purpose.
         case fault
         /// A scenario has ended.
         case scenario
@@ -40,11 +40,11 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case serviceAdded = "service-added"
         /// A service was withdrawn.
         case serviceRemoved = "service-removed"
-        /// Something did not work.
+        /// Something failed.
         case failed
     }
 
-    /// A central, as far as it is known.
+    /// What is known of a central.
     public struct Central: Hashable, Swift.Sendable {
         /// The address as `AA:BB:CC:DD:EE:FF`.
         public var address: String
@@ -59,19 +59,23 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
 
     public var kind: Kind
     package var time: Timestamp
+    /// The central that the event is about, if it is about one.
     public var central: Central?
-    /// The names in the profile.
+    /// The service's name in the profile.
     public var service: String?
+    /// The characteristic's name in the profile.
     public var characteristic: String?
-    /// What was read, written or sent.
+    /// The bytes that were read, written or sent.
     public var value: Data?
-    /// With which ATT error a request was refused.
+    /// The ATT error that a request was refused with.
     public var attError: Int?
-    /// More, in words.
+    /// More about the event, for people.
     public var message: String?
-    /// With `started`: which profile is served, the seed by which the run can be had again, and the control socket.
+    /// With `started`: the profile's name.
     public var profile: String?
+    /// With `started`: the seed to replay the run with.
     public var seed: UInt64?
+    /// With `started`: the path of the control socket.
     public var socket: String?
 
     package init(_ kind: Kind, time: Timestamp = .now) {
@@ -117,7 +121,7 @@ extension PeripheralEvent {
         return object
     }
 
-    /// What takes the place of events that nobody has read in time, for programs.
+    /// The line, for programs, in place of events that were not read in time.
     package static func notice(ofDropped count: Int) -> JSONObject {
         var object = JSONObject()
         object.add("time", Timestamp.now.utc)
@@ -126,7 +130,7 @@ extension PeripheralEvent {
         return object
     }
 
-    /// The kind of ``notice(ofDropped:)``, which is no event of the peripheral's.
+    /// The kind of ``notice(ofDropped:)``, which is not an event of the peripheral.
     static let droppedKind: String = "dropped"
 
     private func hexadecimal(_ code: Int) -> String {
@@ -138,7 +142,7 @@ extension PeripheralEvent {
     private func readable(_ value: Data) -> String {
         let limit = 32
         let hex = ValueText.hex(value.prefix(limit)) + (value.count > limit ? "… (\(value.count) bytes)" : "")
-        // A single byte is a number, as a rule.
+        // A single byte is usually a number.
         guard value.count > 1, let text = ValueText.printable(value) else { return hex }
         return hex + " \"\(text.prefix(limit))\(text.count > limit ? "…" : "")\""
     }

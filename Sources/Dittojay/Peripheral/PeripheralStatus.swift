@@ -1,6 +1,6 @@
 import LineOutput
 
-/// How a running peripheral stands.
+/// The status of a running peripheral.
 public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
     public struct Service: Codable, Hashable, Swift.Sendable {
         public var name: String
@@ -33,7 +33,7 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         public var energyExpended: Int
     }
 
-    /// The process.
+    /// The process's number.
     public var pid: Int
     /// Seconds since it was started.
     public var uptime: Double
@@ -47,12 +47,12 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
     /// As in Apple's API: `poweredOn`, `poweredOff`, `resetting`, …
     public var state: String
     public var isAdvertising: Bool
-    /// By which the simulation can be replayed.
+    /// The seed to replay the run with.
     public var seed: UInt64
     public var services: [Service]
-    /// What goes wrong on purpose, or is about to.
+    /// The faults that are not used up.
     public var faults: [CharacteristicFault]
-    /// Those that are connected.
+    /// The centrals that are connected.
     public var centrals: [Central]
     /// Absent if the profile has no heart.
     public var heartRate: HeartRate?
@@ -60,9 +60,9 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
     public var notifications: UInt64
     /// How many reads were answered since the start.
     public var reads: UInt64
-    /// How many writes were taken since the start.
+    /// How many writes were accepted since the start.
     public var writes: UInt64
-    /// How many lines of its output the program has dropped since the start, because nobody read them.
+    /// How many lines of its output the program has dropped since the start because they were not read.
     public var droppedLines: Int?
 
     /// One line for programs.
@@ -120,7 +120,7 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
     }
 
     /// Several lines for people.
-    public var lines: [String] {
+    package var lines: [String] {
         var lines = [
             "\(name) (profile \(profile), seed \(seed)) on \(adapter) \(address), "
                 + "\(isAdvertising ? "advertising" : "not advertising"), \(stateText)",

@@ -10,8 +10,8 @@ final class SimulatedCharacteristic {
     /// What reads give, unless the profile has another source.
     private(set) var value: Data
     /// What was written, if the profile says that it is counted.
-    var writeCount = LabService.SinkCount()
-    var faults: FaultInjector
+    private(set) var writeCount = LabService.SinkCount()
+    private var injector: FaultInjector
     /// Called when a value that is about to be sent goes wrong, or a subscription does.
     var onFault: ((Fault.Action) -> Void)?
 
@@ -22,25 +22,25 @@ final class SimulatedCharacteristic {
     /// How many notifications and indications were handed over for sending.
     private(set) var notificationCount: UInt64 = 0
     private(set) var registration: CBMutableCharacteristic?
-    private weak var manager: CBPeripheralManager?
+    private weak var server: (any GATTServer)?
     private var waiting: Deque<Data> = []
     private var isSubscribed = false
-    /// Whether a fault is ending the link, until nobody is subscribed any more.
+    /// Whether a fault is ending the link; false again once there is no subscriber.
     private var isLeaving = false
 
-    /// How many values may wait for room. Above it the user, or the central, is told.
+    /// How many values may wait for room. Beyond it a command or a write is refused.
     private static let waitingLimit = 64
 
     init(_ profile: CharacteristicProfile, of service: SimulatedService) {
         self.profile = profile
         self.service = service
         value = Data(profile.initialValue)
-        faults = FaultInjector(profile.faults)
+        injector = FaultInjector(profile.faults)
         let services = service.services
         let seed = services.seed(for: CharacteristicPath(service.profile.name, profile.name))
         splitter = profile.pieceSizes.map { MessageSplitter($0, seed: seed) }
         notifier = profile.notifications.map { plan in
-            // A heart has the run's own seed, so that it is the same in every profile.
+            // A heart uses the run's own seed, so that it is the same in every profile.
             var isHeart = false
             if case .heartRate = plan.source { isHeart = true }
             return Notifier(plan, seed: isHeart ? services.seed : seed, queue: services.queue)
@@ -61,7 +61,7 @@ final class SimulatedCharacteristic {
 
     // MARK: Registration
 
-    func makeRegistration(manager: CBPeripheralManager) -> CBMutableCharacteristic {
+    func makeRegistration(server: any GATTServer) -> CBMutableCharacteristic {
         let characteristic = CBMutableCharacteristic(
             type: CBUUID(string: profile.uuid), properties: profile.registeredProperties, value: nil,
             permissions: profile.permissions)
@@ -76,13 +76,13 @@ final class SimulatedCharacteristic {
         }
         if !descriptors.isEmpty { characteristic.descriptors = descriptors }
         registration = characteristic
-        self.manager = manager
+        self.server = server
         return characteristic
     }
 
     func withdraw() {
         registration = nil
-        manager = nil
+        server = nil
         subscriptionsChanged()
     }
 
@@ -137,12 +137,38 @@ final class SimulatedCharacteristic {
         self.value = value
     }
 
+    /// The count of what was written starts again at zero.
+    func resetWriteCount() {
+        writeCount = LabService.SinkCount()
+    }
+
+    // MARK: Faults
+
+    /// The faults that are not used up.
+    var faults: [Fault] { injector.faults }
+    var faultCount: Int { injector.count }
+
+    func add(_ fault: Fault) {
+        injector.add(fault)
+    }
+
+    func clearFaults() {
+        injector.clear()
+    }
+
+    /// Counts an event.
+    ///
+    /// - Returns: what goes wrong with it.
+    func hit(_ trigger: Fault.Trigger) -> Fault.Action? {
+        injector.hit(trigger)
+    }
+
     // MARK: Sending
 
     /// The centrals that have subscribed.
     var subscribers: [CBCentral] { registration?.subscribedCentrals ?? [] }
 
-    /// How many bytes fit into a notification to every subscriber.
+    /// How many bytes fit into a notification to each of the subscribers.
     var maximumNotificationLength: Int { subscribers.lazy.map(\.maximumUpdateValueLength).min() ?? 20 }
 
     func subscriptionsChanged() {
@@ -159,8 +185,8 @@ final class SimulatedCharacteristic {
     }
 
     private func subscriptionBegan() {
-        faults.restart(.notify)
-        guard let action = faults.hit(.subscribe) else { return }
+        injector.restart(.notify)
+        guard let action = injector.hit(.subscribe) else { return }
         onFault?(action)
         guard case .flood(let count, let value) = action else { return }
         for number in 0..<count {
@@ -194,7 +220,7 @@ final class SimulatedCharacteristic {
         return true
     }
 
-    /// Sends what waits, as there is room again.
+    /// There is room again: sends what waits.
     func sendWaiting() {
         while let value = waiting.first {
             guard handOver(value) else { return }
@@ -205,17 +231,17 @@ final class SimulatedCharacteristic {
 
     /// Hands one notification over, or lets it go wrong; false if there is no room.
     private func handOver(_ value: Data) -> Bool {
-        // The link is to end with the value that met the fault, however long bluetoothd takes to end it.
+        // Nothing is sent after the value that met the fault, however long bluetoothd takes to end the link.
         if isLeaving { return true }
-        if faults.upcoming(.notify) != nil, let action = faults.hit(.notify) {
+        if injector.upcoming(.notify) != nil, let action = injector.hit(.notify) {
             isLeaving = action == .disconnect
             onFault?(action)
             return true
         }
-        guard let manager, let registration,
-            manager.updateValue(value, for: registration, onSubscribedCentrals: nil)
+        guard let server, let registration,
+            server.updateValue(value, for: registration, onSubscribedCentrals: nil)
         else { return false }
-        _ = faults.hit(.notify)
+        _ = injector.hit(.notify)
         notificationCount += 1
         return true
     }

@@ -35,10 +35,20 @@ final class SimulatedServices {
     ///
     /// - Returns: false if there are ``Fault/maximumCount`` already.
     func add(_ fault: Fault, to characteristic: SimulatedCharacteristic) -> Bool {
-        let count = all.reduce(0) { $1.characteristics.reduce($0) { $0 + $1.faults.count } }
+        let count = all.reduce(0) { $1.characteristics.reduce($0) { $0 + $1.faultCount } }
         guard count < Fault.maximumCount else { return false }
-        characteristic.faults.add(fault)
+        characteristic.add(fault)
         return true
+    }
+
+    /// Why ``add(_:to:)`` has refused.
+    static let tooManyFaults: String = "there are \(Fault.maximumCount) faults already: clear some of them first"
+
+    /// There is room again: sends what waits.
+    func sendWaiting() {
+        for service in all {
+            for characteristic in service.characteristics { characteristic.sendWaiting() }
+        }
     }
 
     /// The characteristic that chirps, if the profile has one.
@@ -48,28 +58,28 @@ final class SimulatedServices {
 
     /// A seed for one characteristic that follows from that of the run.
     func seed(for path: CharacteristicPath) -> UInt64 {
-        // FNV-1a, so that two characteristics of the same kind do not do the same.
+        // FNV-1a, so that two characteristics of the same kind do not send the same values.
         path.description.utf8.reduce(seed ^ 0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
 
-/// A service of a running peripheral. It outlives its registrations: what was written stays written when the service is
-/// withdrawn and comes back. Used on the peripheral's queue only.
+/// A service of a running peripheral. It outlives its registrations: what was written is kept when the service is
+/// withdrawn and published again. Used on the peripheral's queue only.
 final class SimulatedService {
     let profile: ServiceProfile
     private(set) unowned var services: SimulatedServices
     private(set) var characteristics: [SimulatedCharacteristic] = []
-    /// Whether the user wants it to be there.
+    /// Whether it should be published.
     var isWanted: Bool
     /// The object that is registered, or being registered.
     private(set) var registration: CBMutableService?
-    /// How far the registration is.
-    var publication = Publication.none
+    /// The state of the registration.
+    private(set) var publication = Publication.none
 
     enum Publication {
         /// There is no registration.
         case none
-        /// It is asked for.
+        /// It was requested.
         case pending
         /// It is confirmed: centrals can find the service.
         case done
@@ -86,14 +96,25 @@ final class SimulatedService {
         characteristics = profile.characteristics.map { SimulatedCharacteristic($0, of: self) }
     }
 
-    /// Makes fresh objects for a registration by `manager`.
-    func makeRegistration(manager: CBPeripheralManager) -> CBMutableService {
+    /// Makes fresh objects for a registration at `server`.
+    func makeRegistration(server: any GATTServer) -> CBMutableService {
         withdraw()
         let service = CBMutableService(type: CBUUID(string: profile.uuid), primary: profile.isPrimary)
-        service.characteristics = characteristics.map { $0.makeRegistration(manager: manager) }
+        service.characteristics = characteristics.map { $0.makeRegistration(server: server) }
         registration = service
         publication = .pending
         return service
+    }
+
+    /// The registration is confirmed.
+    func confirm() {
+        publication = .done
+    }
+
+    /// The registration was refused.
+    func fail() {
+        withdraw()
+        publication = .failed
     }
 
     /// Forgets the registration, and the subscriptions with it.

@@ -12,13 +12,13 @@ import UserFolders
 public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     /// How a peripheral is to be run.
     public struct Options: Hashable, Swift.Sendable {
-        /// The controller's name or address; the first that is powered if nil.
+        /// The controller's name or address. Nil: the first one that is powered.
         public var adapter: String?
-        /// The name to be advertised; the profile's if nil.
+        /// The name to be advertised. Nil: the profile's.
         public var localName: String?
-        /// By which the same run can be had again.
+        /// The seed that randomness follows from: the same seed replays the run.
         public var seed: UInt64
-        /// Where to listen for commands; nowhere if nil.
+        /// Where to listen for commands. Nil: nowhere.
         public var controlSocket: ControlSocketAddress?
 
         public init(
@@ -43,43 +43,36 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     /// Called once when the peripheral advertises for the first time, or has failed to: from then on commands make
     /// sense.
     public var onReady: (() -> Void)?
-    /// How many lines of output were dropped by the program that shows the events; for ``status``.
-    public var droppedLines: (() -> Int)?
+    /// How many lines of output the program that shows the events has dropped; for ``status``.
+    package var droppedLines: (() -> Int)?
     /// Called once when the peripheral has ended: without an error after ``stop()``, with one if it could not start.
     public var onEnd: ((DittojayError?) -> Void)?
 
     private let session: BlueZSession
     private let folder: RuntimeFolder
-    let services: SimulatedServices
-    var manager: CBPeripheralManager?
-    var custodian: AdapterCustodian?
-    var adapter: AdapterCustodian.Description?
-    var burst: Burst?
-    /// Those that are connected, by address, as the custodian reports it.
-    var centrals: [String: PeripheralEvent.Central] = [:]
-    var reads: UInt64 = 0
-    var writes: UInt64 = 0
-    /// Requests that are to get no answer, by the central's address, until the central is gone.
-    var unanswered: [String: [CBATTRequest]] = [:]
-    /// The addresses of centrals whose connection a fault is ending.
-    var isDisconnecting: Set<String> = []
-    /// Scenarios and reactions to writes that are being played.
-    var runners: [ObjectIdentifier: StepRunner] = [:]
-    /// Steps that wait for something to happen.
-    var awaited: [AwaitedOccasion] = []
-    /// Who waits for a service to be published, by the service's name.
-    var publicationReplies: [String: [(ControlReply) -> Void]] = [:]
-    /// Whether the advertised services have changed while the answer to `startAdvertising` was outstanding.
-    var advertisedServices: [String]?
+
+    // The parts.
+    private let events = EventOutput()
+    private let unanswered = UnansweredRequests()
+    private let services: SimulatedServices
+    private let links: CentralLinks
+    private let publication: ServicePublication
+    private let scenario: ScenarioPlayer
+    private let requests: RequestHandler
+    private let commands: CommandHandler
 
     private var server: ControlServer?
+    private var lease: AdapterLease?
+    private var adapter: AdapterLease.Description?
+    private var manager: CBPeripheralManager?
+    private var managerDelegate: ManagerDelegate?
+
     private let started = DispatchTime.now()
     private var hasBeenOn = false
     private var hasBeenReady = false
 
     private enum Life { case new, running, stopping, ended }
     private var life = Life.new
-    var isRunning: Bool { life == .running }
 
     /// - Parameter queue: a serial queue.
     public convenience init(profile: PeripheralProfile, options: Options, queue: DispatchQueue) {
@@ -88,7 +81,7 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
 
     /// Makes a peripheral on another bluetoothd than the system's.
     ///
-    /// - Parameter folder: for what has to be put back.
+    /// - Parameter folder: records what has to be restored.
     package init(
         profile: PeripheralProfile, options: Options, queue: DispatchQueue, session: BlueZSession,
         folder: RuntimeFolder = RuntimeFolder(program: "dittojay")
@@ -100,12 +93,17 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         self.queue = queue
         localName = options.localName ?? profile.localName
         services = SimulatedServices(profile, seed: options.seed, queue: queue)
-        super.init()
-        for characteristic in services.characteristics {
-            characteristic.onFault = { [weak self, weak characteristic] action in
-                if let self, let characteristic { sendingWentWrong(characteristic, action) }
-            }
-        }
+        links = CentralLinks(queue: queue, events: events, unanswered: unanswered)
+        publication = ServicePublication(profile, localName: localName, services: services, events: events)
+        scenario = ScenarioPlayer(queue: queue, services: services, links: links, events: events)
+        requests = RequestHandler(
+            queue: queue, services: services, links: links, unanswered: unanswered, scenario: scenario, events: events)
+        commands = CommandHandler(
+            queue: queue, profileName: profile.name, services: services, publication: publication, links: links,
+            events: events)
+        links.onOccasion = { [weak scenario] occasion in scenario?.occurred(occasion) }
+        publication.onWithdrawal = { [weak commands] in commands?.resumeBurst() }
+        scenario.performCommand = { [weak self] request, reply in self?.perform(request, reply: reply) }
     }
 
     // MARK: Life
@@ -118,30 +116,33 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         life = .running
         if let address = options.controlSocket {
             do throws(DittojayError) {
-                server = try ControlServer(address, queue: queue) { [weak self] request, reply in
+                let server = try ControlServer(address, queue: queue) { [weak self] request, reply in
                     self?.perform(request, reply: reply)
                 }
+                self.server = server
+                events.add(server)
             } catch {
                 return end(error)
             }
         }
-        tell(.started) { event in
+        events.report(.started) { event in
             event.profile = profile.name
             event.seed = options.seed
             event.socket = options.controlSocket?.path
         }
-        let custodian = AdapterCustodian(
+        let lease = AdapterLease(
             selection: options.adapter, alias: localName, session: session, folder: folder,
-            onEvent: { [weak self, queue] event in queue.async { [weak self] in self?.handle(event) } })
-        self.custodian = custodian
+            onEvent: { [weak self, queue] event in queue.async { [weak self] in self?.links.handle(event) } })
+        self.lease = lease
+        links.use(lease)
         Task {
             do {
-                let adapter = try await custodian.start()
+                let adapter = try await lease.start()
                 queue.async { [self] in run(on: adapter) }
             } catch {
                 let error = error as? DittojayError ?? .bluetoothUnavailable("cannot use Bluetooth: \(error)")
-                // Stopped meanwhile, it ends as `stop` has it.
-                queue.async { [self] in if isRunning { end(error) } }
+                // If it was stopped meanwhile, `stop` ends it.
+                queue.async { [self] in if life == .running { end(error) } }
             }
         }
     }
@@ -153,30 +154,41 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         guard life == .running else { return }
         life = .stopping
         server?.stop()
-        for runner in runners.values { runner.cancel() }
-        runners = [:]
-        awaited = []
-        burst?.cancel("dittojay was stopped")
-        if let manager, manager.state == .poweredOn {
-            manager.stopAdvertising()
-        }
-        endLinks { [self] _ in
-            withdraw()
-            manager = nil
-            Task { [custodian, queue] in
-                await custodian?.stop()
+        scenario.stop()
+        commands.cancelBurst("dittojay was stopped")
+        publication.stopAdvertising()
+        links.end { [self] _ in
+            publication.stop()
+            unanswered.releaseAll()
+            detach()
+            Task { [lease, queue] in
+                await lease?.stop()
                 queue.async { [self] in end(nil) }
             }
         }
     }
 
-    private func run(on adapter: AdapterCustodian.Description) {
+    private func run(on adapter: AdapterLease.Description) {
         self.adapter = adapter
         // Stopped before it had begun: `stop` has nothing to withdraw, but this would publish.
         guard life == .running else { return }
-        manager = CBPeripheralManager(
-            delegate: self, queue: queue, options: [CBPeripheralManagerOptionAdapterKey: adapter.address],
+        let delegate = ManagerDelegate(
+            services: services, publication: publication, requests: requests, commands: commands,
+            stateChanged: { [weak self] state in self?.stateChanged(state) },
+            becameReady: { [weak self] in self?.becameReady() })
+        let manager = CBPeripheralManager(
+            delegate: delegate, queue: queue, options: [CBPeripheralManagerOptionAdapterKey: adapter.address],
             session: session)
+        managerDelegate = delegate
+        self.manager = manager
+        publication.use(manager, on: adapter)
+        requests.use(manager)
+    }
+
+    private func detach() {
+        publication.detach()
+        requests.use(nil)
+        manager = nil
     }
 
     private func end(_ error: DittojayError?) {
@@ -184,68 +196,19 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         life = .ended
         server?.stop()
         server = nil
-        manager = nil
+        scenario.stop()
+        detach()
         onEnd?(error)
         onEnd = nil
     }
 
-    private func withdraw() {
-        if let manager, manager.state == .poweredOn { manager.removeAllServices() }
-        for service in services.all { service.withdraw() }
-        unanswered = [:]
-    }
-
-    // MARK: Services
-
-    private func publishAll() {
-        for service in services.all where service.isWanted { publish(service) }
-    }
-
-    func publish(_ service: SimulatedService) {
-        guard let manager else { return }
-        manager.add(service.makeRegistration(manager: manager))
-    }
-
-    /// Advertises the services that are published, as soon as all that are wanted are.
-    func advertise() {
-        guard let manager, manager.state == .poweredOn, life == .running else { return }
-        guard services.all.allSatisfy({ !$0.isWanted || $0.publication == .done || $0.publication == .failed }) else {
-            return
-        }
-        var uuids: [String] = []
-        for service in services.all where service.isPublished && service.profile.isAdvertised {
-            // Several services may have the same UUID.
-            if !uuids.contains(service.profile.uuid) { uuids.append(service.profile.uuid) }
-        }
-        guard uuids != advertisedServices else { return }
-        if advertisedServices != nil { manager.stopAdvertising() }
-        advertisedServices = uuids
-        var data: [String: Any] = [
-            CBAdvertisementDataLocalNameKey: localName,
-            CBAdvertisementDataServiceUUIDsKey: uuids.map { CBUUID(string: $0) },
-        ]
-        if let appearance = profile.advertisement.appearance {
-            data[AdvertisementPlan.appearanceKey] = NSNumber(value: appearance)
-        }
-        if let manufacturer = profile.advertisement.manufacturer {
-            let company = [UInt8(truncatingIfNeeded: manufacturer.company), UInt8(manufacturer.company >> 8)]
-            data[CBAdvertisementDataManufacturerDataKey] = Data(company + manufacturer.data)
-        }
-        if !profile.advertisement.serviceData.isEmpty {
-            data[CBAdvertisementDataServiceDataKey] = [CBUUID: Data](
-                profile.advertisement.serviceData.map { (CBUUID(string: $0.key), Data($0.value)) }
-            ) { first, _ in first }
-        }
-        manager.startAdvertising(data)
-    }
-
     /// The peripheral advertises, or has failed to.
-    func becameReady() {
+    private func becameReady() {
         guard life == .running else { return }
         if !hasBeenReady {
             hasBeenReady = true
             if !profile.scenario.isEmpty {
-                play(profile.scenario) { [weak self] in self?.tell(.scenario) { $0.message = "ended" } }
+                scenario.play(profile.scenario) { [events] in events.report(.scenario) { $0.message = "ended" } }
             }
         }
         let ready = onReady
@@ -253,86 +216,56 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
         ready?()
     }
 
-    // MARK: State
-
-    func stateChanged(_ state: CBManagerState) {
+    private func stateChanged(_ state: CBManagerState) {
         guard life == .running else { return }
-        advertisedServices = nil
         switch state {
         case .poweredOn:
-            if hasBeenOn { tell(.state) { $0.message = "Bluetooth is on" } }
+            if hasBeenOn { events.report(.state) { $0.message = "Bluetooth is on" } }
             hasBeenOn = true
-            publishAll()
-            // Nothing to wait for if no service is published at the start.
-            advertise()
+            publication.start()
         case .unsupported where !hasBeenOn:
-            return end(.adapterUnusable("the Bluetooth adapter \(adapter?.name ?? "") cannot be a peripheral"))
+            end(.adapterUnusable("the Bluetooth adapter \(adapter?.name ?? "") cannot be a peripheral"))
         case .unauthorized where !hasBeenOn:
-            return end(.bluetoothUnavailable("this user may not use Bluetooth (the system bus refuses it)"))
+            end(.bluetoothUnavailable("this user may not use Bluetooth (the system bus refuses it)"))
         case .poweredOff, .resetting, .unknown, .unsupported, .unauthorized:
-            burst?.cancel("Bluetooth went off")
-            for service in services.all { service.withdraw() }
-            unanswered = [:]
-            for (name, replies) in publicationReplies {
-                for reply in replies { reply(ControlReply(error: "Bluetooth went off before \(name) was published")) }
-            }
-            publicationReplies = [:]
-            tell(.state) { $0.message = state.explanation }
+            commands.cancelBurst("Bluetooth went off")
+            publication.interrupt()
+            unanswered.releaseAll()
+            events.report(.state) { $0.message = state.explanation }
         }
     }
 
-    private func handle(_ event: AdapterCustodian.Event) {
-        switch event {
-        case .connected(let address):
-            let central = centrals[address] ?? PeripheralEvent.Central(address: address)
-            centrals[address] = central
-            tell(.connected) { $0.central = central }
-            occurred(.connected)
-        case .disconnected(let address):
-            let central = centrals.removeValue(forKey: address) ?? PeripheralEvent.Central(address: address)
-            unanswered[address] = nil
-            tell(.disconnected) { $0.central = central }
-            occurred(.disconnected)
-        case .heard(let address, let mtu):
-            centrals[address] = PeripheralEvent.Central(address: address, mtu: mtu)
-        case .absent(let address):
-            unanswered[address] = nil
-        case .pairingFailed(let address, let reason):
-            tell(.pairingFailed) { ($0.central, $0.message) = (.init(address: address), reason) }
-        case .failed(let message):
-            tell(.failed) { $0.message = message }
+    // MARK: Commands
+
+    /// Carries out a command and answers it by calling `reply` once, on the queue.
+    public func perform(_ request: ControlRequest, reply: @escaping (ControlReply) -> Void) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        switch request {
+        case .version: reply(.version)
+        case .events: reply(ControlReply(error: "events go to the programs at the control socket"))
+        case .status:
+            var answer = ControlReply()
+            answer.status = status
+            reply(answer)
+        case .chirp(let value): reply(commands.chirp(Data(value)))
+        case .set(let name, let value): reply(commands.set(name, to: Data(value)))
+        case .send(let name, let value): reply(commands.send(Data(value), on: name))
+        case .burst(let count, let size, let rate):
+            commands.startBurst(Burst.Plan(count: count, size: size, rate: rate), reply)
+        case .addService(let name?): publication.add(name, reply)
+        case .addService(nil): publication.addAll(reply)
+        case .removeService(let name?): reply(publication.remove(name))
+        case .removeService(nil): reply(publication.removeAll())
+        case .disconnect(let central): commands.disconnect(central, reply)
+        case .addFault(let characteristic, let fault): reply(commands.add(fault, to: characteristic))
+        case .clearFaults(let characteristic): reply(commands.clearFaults(characteristic))
+        case .quit:
+            reply(ControlReply())
+            stop()
         }
     }
 
-    /// Who has sent a request. How much fits into a notification for it is noted.
-    ///
-    /// Whether a central is connected only the custodian knows: the request may come from one that no longer is.
-    func note(_ central: CBCentral) -> PeripheralEvent.Central {
-        let known = known(central)
-        if centrals[known.address] != nil {
-            centrals[known.address] = known
-        } else if let custodian {
-            let mtu = central.attMTU
-            MainLoop.shared.async { custodian.heard(known.address, mtu: mtu) }
-        }
-        return known
-    }
-
-    func known(_ central: CBCentral) -> PeripheralEvent.Central {
-        PeripheralEvent.Central(
-            address: central.bluetoothAddress ?? central.identifier.uuidString, mtu: central.attMTU)
-    }
-
-    /// Reports an event, if somebody wants to know.
-    func tell(_ kind: PeripheralEvent.Kind, _ fill: (inout PeripheralEvent) -> Void) {
-        guard onEvent != nil || server?.hasFollowers == true else { return }
-        var event = PeripheralEvent(kind)
-        fill(&event)
-        onEvent?(event)
-        server?.send(event)
-    }
-
-    /// How the peripheral stands.
+    /// The status of the peripheral.
     public var status: PeripheralStatus {
         dispatchPrecondition(condition: .onQueue(queue))
         let characteristics = services.characteristics
@@ -342,17 +275,15 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             uptime: Double(DispatchTime.now().uptimeNanoseconds - started.uptimeNanoseconds) / 1e9,
             profile: profile.name, name: localName,
             adapter: adapter?.name ?? "", address: adapter?.address ?? "",
-            state: (manager?.state ?? .unknown).name, isAdvertising: manager?.isAdvertising ?? false,
+            state: publication.state.name, isAdvertising: publication.isAdvertising,
             seed: options.seed,
             services: services.all.map {
                 .init(name: $0.profile.name, uuid: $0.profile.uuid, isPublished: $0.isPublished)
             },
             faults: characteristics.flatMap { characteristic in
-                characteristic.faults.faults.map {
-                    .init(characteristic: "\(characteristic.path)", fault: "\($0)")
-                }
+                characteristic.faults.map { .init(characteristic: "\(characteristic.path)", fault: "\($0)") }
             },
-            centrals: centrals.values.sorted { $0.address < $1.address }.map { central in
+            centrals: links.connected.map { central in
                 let subscriptions = characteristics.filter { characteristic in
                     characteristic.subscribers.contains { $0.bluetoothAddress == central.address }
                 }
@@ -362,7 +293,8 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
             heartRate: heart.map {
                 .init(rate: $0.currentRate, hasContact: $0.hasContact, energyExpended: Int($0.energyExpended))
             },
-            notifications: characteristics.reduce(0) { $0 + $1.notificationCount }, reads: reads, writes: writes,
+            notifications: characteristics.reduce(0) { $0 + $1.notificationCount }, reads: requests.readCount,
+            writes: requests.writeCount,
             droppedLines: droppedLines?())
     }
 }
@@ -380,7 +312,7 @@ extension CBManagerState {
         }
     }
 
-    /// What the state means for somebody who runs a peripheral.
+    /// What the state means for the user of a peripheral.
     fileprivate var explanation: String {
         switch self {
         case .poweredOn: "Bluetooth is on"

@@ -3,7 +3,7 @@ import CoreBluetooth
 import GATTProfiles
 import LineOutput
 
-/// The names in a profile, by which one part of it refers to another.
+/// The names that one part of a profile refers to another by.
 struct AttributeIndex {
     struct Characteristic {
         let path: CharacteristicPath
@@ -16,7 +16,7 @@ struct AttributeIndex {
     /// The numbers of the characteristics with this UUID, of 36 characters, or this name, as it is typed. A file can
     /// have thousands of references to thousands of characteristics.
     private let numbers: [String: [Int]]
-    /// Whether there is something whose name cannot be told, because of a mistake.
+    /// Whether the name of some attribute is unknown because of a mistake.
     private let isIncomplete: Bool
 
     init(services: [(name: String, uuid: String)], characteristics: [Characteristic], isIncomplete: Bool = false) {
@@ -44,7 +44,7 @@ struct AttributeIndex {
             })
     }
 
-    /// The characteristic that is meant, which has to be the only one.
+    /// The characteristic that a name means, if it is the only one.
     ///
     /// - Parameter service: where to look first, by the service's name.
     func characteristic(_ node: FileNode, near service: String?) throws(ProfileFileError) -> Characteristic {

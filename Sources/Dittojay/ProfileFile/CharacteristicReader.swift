@@ -3,7 +3,7 @@ import CoreBluetooth
 import GATTProfiles
 import LineOutput
 
-/// Makes a characteristic's profile of a YAML tree.
+/// Makes a characteristic's profile from a YAML tree.
 struct CharacteristicReader {
     private let draft: ProfileReader.CharacteristicDraft
     private let service: String

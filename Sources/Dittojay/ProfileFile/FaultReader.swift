@@ -1,9 +1,9 @@
 import CoreBluetooth
 import GATTProfiles
 
-/// Reads what goes wrong on purpose.
+/// Reads the faults of a characteristic.
 enum FaultReader {
-    /// - Parameter others: keys that belong to somebody else.
+    /// - Parameter others: keys that another reader handles.
     static func fault(
         _ node: FileNode, of characteristic: AttributeIndex.Characteristic, besides others: [String]
     ) throws(ProfileFileError) -> Fault {
@@ -42,7 +42,7 @@ enum FaultReader {
         return fault
     }
 
-    /// Warns of an error that the central will not see.
+    /// Warns about an error that the central will not get.
     static func warn(_ node: FileNode, _ code: UInt8, on trigger: Fault.Trigger, _ isAnsweredByBlueZ: Bool) {
         if isAnsweredByBlueZ {
             node.warn(answeredByBlueZ)

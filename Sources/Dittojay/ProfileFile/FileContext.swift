@@ -1,6 +1,6 @@
-/// What is known of a file while it is read: its mistakes, so that all of them are reported at once, and warnings.
+/// The mistakes and warnings found while a file is read, so that all of them are reported together.
 final class FileContext {
-    /// How many mistakes are looked for.
+    /// After this many mistakes the reading stops.
     static let maximumMistakes = 100
 
     let file: String
@@ -15,17 +15,17 @@ final class FileContext {
         warnings.append(warning)
     }
 
-    /// Notes a mistake; what is to be read around it still is.
+    /// Notes a mistake; the rest is still read.
     func note(_ mistake: ProfileFileError) {
         guard !mistake.isConsequence, mistakes.count < Self.maximumMistakes else { return }
-        // What an alias stands for is read in each of its places.
+        // The target of an alias is read at each alias.
         let isKnown = mistakes.contains {
             $0.line == mistake.line && $0.column == mistake.column && $0.message == mistake.message
         }
         if !isKnown { mistakes.append(mistake) }
     }
 
-    /// What is read, or nil if there is a mistake in it, which is noted then.
+    /// The result of reading, or nil after a mistake, which is noted.
     func attempt<Value>(_ read: @autoclosure () throws(ProfileFileError) -> Value?) -> Value? {
         guard mistakes.count < Self.maximumMistakes else { return nil }
         do throws(ProfileFileError) {

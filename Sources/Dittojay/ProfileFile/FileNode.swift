@@ -27,7 +27,7 @@ struct FileNode {
         return fail("expected \(expected), found \(found)")
     }
 
-    /// What is not reported, because another mistake is its reason.
+    /// An error that is not reported, because it follows from another mistake.
     func consequence() -> ProfileFileError {
         var error = fail("there is another mistake")
         error.isConsequence = true
@@ -93,7 +93,7 @@ struct FileNode {
         if case .mapping = node { true } else { false }
     }
 
-    /// A scalar as it is written.
+    /// A scalar as written.
     func text(_ what: String) throws(ProfileFileError) -> String {
         guard case .scalar(let scalar) = node, !scalar.string.isEmpty else { throw fail(expecting: what) }
         return scalar.string
@@ -117,7 +117,7 @@ struct FileNode {
         let magnitude = isNegative ? written.dropFirst() : written[...]
         let isHex = magnitude.hasPrefix("0x")
         let digits = isHex ? magnitude.dropFirst(2) : magnitude
-        // Swift takes a sign here, too, which would allow "--1".
+        // Swift's initializer accepts a sign here, too, which would allow "--1".
         guard digits.first?.isHexDigit == true,
             let number = Int64((isNegative ? "-" : "") + digits, radix: isHex ? 16 : 10), range.contains(number)
         else { throw fail(expecting: expected) }
@@ -155,7 +155,7 @@ struct FileNode {
         return seconds
     }
 
-    /// The bytes of a value: in one of the forms of ``ValueText``, or a list of them, put together.
+    /// The bytes of a value: in one of the forms of ``ValueText``, or a list of them, concatenated.
     func value(maximumLength: Int = LabService.maximumValueLength) throws(ProfileFileError) -> [UInt8] {
         var bytes: [UInt8] = []
         if isList {
@@ -220,14 +220,14 @@ struct FileMapping {
 
     let node: FileNode
     let members: [Member]
-    /// The keys that were probably meant by others, which are noted as mistakes.
+    /// The keys that were probably meant by unknown ones, which are noted as mistakes.
     var misspelt: Set<String> = []
 
     subscript(key: String) -> FileNode? {
         members.first { $0.key == key }?.value
     }
 
-    /// Where a key is written.
+    /// The place of a key.
     func place(of key: String) -> FileNode? {
         members.first { $0.key == key }.map {
             FileNode(node: $0.keyNode.node, path: $0.value.path, context: node.context)
@@ -239,7 +239,7 @@ struct FileMapping {
         throw misspelt.contains(key) ? node.consequence() : node.fail("\"\(key)\" is missing")
     }
 
-    /// The one of these that is there.
+    /// The one key of these that is present.
     func exactlyOne(of keys: [String]) throws(ProfileFileError) -> Member {
         let found = members.filter { keys.contains($0.key) }
         guard found.count == 1, let only = found.first else {

@@ -1,4 +1,4 @@
-/// JSON with its members in an order, for texts that people read.
+/// JSON with ordered members, for texts that people read.
 indirect enum JSONValue: Hashable, Swift.Sendable {
     case string(String)
     case number(Int64)

@@ -45,7 +45,7 @@ enum NotificationReader {
         let context = node.context
         let step = context.attempt(try members["step"]?.integer(in: Int64(Int32.min)...Int64(Int32.max))) ?? 1
         let prefix = context.attempt(try members["prefix"]?.value(maximumLength: longestPrefix)) ?? []
-        let number = try numberType(members.required("type"))
+        let number = try integerFormat(members.required("type"))
         return NotificationPlan.Counter(
             number: number, first: try members["from"]?.integer(in: number.range) ?? 0, step: step, prefix: prefix)
     }
@@ -56,7 +56,7 @@ enum NotificationReader {
         let step = context.attempt(try members["step"]?.integer(in: 1...Int64(Int32.max))) ?? 1
         let prefix = context.attempt(try members["prefix"]?.value(maximumLength: longestPrefix)) ?? []
         let seed = context.attempt(try members["seed"]?.integer(in: Int64(0)...Int64.max)).map { UInt64($0) }
-        let type = context.attempt(try numberType(members.required("type")))
+        let type = context.attempt(try integerFormat(members.required("type")))
         let from = context.attempt(try members.required("from"))
         let to = context.attempt(try members.required("to"))
         guard let number = type, let from, let to else { throw node.consequence() }
@@ -85,12 +85,7 @@ enum NotificationReader {
         return settings
     }
 
-    /// `u8`, `u16`, `u16be`, …
-    static let numberTypes = NumberType.names.flatMap { $0.hasSuffix("8") ? [$0] : [$0, $0 + "be"] }
-
-    private static func numberType(_ node: FileNode) throws(ProfileFileError) -> NumberType {
-        var choices: [(String, NumberType)] = []
-        for name in numberTypes { if let type = NumberType(name: name) { choices.append((name, type)) } }
-        return try node.choice(of: "type of number", among: choices)
+    private static func integerFormat(_ node: FileNode) throws(ProfileFileError) -> IntegerFormat {
+        try node.choice(of: "type of number", among: IntegerFormat.allCases.map { ($0.rawValue, $0) })
     }
 }

@@ -4,19 +4,19 @@ import Yams
 
 /// Reads profiles from YAML files (of which JSON is a subset). `docs/profiles.md` describes the format.
 public enum ProfileFile {
-    /// What a file holds.
+    /// The content of a file.
     public struct Content<Value: Hashable & Swift.Sendable>: Hashable, Swift.Sendable {
         public var value: Value
-        /// What is allowed, but will not do what it seems to.
+        /// What is allowed, but does not do what it seems to do.
         public var warnings: [ProfileFileError]
     }
 
     /// The largest file that is read, in bytes.
-    public static let maximumLength = 1 << 20
+    package static let maximumLength = 1 << 20
 
     /// Reads a profile.
     ///
-    /// - Throws: ``ProfileFileError`` for the first thing that is wrong, and with it all others.
+    /// - Throws: ``ProfileFileError`` for the first mistake, with all others in it.
     public static func read(path: String) throws(ProfileFileError) -> Content<PeripheralProfile> {
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         return try parse(contents(of: path), file: path, defaultName: name)

@@ -1,17 +1,17 @@
-/// What is wrong with a profile file, or doubtful, and where.
+/// A mistake in a profile file, or a warning about it, and its place.
 public struct ProfileFileError: Error, Hashable, CustomStringConvertible, Swift.Sendable {
-    /// As it was named.
+    /// The file's path, as it was given.
     public var file: String
-    /// Counted from 1; nil if it is not in a certain place.
+    /// Counted from 1; nil if it has no certain place.
     public var line: Int?
     public var column: Int?
     /// The keys that lead there, such as `services[0].characteristics[1].uuid`; empty for the whole file.
     public var keyPath: String
     /// What is wrong, and what would be right.
     public var message: String
-    /// What else is wrong, in the order of the file; at most a hundred mistakes are looked for.
+    /// The other mistakes, in the order of the file, at most a hundred in all.
     public var others: [ProfileFileError]
-    /// Whether it would not be there without another mistake, so that it need not be reported.
+    /// Whether it follows from another mistake, so that it is not reported.
     var isConsequence = false
 
     init(
@@ -26,7 +26,7 @@ public struct ProfileFileError: Error, Hashable, CustomStringConvertible, Swift.
         self.others = others
     }
 
-    /// It and the others.
+    /// This mistake and the others.
     public var all: [ProfileFileError] {
         var first = self
         first.others = []

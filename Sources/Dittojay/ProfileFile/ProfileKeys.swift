@@ -1,4 +1,4 @@
-/// The keys of a profile file's mappings: what its readers take, and its schema describes.
+/// The keys of a profile file's mappings: those that its readers accept, and its schema describes.
 enum ProfileKeys {
     static let profile = ["name", "local-name", "appearance", "advertise", "services", "scenario"]
     static let advertisement = ["manufacturer", "service-data"]

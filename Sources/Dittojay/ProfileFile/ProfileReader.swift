@@ -55,7 +55,7 @@ enum ProfileReader {
         if let node = file["scenario"], let steps = context.attempt(try StepReader(index, service: nil).steps(node)) {
             profile.scenario = steps
         }
-        // What comes now looks at the whole, which is there only if nothing is wrong in it.
+        // The following checks need the whole profile, which is complete only without mistakes.
         try context.finish()
         _ = context.attempt(try checkAdvertisement(of: profile, file["advertise"] ?? root))
         CrossChecks(profile, drafts: drafts).run(file["scenario"] ?? root)
@@ -91,7 +91,7 @@ enum ProfileReader {
 
     struct DraftName {
         let text: String
-        /// Where it is written; the attribute if it is not.
+        /// Where it is written; the attribute if it is not written.
         let node: FileNode
         let isWritten: Bool
     }
@@ -135,7 +135,7 @@ enum ProfileReader {
         let context = node.context
         let members = try node.mapping(of: "a characteristic", keys: ProfileKeys.characteristic)
         let uuid = context.attempt(try AttributeUUID.read(members.required("uuid"), .characteristic)) ?? ""
-        // With properties that cannot be told, nothing is wrong for the want of one.
+        // If the properties are unknown, none of them is missing.
         let properties = context.attempt(try properties(members.required("properties")))
         return CharacteristicDraft(
             name: name(of: members, uuid, .characteristic), uuid: uuid,

@@ -2,17 +2,17 @@ import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
 
-/// The JSON Schema of profile files, by which editors complete and check them.
+/// The JSON Schema of profile files, for editors that complete and check them.
 ///
 /// It is made of the keys and words that the readers take. It is stricter than they are in the spelling of names (as
 /// they are typed, such as `heart-rate`), and cannot say all that `dittojay check` does: whether names refer to
 /// something, and what belongs together.
 public enum ProfileSchema {
     /// The schema of profiles, in several lines.
-    public static var profile: String { document("A profile of dittojay", .object(profileKeys)) }
+    package static var profile: String { document("A profile of dittojay", .object(profileKeys)) }
 
     /// The schema of scenarios in files of their own.
-    public static var scenario: String {
+    package static var scenario: String {
         document("A scenario of dittojay", .anyOf([.ref("steps"), .object(scenarioKeys)]))
     }
 
@@ -29,7 +29,7 @@ public enum ProfileSchema {
 
     // MARK: Mappings
 
-    /// All mappings with their keys, for the test that none is forgotten.
+    /// All mappings with their keys, for the test that none is missing.
     static var mappings: [(keys: [String], mapping: Mapping)] {
         [
             (ProfileKeys.profile, profileKeys), (ProfileKeys.advertisement, advertisement),
@@ -201,7 +201,7 @@ public enum ProfileSchema {
                 .pattern("^(empty|text:[\\s\\S]*|hex:[-0-9A-Fa-f: ]*|[ui](8|16|32|64)(be)?: *-?(0x)?[0-9A-Fa-f].*)$")
                     .described("hex:0A 0B, text:hello, u8:1, i16:-5, u32be:1, u8:1 2 3, empty.")
             ),
-            ("number-type", .words(NotificationReader.numberTypes)),
+            ("number-type", .words(IntegerFormat.allCases.map(\.rawValue))),
             ("format-type", .words(PresentationFormat.names.map(\.name))),
             ("unit", .names(PresentationFormat.allUnitNames, or: "^0x[0-9A-Fa-f]{1,4}$")),
             ("service-uuid", uuid(.service)), ("characteristic-uuid", uuid(.characteristic)),

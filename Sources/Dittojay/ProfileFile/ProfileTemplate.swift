@@ -1,21 +1,21 @@
 import AssignedNumbers
 
-/// Profiles to begin with: commented files that are valid as they are.
-public struct ProfileTemplate: Hashable, Swift.Sendable {
-    /// By which it is chosen: `thermometer`.
-    public let name: String
-    /// What it is, in a sentence without its point.
-    public let summary: String
+/// Profiles to start from: commented files that are valid as they are.
+package struct ProfileTemplate: Hashable, Swift.Sendable {
+    /// The template's name in commands: `thermometer`.
+    package let name: String
+    /// What it is, in a sentence without a full stop.
+    package let summary: String
     /// The services, as a file has them.
     private let services: String
 
     /// Those that are written by hand.
-    public static let all: [ProfileTemplate] = [
+    package static let all: [ProfileTemplate] = [
         thermometer, heartRate, bloodPressure, weightScale, cycling, uart, light,
     ]
 
     /// The template with this name; for the assigned name of a service one with that service; nil for anything else.
-    public init?(named name: String) {
+    package init?(named name: String) {
         let typed = TypedName.text(name)
         if let known = Self.all.first(where: { $0.name == typed }) {
             self = known
@@ -38,9 +38,9 @@ public struct ProfileTemplate: Hashable, Swift.Sendable {
     /// - Parameters:
     ///   - profile: the profile's name.
     ///   - schema: where the schema is, seen from the file; nil for no line about it.
-    public func text(profile: String, schema: String?) -> String {
+    package func text(profile: String, schema: String?) -> String {
         let modeline = schema.map { "# yaml-language-server: $schema=\($0)\n" } ?? ""
-        // 26 bytes are advertised at most; what is between quotes means nothing else to YAML.
+        // At most 26 bytes are advertised. Between quotes YAML gives no other meaning to anything.
         var localName = profile
         while localName.utf8.count > ProfileReader.possibleNameLengths.upperBound { localName.removeLast() }
         return """

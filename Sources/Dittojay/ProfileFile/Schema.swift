@@ -7,7 +7,7 @@ struct Schema: Swift.Sendable {
     }
 
     func described(_ text: String) -> Schema {
-        // Beside a reference nothing else counts in draft 7: it moves into a list of one.
+        // In draft 7 nothing beside a reference counts, so the reference moves into a list of one.
         let isReference = members.first?.key == "$ref"
         let own = isReference ? [JSONValue.Member("allOf", .array([.object(members)]))] : members
         return Schema([.init("description", .string(text))] + own)
@@ -34,7 +34,7 @@ struct Schema: Swift.Sendable {
         var unique: [String] = []
         var known: Set<String> = []
         for name in names where known.insert(name).inserted { unique.append(name) }
-        // YAML takes 1812 for a number, and 2E10, too.
+        // YAML reads 1812 as a number, and 2E10, too.
         return .anyOf([.words(unique), .pattern(pattern, orNumber: true)])
     }
 
@@ -72,11 +72,11 @@ struct Schema: Swift.Sendable {
     }
 }
 
-/// What a mapping may have.
+/// The members that a mapping may have.
 struct Mapping: Swift.Sendable {
     let keys: [(String, Schema)]
     let required: [String]
-    /// Of each of these there is exactly one.
+    /// Exactly one key of each of these sets is present.
     let exactlyOne: [[String]]
     /// How many members there are; nil for any number.
     let members: Int?

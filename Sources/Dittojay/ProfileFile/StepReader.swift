@@ -62,7 +62,7 @@ struct StepReader {
         case "disconnect", "quit":
             guard try value.flag() else { throw value.fail(expecting: "true") }
             return member.key == "quit" ? .quit : .disconnect
-        // Noted already as a key that there is not.
+        // It was noted already as an unknown key.
         default: throw member.keyNode.consequence()
         }
     }

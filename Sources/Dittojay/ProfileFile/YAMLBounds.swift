@@ -1,25 +1,25 @@
-// libyaml, of which Yams makes its nodes: a module of Yams' package that comes with it.
+// libyaml, which Yams makes its nodes with: a module of Yams' package.
 import CYaml
 
-/// Looks at a YAML text event by event, before nodes are made of it, and refuses what nodes must not be made of.
+/// Checks a YAML text event by event, and refuses texts that must not be made into nodes.
 ///
 /// Yams builds nodes recursively, and compares, hashes and frees them recursively with all that their aliases stand
 /// for: a few hundred bytes can take forever, a few thousand the whole call stack.
 enum YAMLBounds {
-    /// How deep lists and mappings may be within each other, those that aliases stand for included.
+    /// How deep lists and mappings may be nested, including the targets of aliases.
     static let maximumDepth = 100
-    /// How many scalars, lists and mappings there may be, those that aliases stand for included.
+    /// How many scalars, lists and mappings there may be, including the targets of aliases.
     static let maximumNodes = 100_000
-    /// How many lines may begin with `%`. libyaml compares each directive with all the others.
+    /// How many lines may start with `%`. libyaml compares each directive with all others.
     static let maximumDirectives = 64
 
-    /// Where something begins; both are counted from 1.
+    /// The place of something in the text; both numbers are counted from 1.
     struct Place {
         let line: Int
         let column: Int
     }
 
-    /// What must not be made into nodes, and where.
+    /// What must not be made into nodes, and its place.
     struct Violation: Error {
         let message: String
         let place: Place?
@@ -70,7 +70,7 @@ enum YAMLBounds {
             parser.deallocate()
         }
 
-        /// Nil at the end, and where the text is no YAML.
+        /// Nil at the end, and where the text is not YAML.
         func next() -> Event? {
             var event = yaml_event_t()
             guard yaml_parser_parse(parser, &event) == 1, event.type != YAML_NO_EVENT else { return nil }
@@ -79,7 +79,7 @@ enum YAMLBounds {
         }
     }
 
-    /// What matters of an event.
+    /// The part of an event that matters here.
     private struct Event {
         enum Kind {
             case scalar(anchor: String?)
@@ -111,15 +111,15 @@ enum YAMLBounds {
         }
     }
 
-    /// Where in the tree the walk is, and what its anchors stand for.
+    /// The place of the walk in the tree, and the sizes of its anchors' targets.
     private struct Walk {
         /// A list or mapping that is open.
         private struct Open {
             let isMapping: Bool
             let anchor: String?
-            /// How many nodes there were before it.
+            /// How many nodes came before it.
             let nodesBefore: Int
-            /// How many lists and mappings are within each other in it, itself included.
+            /// How deep it is nested, itself included.
             var height = 1
             var isKeyNext: Bool
         }
@@ -140,7 +140,7 @@ enum YAMLBounds {
                 try add(Anchored(nodes: 1, height: 0), event.place)
                 if let anchor { anchors[anchor] = Anchored(nodes: 1, height: 0) }
             case .alias(let name):
-                // A list or mapping has its anchor only when it has ended: none can contain itself.
+                // A list or mapping gets its anchor only at its end, so that none can contain itself.
                 guard let anchored = anchors[name] else {
                     let shown = name.prefix(40)
                     throw Violation(message: "no anchor &\(shown) ends before its alias *\(shown)", place: event.place)
@@ -163,7 +163,7 @@ enum YAMLBounds {
             return true
         }
 
-        /// Counts a scalar, or what an alias stands for.
+        /// Counts a scalar, or the target of an alias.
         private mutating func add(_ node: Anchored, _ place: Place) throws(Violation) {
             guard open.last?.isKeyNext != true || node.height == 0 else { throw .key(place) }
             guard open.count + node.height <= maximumDepth else { throw .depth(place) }

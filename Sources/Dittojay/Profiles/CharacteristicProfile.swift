@@ -7,11 +7,11 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
     public var name: String
     /// In 4 or 36 characters, upper case.
     public var uuid: String
-    /// What centrals are told that they can do.
+    /// What centrals are allowed to do, as the declaration says.
     public var properties: CBCharacteristicProperties
-    /// For what the link has to be encrypted, that is, the central paired.
+    /// The uses that need an encrypted link, and so a paired central.
     public var encryption: Encryption
-    /// The value before anything has happened.
+    /// The value at first.
     public var initialValue: [UInt8]
     /// The user description (2901); no descriptor if nil.
     public var userDescription: String?
@@ -21,13 +21,13 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
     public var source: ValueSource
     /// What happens on writes; nil refuses them.
     public var writes: WriteRules?
-    /// What is sent by itself while somebody is subscribed.
+    /// What is sent by itself while a central is subscribed.
     public var notifications: NotificationPlan?
     /// The sizes, in bytes, of the pieces into which every value is cut before it is sent; nil leaves it whole.
     public var pieceSizes: ClosedRange<Int>?
-    /// Whether it is the characteristic that sends what the user of the simulator asks for, when he asks.
+    /// Whether it is the characteristic that the commands `chirp` and `burst` send on.
     public var chirps: Bool
-    /// Whether single reads and writes are not worth telling, because they come by the thousand.
+    /// Whether single reads and writes are not reported, because they come by the thousand.
     public var isQuiet: Bool
     /// What goes wrong, on purpose.
     public var faults: [Fault]
@@ -54,7 +54,7 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
         self.faults = faults
     }
 
-    /// For what the link has to be encrypted.
+    /// Uses that need an encrypted link.
     public struct Encryption: OptionSet, Hashable, Swift.Sendable {
         public let rawValue: Int
 
@@ -64,7 +64,7 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
 
         public static let read = Encryption(rawValue: 1)
         public static let write = Encryption(rawValue: 2)
-        /// For subscriptions.
+        /// Subscriptions.
         public static let notify = Encryption(rawValue: 4)
     }
 
@@ -72,22 +72,22 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
     public enum ValueSource: Hashable, Swift.Sendable {
         /// What was written, set or sent last, at first the initial value.
         case stored
-        /// How much was written to another characteristic that counts: two 64-bit little-endian numbers, the writes and
-        /// their bytes.
+        /// How much was written to another characteristic, which counts: two 64-bit little-endian numbers, the writes
+        /// and their bytes.
         case writeCount(of: CharacteristicPath)
     }
 
     /// Whether it can be subscribed to.
-    public var notifies: Bool { !properties.isDisjoint(with: [.notify, .indicate]) }
+    package var notifies: Bool { !properties.isDisjoint(with: [.notify, .indicate]) }
 
     /// Whether it can be written in any way.
-    public var isWriteable: Bool { !properties.isDisjoint(with: [.write, .writeWithoutResponse]) }
+    package var isWriteable: Bool { !properties.isDisjoint(with: [.write, .writeWithoutResponse]) }
 
     /// Whether bluetoothd (5.66) answers writes by itself, with success, before it passes them on.
-    public var hasItsWritesAnsweredByBlueZ: Bool { properties.isSuperset(of: [.write, .writeWithoutResponse]) }
+    package var hasItsWritesAnsweredByBlueZ: Bool { properties.isSuperset(of: [.write, .writeWithoutResponse]) }
 }
 
-/// Where a characteristic is in a profile.
+/// A characteristic's place in a profile.
 public struct CharacteristicPath: Hashable, CustomStringConvertible, Swift.Sendable {
     /// The service's name.
     public var service: String
@@ -103,12 +103,12 @@ public struct CharacteristicPath: Hashable, CustomStringConvertible, Swift.Senda
     public var description: String { "\(service)/\(characteristic)" }
 }
 
-/// How a value is to be shown (Characteristic Presentation Format, 2904). Specification: Bluetooth Core, Vol 3, Part G,
+/// How to show a value (Characteristic Presentation Format, 2904). Specification: Bluetooth Core, Vol 3, Part G,
 /// 3.3.3.5.
 public struct PresentationFormat: Hashable, Swift.Sendable {
     /// The number of the format: 4 is an unsigned byte, 6 an unsigned 16-bit number, 25 is UTF-8, …
     public var format: UInt8
-    /// The value is to be multiplied by ten to the power of this.
+    /// The power of ten that the value is multiplied by.
     public var exponent: Int8
     /// The assigned number of the unit: 0x2700 is none, 0x27AD per cent, 0x272F degrees Celsius, …
     public var unit: UInt16
@@ -119,8 +119,8 @@ public struct PresentationFormat: Hashable, Swift.Sendable {
         self.unit = unit
     }
 
-    /// The descriptor's value: with the Bluetooth SIG as the name space of a description that is not given.
-    public var bytes: [UInt8] {
+    /// The descriptor's value, with the Bluetooth SIG's name space and no description.
+    package var bytes: [UInt8] {
         [
             format, UInt8(bitPattern: exponent), UInt8(truncatingIfNeeded: unit), UInt8(truncatingIfNeeded: unit >> 8),
             1, 0, 0,
@@ -128,22 +128,22 @@ public struct PresentationFormat: Hashable, Swift.Sendable {
     }
 
     /// The formats that have a name here.
-    public static let names: [(name: String, format: UInt8)] = [
+    package static let names: [(name: String, format: UInt8)] = [
         ("bool", 1), ("u8", 4), ("u12", 5), ("u16", 6), ("u24", 7), ("u32", 8), ("u48", 9), ("u64", 10), ("u128", 11),
         ("i8", 12), ("i12", 13), ("i16", 14), ("i24", 15), ("i32", 16), ("i48", 17), ("i64", 18), ("i128", 19),
         ("float32", 20), ("float64", 21), ("sfloat", 22), ("float", 23), ("text", 25), ("utf16", 26), ("struct", 27),
     ]
 
     /// Names for the commonest units, shorter than the assigned ones.
-    public static let unitNames: [(name: String, unit: UInt16)] = [
+    package static let unitNames: [(name: String, unit: UInt16)] = [
         ("none", 0x2700), ("metre", 0x2701), ("kilogram", 0x2702), ("second", 0x2703), ("ampere", 0x2704),
         ("kelvin", 0x2705), ("hertz", 0x2722), ("pascal", 0x2724), ("watt", 0x2726), ("volt", 0x2728),
         ("celsius", 0x272F), ("percent", 0x27AD), ("beats-per-minute", 0x27AF),
     ]
 
-    /// The unit with one of those names, an assigned name as it is typed, or what stands in its parentheses:
+    /// The unit with one of those names, an assigned name as it is typed, or the part in its parentheses:
     /// `pressure-bar`, `bar`. Nil if there is none, or more than one.
-    public static func unit(named name: String) -> UInt16? {
+    package static func unit(named name: String) -> UInt16? {
         let typed = TypedName.text(name)
         if let known = unitNames.first(where: { $0.name == typed }) { return known.unit }
         if let number = AssignedKind.unit.number(named: name) { return number }

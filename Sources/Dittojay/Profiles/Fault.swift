@@ -2,7 +2,7 @@ import LineOutput
 
 /// Something that goes wrong with a characteristic, on purpose.
 public struct Fault: Hashable, Swift.Sendable {
-    /// On what it happens.
+    /// The occasion of a fault.
     public enum Trigger: String, CaseIterable, Hashable, Swift.Sendable {
         /// A read. The parts of a long read count as one.
         case read
@@ -10,7 +10,7 @@ public struct Fault: Hashable, Swift.Sendable {
         case write
         /// The first central subscribes.
         case subscribe
-        /// A value is about to be sent; counted anew after each subscription.
+        /// A value is about to be sent. The count starts again with each subscription.
         case notify
     }
 
@@ -20,11 +20,12 @@ public struct Fault: Hashable, Swift.Sendable {
         case noAnswer
         /// The request is refused with this ATT error.
         case error(UInt8)
-        /// The connection of the central is ended: on a request instead of an answer, on `notify` instead of the value.
+        /// The central's connection is ended: instead of the answer to a request, or, on `notify`, instead of the
+        /// value.
         case disconnect
-        /// The request is answered after so many seconds.
+        /// The request is answered after this many seconds.
         case delay(Double)
-        /// So many values are sent at once when somebody subscribes: `value`, or numbered ones of four bytes if nil.
+        /// This many values are sent at once when a central subscribes: `value`, or numbered ones of four bytes if nil.
         case flood(count: Int, value: [UInt8]?)
         /// The value is not sent.
         case drop
@@ -32,16 +33,16 @@ public struct Fault: Hashable, Swift.Sendable {
 
     public var trigger: Trigger
     public var action: Action
-    /// The first so many are let pass.
+    /// How many occasions pass first.
     public var skip: Int
-    /// How often it happens; always if nil.
+    /// How often it happens; each time if nil.
     public var times: Int?
 
-    /// What ``Action/delay(_:)`` must lie within, in seconds.
+    /// The limits of ``Action/delay(_:)`` in seconds.
     public static let possibleDelays = 0.0...3600.0
-    /// What ``skip`` and ``times`` must lie within.
+    /// The limits of ``skip`` and ``times``.
     public static let possibleCounts = 0...1_000_000_000
-    /// How many faults a peripheral may have in all, those that are used up not counted.
+    /// How many faults a peripheral may have in all, not counting those that are used up.
     public static let maximumCount = 1000
     /// How many values a flood may have.
     public static let possibleFloods = 1...100_000
@@ -59,8 +60,8 @@ public struct Fault: Hashable, Swift.Sendable {
         ATTErrorNames.code(text)
     }
 
-    /// Whether such a thing can happen on such an occasion.
-    public var isPossible: Bool {
+    /// Whether the action is possible on the occasion.
+    package var isPossible: Bool {
         switch (trigger, action) {
         case (.read, .noAnswer), (.read, .error), (.read, .delay), (.write, .noAnswer), (.write, .error),
             (.write, .delay), (_, .disconnect), (.subscribe, .flood), (.notify, .drop):
@@ -82,10 +83,10 @@ extension Fault: CustomStringConvertible {
 
 extension Fault.Action: CustomStringConvertible {
     /// The names of all actions.
-    public static let names = ["no-answer", "error", "disconnect", "delay", "flood", "drop"]
+    package static let names = ["no-answer", "error", "disconnect", "delay", "flood", "drop"]
 
-    /// By which it is written.
-    public var name: String {
+    /// The name in commands and files.
+    package var name: String {
         switch self {
         case .noAnswer: "no-answer"
         case .error: "error"

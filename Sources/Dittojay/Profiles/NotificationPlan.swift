@@ -1,6 +1,4 @@
-import GATTProfiles
-
-/// What a characteristic sends by itself, and how often, while somebody is subscribed.
+/// What a characteristic sends by itself, and how often, while a central is subscribed.
 public struct NotificationPlan: Hashable, Swift.Sendable {
     /// The time between two values in seconds, within ``possibleIntervals``.
     public var interval: Double
@@ -10,25 +8,26 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
     public enum Source: Hashable, Swift.Sendable {
         /// The same one each time.
         case constant([UInt8])
-        /// Numbers that count up or down, and begin anew at the other end of their type.
+        /// Numbers that count up or down, and wrap around at the end of their format's range.
         case counter(Counter)
-        /// These in turn, once or again and again.
+        /// These in turn, once or repeatedly.
         case list([[UInt8]], repeats: Bool)
-        /// Numbers that wander at random, by the seed.
+        /// Numbers that wander at random, as the seed has it.
         case randomWalk(RandomWalk)
-        /// Heart Rate Measurements of a simulated heart. The time between two is the settings'.
+        /// Heart Rate Measurements of a simulated heart.
         case heartRate(HeartRateSettings)
     }
 
     /// Numbers that count.
     public struct Counter: Hashable, Swift.Sendable {
-        package var number: NumberType
+        /// How each number is sent.
+        public var number: IntegerFormat
         public var first: Int64
         public var step: Int64
         /// The bytes in front of each number.
         public var prefix: [UInt8]
 
-        package init(number: NumberType, first: Int64 = 0, step: Int64 = 1, prefix: [UInt8] = []) {
+        public init(number: IntegerFormat, first: Int64 = 0, step: Int64 = 1, prefix: [UInt8] = []) {
             self.number = number
             self.first = first
             self.step = step
@@ -38,18 +37,19 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
 
     /// Numbers that wander.
     public struct RandomWalk: Hashable, Swift.Sendable {
-        package var number: NumberType
+        /// How each number is sent.
+        public var number: IntegerFormat
         /// It begins in the middle.
         public var range: ClosedRange<Int64>
         /// The largest change from one number to the next.
         public var step: Int64
         /// The bytes in front of each number.
         public var prefix: [UInt8]
-        /// Replays the same walk whatever the seed of the run; nil follows that.
+        /// Gives the same walk whatever the run's seed is. Nil: follows the run's seed.
         public var seed: UInt64?
 
-        package init(
-            number: NumberType, range: ClosedRange<Int64>, step: Int64 = 1, prefix: [UInt8] = [], seed: UInt64? = nil
+        public init(
+            number: IntegerFormat, range: ClosedRange<Int64>, step: Int64 = 1, prefix: [UInt8] = [], seed: UInt64? = nil
         ) {
             self.number = number
             self.range = range
@@ -59,7 +59,7 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
         }
     }
 
-    /// What ``interval`` must lie within, in seconds.
+    /// The limits of ``interval`` in seconds.
     public static let possibleIntervals = HeartRateSettings.possibleIntervals
 
     public init(interval: Double, source: Source) {

@@ -5,7 +5,7 @@ import LineOutput
 
 extension PeripheralProfile {
     /// What would be served, in several lines for people.
-    public var summary: [String] {
+    package var summary: [String] {
         var lines = ["profile \(name), advertised as \"\(localName)\""]
         if let appearance = advertisement.appearance {
             let name = AssignedKind.appearance.name(of: appearance)
@@ -105,12 +105,12 @@ extension NotificationPlan: CustomStringConvertible {
         switch source {
         case .constant(let value): return "\(ValueText.hex(value.prefix(32))) \(every)"
         case .counter(let counter):
-            return "a \(counter.number.name) counter from \(counter.first) in steps of \(counter.step) \(every)"
+            return "a \(counter.number.rawValue) counter from \(counter.first) in steps of \(counter.step) \(every)"
         case .list(let values, let repeats):
             return "\(counted(values.count, "value")) in turn \(every)" + (repeats ? "" : ", once")
         case .randomWalk(let walk):
             let range = "\(walk.range.lowerBound) to \(walk.range.upperBound)"
-            return "a \(walk.number.name) random walk from \(range) in steps up to \(walk.step) \(every)"
+            return "a \(walk.number.rawValue) random walk from \(range) in steps up to \(walk.step) \(every)"
         case .heartRate(let settings):
             let range = settings.rateRange
             return "heart rates from \(range.lowerBound) to \(range.upperBound) bpm \(every)"

@@ -1,19 +1,17 @@
-import GATTProfiles
-
 /// What a virtual peripheral offers, as data: which services with which characteristics, how each of them behaves and
 /// misbehaves, and what happens by itself.
 ///
 /// A profile is built in, made in code, or read from a file (``ProfileFile``).
 public struct PeripheralProfile: Hashable, Swift.Sendable {
-    /// By which the profile is chosen: `default`, `lab`.
+    /// Names the profile in commands and in output: `default`, `lab`.
     public var name: String
-    /// The name that is advertised unless another is asked for.
+    /// The name that is advertised, unless the options have another one.
     public var localName: String
-    /// What is advertised beside the name and the services' UUIDs.
+    /// What is advertised besides the name and the services' UUIDs.
     public var advertisement: ExtraAdvertisement
-    /// In the order in which they are published.
+    /// The services in the order in which they are published.
     public var services: [ServiceProfile]
-    /// What is done, step by step, from the moment when the peripheral advertises for the first time.
+    /// What the peripheral does by itself, from when it advertises for the first time.
     public var scenario: [ScenarioStep]
 
     public init(
@@ -28,7 +26,7 @@ public struct PeripheralProfile: Hashable, Swift.Sendable {
     }
 }
 
-/// What a peripheral advertises beside its name and the UUIDs of its services.
+/// What a peripheral advertises besides its name and the UUIDs of its services.
 public struct ExtraAdvertisement: Hashable, Swift.Sendable {
     /// The company's number, as the Bluetooth SIG assigns it, and its data.
     public struct Manufacturer: Hashable, Swift.Sendable {
@@ -44,7 +42,7 @@ public struct ExtraAdvertisement: Hashable, Swift.Sendable {
     public var manufacturer: Manufacturer?
     /// By the service's UUID, in 4 or 36 characters.
     public var serviceData: [String: [UInt8]]
-    /// What the device looks like, by the number that the Bluetooth SIG has assigned.
+    /// The kind of device, by the number that the Bluetooth SIG has assigned.
     public var appearance: UInt16?
 
     public init(
@@ -55,7 +53,7 @@ public struct ExtraAdvertisement: Hashable, Swift.Sendable {
         self.serviceData = serviceData
     }
 
-    /// How many bytes it takes, headers included.
+    /// Its length in bytes, headers included.
     var length: Int {
         (manufacturer.map { 4 + $0.data.count } ?? 0) + (appearance == nil ? 0 : 4)
             + serviceData.reduce(0) { $0 + 2 + ($1.key.utf8.count == 4 ? 2 : 16) + $1.value.count }
@@ -68,11 +66,11 @@ public struct ServiceProfile: Hashable, Swift.Sendable {
     public var name: String
     /// In 4 or 36 characters, upper case.
     public var uuid: String
-    /// Whether the service stands for itself, rather than being there for others only.
+    /// Whether it is a primary service, rather than one that only others include.
     public var isPrimary: Bool
-    /// Whether the service's UUID is in the advertisement, where there is little room: 31 bytes for everything.
+    /// Whether the service's UUID is in the advertisement, which has room for 31 bytes in all.
     public var isAdvertised: Bool
-    /// Whether the service is there from the start, rather than only when somebody adds it.
+    /// Whether the service is published from the start, rather than by command.
     public var isPublished: Bool
     public var characteristics: [CharacteristicProfile]
 
@@ -98,7 +96,7 @@ extension PeripheralProfile {
         builtIn.first { $0.name == name }
     }
 
-    /// A heart-rate sensor that chirps, and that can be paired with.
+    /// A heart-rate sensor that chirps and can be paired with.
     public static let `default` = PeripheralProfile(
         name: "default", localName: "Dittojay", services: [.heartRate, .chirp, .pairing])
 
@@ -107,7 +105,7 @@ extension PeripheralProfile {
         name: "lab", localName: "Dittojay", services: [.heartRate, .chirp, .pairing, .lab])
 
     /// The characteristic at a path; nil if there is none.
-    public func characteristic(at path: CharacteristicPath) -> CharacteristicProfile? {
+    package func characteristic(at path: CharacteristicPath) -> CharacteristicProfile? {
         services.first { $0.name == path.service }?.characteristics.first { $0.name == path.characteristic }
     }
 

@@ -1,19 +1,17 @@
-import GATTProfiles
-
 /// One step of what a peripheral does by itself: in a scenario, or in reaction to a write.
 public indirect enum ScenarioStep: Hashable, Swift.Sendable {
-    /// Lets so many seconds pass.
+    /// Lets this many seconds pass.
     case wait(Double)
     /// Waits until something happens. What is the case already (a central is connected, or subscribed) is not waited
     /// for.
     case waitFor(Occasion, on: CharacteristicPath?)
-    /// Sends values to the subscribers of a characteristic, with so many seconds between two.
+    /// Sends values to the subscribers of a characteristic, with `interval` seconds between two.
     case send(on: CharacteristicPath, values: [[UInt8]], interval: Double)
     /// From now on reads of the characteristic give this value.
     case set(CharacteristicPath, [UInt8])
     /// Sends a value on the characteristic that chirps.
     case chirp([UInt8])
-    /// Sends many numbered values on the characteristic that chirps; so many a second, as fast as possible if nil.
+    /// Sends many numbered values on the characteristic that chirps, `rate` in a second, as fast as possible if nil.
     case burst(count: Int, size: Int, rate: Double?)
     /// Publishes a service, by its name; all that are not published if nil.
     case addService(String?)
@@ -21,7 +19,7 @@ public indirect enum ScenarioStep: Hashable, Swift.Sendable {
     case removeService(String?)
     /// Ends the connections of all centrals.
     case disconnect
-    /// From now on this goes wrong, too.
+    /// From now on this fault happens, too.
     case fault(CharacteristicPath, Fault)
     /// From now on nothing goes wrong with a characteristic, with all of them if nil.
     case clearFaults(CharacteristicPath?)
@@ -34,12 +32,12 @@ public indirect enum ScenarioStep: Hashable, Swift.Sendable {
     /// Ends the peripheral.
     case quit
 
-    /// What can be waited for.
+    /// What a step can wait for.
     public enum Occasion: String, CaseIterable, Hashable, Swift.Sendable {
         case connected, disconnected, subscribed, unsubscribed, read, written
     }
 
-    /// What ``wait(_:)`` and the interval of ``send(on:values:interval:)`` must lie within, in seconds.
+    /// The limits of ``wait(_:)`` and of the interval of ``send(on:values:interval:)`` in seconds.
     public static let possibleWaits = 0.0...86_400.0
     /// How often steps can be repeated.
     public static let possibleRepetitions = 1...1_000_000

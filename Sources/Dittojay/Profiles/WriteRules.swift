@@ -6,7 +6,7 @@ public struct WriteRules: Hashable, Swift.Sendable {
     /// Writes of other lengths, in bytes, are refused with 0x0D.
     public var lengths: ClosedRange<Int>
     public var effects: [WriteEffect]
-    /// Only the first that matches counts.
+    /// What certain values do; only the first reaction that matches counts.
     public var reactions: [WriteReaction]
 
     public init(
@@ -18,7 +18,7 @@ public struct WriteRules: Hashable, Swift.Sendable {
     }
 }
 
-/// What a write that is taken does.
+/// What an accepted write does.
 public enum WriteEffect: Hashable, Swift.Sendable {
     /// From now on reads give the value.
     case store
@@ -28,17 +28,17 @@ public enum WriteEffect: Hashable, Swift.Sendable {
     case count
 }
 
-/// What a certain value does when it is written: the request of a protocol, and its response.
+/// What a certain value does when it is written: a request of a protocol, and its response.
 public struct WriteReaction: Hashable, Swift.Sendable {
     public enum Match: Hashable, Swift.Sendable {
-        /// This value alone.
+        /// Exactly this value.
         case value([UInt8])
-        /// All that begin like this.
+        /// All values that begin with these bytes.
         case prefix([UInt8])
         case any
 
         /// Whether a value that is written is meant.
-        public func matches(_ value: some Collection<UInt8>) -> Bool {
+        package func matches(_ value: some Collection<UInt8>) -> Bool {
             switch self {
             case .value(let bytes): value.elementsEqual(bytes)
             case .prefix(let bytes): value.starts(with: bytes)
@@ -50,7 +50,7 @@ public struct WriteReaction: Hashable, Swift.Sendable {
     public enum Outcome: Hashable, Swift.Sendable {
         /// The write is refused with this ATT error.
         case refuse(attError: UInt8)
-        /// The write is taken, and then these steps are played.
+        /// The write is accepted, and then these steps are played.
         case play([ScenarioStep])
     }
 

@@ -30,19 +30,19 @@ package struct AttributeFormat: Hashable, Swift.Sendable {
         return numbers.map { ($0, AttributeFormat(uuid: AssignedName.digits(of: $0))) }
     }
 
-    /// What a value means; nil if it does not fit the format.
+    /// Decodes a value; nil if it does not fit the format.
     package func decode(_ bytes: some Collection<UInt8>) -> DecodedValue? {
         var reader = FormatReader(bytes)
         var flags: UInt64?
         var decoded: [DecodedValue.Field] = []
         for field in fields {
-            // A size may come before them.
+            // A size may precede them.
             if flags == nil || field.name == "flags" { flags = reader.leadingNumber(width: field.type.width ?? 0) }
             guard field.isThere(flags: flags ?? 0, bytesLeft: reader.bytesLeft) else { continue }
             guard let content = field.read(from: &reader) else { return nil }
             decoded.append(.init(name: field.name, content: content, isAuxiliary: field.isAuxiliary(content)))
         }
-        // What is longer than its format has another one.
+        // A value that is longer than the format has another format.
         guard reader.bytesLeft == 0 else { return nil }
         return DecodedValue(fields: decoded)
     }

@@ -1,19 +1,19 @@
 import AssignedNumbers
 
-/// What an attribute's value means, by the format that the Bluetooth SIG has given to it.
+/// The meaning of an attribute's value, by the format that the Bluetooth SIG has assigned.
 package struct DecodedValue: Hashable, Swift.Sendable {
     /// One field of the value.
     package struct Field: Hashable, Swift.Sendable {
-        /// As in the middle of a line: `heart rate`.
+        /// Lower case, as within a line: `heart rate`.
         package let name: String
         package let content: Content
-        /// Whether people need not see it: it only says which other fields are there.
+        /// Whether people need not see it: it only says which other fields are present.
         let isAuxiliary: Bool
     }
 
-    /// What a field holds.
+    /// The content of a field.
     package enum Content: Hashable, Swift.Sendable {
-        /// A number in decimal digits, which JSON takes as well, and its unit, empty if there is none.
+        /// A number in decimal digits, as in JSON, and its unit, empty if there is none.
         case number(String, unit: String)
         /// Several of them.
         case numbers([String], unit: String)
@@ -28,7 +28,7 @@ package struct DecodedValue: Hashable, Swift.Sendable {
 
     package let fields: [Field]
 
-    /// In one line, for people: `21.50 °C`; the fields' names are there if there are several.
+    /// One line for people: `21.50 °C`, with the fields' names if there are several.
     package var text: String {
         let shown = fields.filter { !$0.isAuxiliary }
         if let only = shown.first, shown.count == 1 { return only.content.text }

@@ -1,4 +1,4 @@
-/// What the number in a value has to be multiplied by: M, 10 to the power d and 2 to the power b. Specification: GATT
+/// The factor of the number in a value: M, times 10 to the power d, times 2 to the power b. Specification: GATT
 /// Specification Supplement, 2.3.
 struct Factor: Hashable, Swift.Sendable {
     private var multiplier: UInt64 = 1
@@ -25,7 +25,7 @@ struct Factor: Hashable, Swift.Sendable {
 
     var isOne: Bool { !isExponential && multiplier == 1 && decimalExponent == 0 && binaryExponent == 0 }
 
-    /// The product in decimal digits, with as many places as its resolution has; nil if it cannot be told.
+    /// The product in decimal digits, with as many places as its resolution needs; nil if it is too large.
     func apply(toMagnitude number: UInt64, isNegative: Bool) -> String? {
         if isExponential {
             var seconds = 1.0
@@ -40,7 +40,7 @@ struct Factor: Hashable, Swift.Sendable {
         var value = Double(product)
         for _ in 0..<abs(binaryExponent) { value = binaryExponent < 0 ? value / 2 : value * 2 }
         for _ in 0..<abs(decimalExponent) { value = decimalExponent < 0 ? value / 10 : value * 10 }
-        // Up to 1/8 exactly; 1/1024 is told from its neighbours by four places.
+        // Up to 1/8 exactly; four places distinguish 1/1024 from its neighbours.
         let bits = max(0, -binaryExponent)
         let places = bits <= 3 ? bits : (bits * 3 + 9) / 10 + 1
         return Decimals.text(isNegative ? -value : value, places: places + max(0, -decimalExponent))
@@ -49,7 +49,7 @@ struct Factor: Hashable, Swift.Sendable {
 
 /// Numbers in decimal digits.
 enum Decimals {
-    /// A whole number, moved by so many places.
+    /// A whole number, shifted by a number of places.
     static func text(_ magnitude: UInt64, exponent: Int, isNegative: Bool) -> String {
         let sign = isNegative && magnitude > 0 ? "-" : ""
         var digits = String(magnitude)

@@ -1,8 +1,8 @@
-/// The type of a field, as the table has it: `u16`, `sfloat`, `text`, …
+/// The type of a field, as written in the table: `u16`, `sfloat`, `text`, …
 struct FieldType: Hashable, Swift.Sendable {
     enum Kind: Hashable, Swift.Sendable {
         case unsigned, signed, hexNumber, bits
-        /// IEEE 11073 numbers of 16 and of 32 bits, and one of IEEE 754.
+        /// IEEE 11073 numbers of 16 and of 32 bits, and an IEEE 754 number.
         case shortFloat, float, binaryFloat
         case text, zeroTerminated, hex
         case dateAndTime, date, days
@@ -10,7 +10,7 @@ struct FieldType: Hashable, Swift.Sendable {
     }
 
     let kind: Kind
-    /// In bytes; nil for all that are left.
+    /// In bytes; nil for all remaining ones.
     let width: Int?
     /// Whether there are as many as fit.
     let isRepeated: Bool

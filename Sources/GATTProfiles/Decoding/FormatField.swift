@@ -1,6 +1,6 @@
 import AssignedNumbers
 
-/// One field of a format, as the table has it: `name~type~factor~unit~names~condition`.
+/// One field of a format, as written in the table: `name~type~factor~unit~names~condition`.
 struct FormatField: Hashable, Swift.Sendable {
     let name: String
     let type: FieldType
@@ -42,7 +42,7 @@ struct FormatField: Hashable, Swift.Sendable {
 
     // MARK: Reading
 
-    /// Nil if there are too few bytes, or they are none of this type.
+    /// Nil if there are too few bytes, or if they do not fit the type.
     func read(from reader: inout FormatReader) -> DecodedValue.Content? {
         guard type.isRepeated else { return readOne(from: &reader) }
         guard let width = type.width, width > 0, reader.bytesLeft % width == 0 else { return nil }
@@ -110,10 +110,10 @@ struct FormatField: Hashable, Swift.Sendable {
     ]
 }
 
-/// When a field is there.
+/// When a field is present.
 private enum Condition: Hashable, Swift.Sendable {
     case always
-    /// If there are bytes left.
+    /// If bytes are left.
     case ifBytesAreLeft
     /// If all of the one bits of the flags are set, and none of the others.
     case bits(set: UInt64, unset: UInt64)

@@ -1,6 +1,6 @@
 import AssignedNumbers
 
-/// Takes a value apart, from its first byte to its last.
+/// Reads a value from its first byte to its last.
 struct FormatReader {
     private let value: [UInt8]
     private var position = 0
@@ -24,7 +24,7 @@ struct FormatReader {
         return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The number that comes next, which is not taken; 0 if there is none.
+    /// The next number, without reading it; 0 if there is none.
     func leadingNumber(width: Int) -> UInt64 {
         var copy = self
         return copy.number(width: width) ?? 0
@@ -35,7 +35,7 @@ struct FormatReader {
     /// - Parameter length: nil for all that is left.
     mutating func text(length: Int?) -> String? {
         guard var bytes = bytes(length ?? bytesLeft) else { return nil }
-        // Texts of a fixed length are filled up, and others are sent as C programs have them.
+        // Texts of a fixed length are padded with zeros, and others may end with a zero, as in C.
         while bytes.last == 0 { bytes.removeLast() }
         return String(validating: bytes, as: UTF8.self)
     }
@@ -46,7 +46,7 @@ struct FormatReader {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// `2026-11-23T13:05:00`, with question marks for what is not known: a year, month or day of 0.
+    /// `2026-11-23T13:05:00`, with question marks for an unknown year, month or day, which is 0.
     mutating func date(hasTime: Bool) -> String? {
         guard let year = number(width: 2), let month = number(width: 1), let day = number(width: 1), year <= 9999,
             month <= 12, day <= 31
@@ -59,7 +59,7 @@ struct FormatReader {
         return date + "T" + time.map { CalendarDate.digits(Int($0), 2) }.joined(separator: ":")
     }
 
-    /// A vendor's number, after who has assigned it: 1 for the Bluetooth SIG, 2 for the USB Implementer's Forum.
+    /// A vendor's number, after the number of its registry: 1 for the Bluetooth SIG, 2 for the USB Implementer's Forum.
     mutating func vendor() -> String? {
         guard let source = number(width: 1), let vendor = number(width: 2) else { return nil }
         let number = UInt16(truncatingIfNeeded: vendor)
@@ -71,7 +71,7 @@ struct FormatReader {
     }
 }
 
-/// A day of the calendar, of which something may not be known.
+/// A day of the calendar, parts of which may be unknown.
 struct CalendarDate: Hashable {
     let year: Int?
     let month: Int?
@@ -83,7 +83,7 @@ struct CalendarDate: Hashable {
         self.day = day
     }
 
-    /// The Gregorian calendar's: eras of 400 years that begin in March, so that a leap day is a year's last.
+    /// Converts by eras of 400 years that begin in March, so that a leap day is the last day of its year.
     init(daysSince1970: Int) {
         let days = daysSince1970 + 719_468
         let era = days / 146_097

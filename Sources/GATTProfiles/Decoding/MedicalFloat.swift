@@ -2,7 +2,7 @@
 /// medfloat32).
 enum MedicalFloat: Hashable {
     case number(mantissa: Int32, exponent: Int)
-    /// What is no number.
+    /// Values that are not numbers.
     case special(String, raw: UInt32)
 
     /// 12 bits of mantissa, above them 4 of the exponent.
@@ -36,7 +36,7 @@ enum MedicalFloat: Hashable {
     func content(unit: String) -> DecodedValue.Content {
         switch self {
         case .special(let meaning, let raw): .meaning(meaning, number: "0x" + String(raw, radix: 16, uppercase: true))
-        // Written out it would be hard to read.
+        // Written out, it would be hard to read.
         case .number(let mantissa, let exponent) where abs(exponent) > 12:
             .number("\(mantissa)e\(exponent)", unit: unit)
         case .number(let mantissa, let exponent):

@@ -123,7 +123,7 @@ struct AdvertisingTests {
         try await app.saw("state off")
         daemon.adapter.power(true)
         try await app.saw("state on", count: 2)
-        call.proceed()
+        call.resume()
         try await app.saw("advertising failed: The operation was cancelled.")
         try await eventually("it is down") { daemon.adapter.advertisements.isEmpty }
         #expect(!isAdvertising)

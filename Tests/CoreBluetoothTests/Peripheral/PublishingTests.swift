@@ -96,7 +96,7 @@ struct PublishingTests {
         let call = try await daemon.call("RegisterApplication")
         daemon.adapter.power(false)
         try await app.saw("state off")
-        call.proceed()
+        call.resume()
         try await app.saw("added 180D failed: The operation was cancelled.")
         try await eventually("nothing is left") { daemon.adapter.applications.isEmpty }
     }

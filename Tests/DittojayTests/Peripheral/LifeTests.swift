@@ -46,7 +46,7 @@ struct LifeTests {
         let second = try await daemon.call("RegisterApplication", count: 2)
         try await peripheral.end()
         #expect(daemon.adapter.text("Alias") == "fake-0")
-        second.proceed()
+        second.resume()
         try await eventually("nothing is left") { daemon.adapter.applications.isEmpty }
         #expect(!peripheral.lines.contains("ready"))
     }

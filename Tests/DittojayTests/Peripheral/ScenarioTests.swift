@@ -168,7 +168,7 @@ struct ScenarioTests {
         let removed = await peripheral.perform(.removeService(nil))
         let error = await added.error
         #expect(removed.ok && error == "the service chirp was withdrawn before it was published")
-        call.proceed()
+        call.resume()
         try await daemon.call("UnregisterApplication", count: 5)
         try await eventually("none is left") { daemon.adapter.offeredServices.isEmpty }
     }
@@ -185,7 +185,7 @@ struct ScenarioTests {
         daemon.adapter.power(false)
         let error = await added.error
         #expect(error == "Bluetooth went off before chirp was published")
-        call.proceed()
+        call.resume()
         daemon.adapter.power(true)
         try await eventually("all are back") { daemon.adapter.offeredServices.count == 4 }
     }

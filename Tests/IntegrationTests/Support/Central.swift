@@ -166,22 +166,3 @@ final class Sequence<T: Swift.Sendable>: @unchecked Swift.Sendable {
         }
     }
 }
-
-extension CharacteristicIdentifier {
-    static let heartRate = CharacteristicIdentifier(
-        uuid: HeartRateService.measurement, service: ServiceIdentifier(uuid: HeartRateService.uuid))
-    static let sensorLocation = CharacteristicIdentifier(
-        uuid: HeartRateService.bodySensorLocation, service: ServiceIdentifier(uuid: HeartRateService.uuid))
-    static let controlPoint = CharacteristicIdentifier(
-        uuid: HeartRateService.controlPoint, service: ServiceIdentifier(uuid: HeartRateService.uuid))
-    static let chirp = CharacteristicIdentifier(
-        uuid: ChirpService.chirp, service: ServiceIdentifier(uuid: ChirpService.uuid))
-    static let pairingText = CharacteristicIdentifier(
-        uuid: PairingService.text, service: ServiceIdentifier(uuid: PairingService.uuid))
-    static let store = CharacteristicIdentifier(
-        uuid: LabService.store, service: ServiceIdentifier(uuid: LabService.uuid))
-    static let sink = CharacteristicIdentifier(
-        uuid: LabService.sink, service: ServiceIdentifier(uuid: LabService.uuid))
-    static let sinkCount = CharacteristicIdentifier(
-        uuid: LabService.sinkCount, service: ServiceIdentifier(uuid: LabService.uuid))
-}

@@ -241,7 +241,7 @@ package struct FakeCall {
     package let path: ObjectPath
     package let invocation: MethodInvocation
     /// Does what bluetoothd does.
-    package let proceed: @LoopActor () -> Void
+    package let resume: @LoopActor () -> Void
 
     package var sender: String { invocation.sender }
 }

@@ -11,7 +11,7 @@ package enum FakeReaction: Sendable {
     case refuse(String, String = "refused by the test")
     /// This answer, right or wrong, and nothing else.
     case answer([BusValue])
-    /// Whatever the test does; ``FakeCall/proceed`` is what bluetoothd does.
+    /// Whatever the test does; ``FakeCall/resume`` is what bluetoothd does.
     case handler(@Sendable @LoopActor (FakeCall) -> Void)
 }
 
@@ -47,10 +47,10 @@ struct Script {
     }
 
     mutating func perform(_ call: FakeCall) {
-        guard let index = rules.firstIndex(where: { $0.concerns(call) }) else { return call.proceed() }
+        guard let index = rules.firstIndex(where: { $0.concerns(call) }) else { return call.resume() }
         rules[index].left = rules[index].left.map { $0 - 1 }
         switch rules[index].reaction {
-        case .late(let delay): Later.run(after: delay, call.proceed)
+        case .late(let delay): Later.run(after: delay, call.resume)
         case .silent: unanswered.append(call)
         case .refuse(let name, let message): call.invocation.fail(.bluez(name, message))
         case .answer(let values): call.invocation.reply(values)

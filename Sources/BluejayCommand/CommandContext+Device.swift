@@ -1,0 +1,94 @@
+import Bluejay
+import GATTProfiles
+
+extension CommandContext {
+    /// Finds the device, connects to it and discovers everything that it has.
+    ///
+    /// - Parameter answerTimeout: how long the device may take to answer a request after that, in seconds.
+    func open(_ target: DeviceOptions, answerTimeout: Double) async throws -> DirectPeripheral {
+        let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
+        try await connect(target.selector, until: deadline, limit: target.connectTimeout)
+        let direct = try takeOver(target.device)
+        direct.answerTimeout = answerTimeout
+        try await direct.discoverEverything(until: deadline, limit: target.connectTimeout)
+        return direct
+    }
+
+    /// Finds the device and connects to it.
+    ///
+    /// - Parameter limit: the time in seconds that ends at `deadline`, for messages.
+    @discardableResult
+    func connect(
+        _ device: DeviceSelector, until deadline: ContinuousClock.Instant, limit: Double
+    ) async throws -> PeripheralIdentifier {
+        let identifier = try await find(device, timeout: limit)
+        let seconds = max((deadline - .now).inSeconds, 0.1)
+        return try await withCheckedThrowingContinuation { continuation in
+            bluejay.connect(identifier, timeout: .seconds(seconds)) { result in
+                let attempt = "cannot connect to \(device.text)"
+                switch result {
+                case .success(let identifier):
+                    continuation.resume(returning: identifier)
+                case .failure(BluejayError.connectionTimedOut):
+                    let reason = "it was not connected within \(inSeconds(limit)) (--connect-timeout)"
+                    continuation.resume(throwing: Failure(.notInTime, attempt: attempt, reason))
+                case .failure(let error):
+                    let cause = self.pairingProblem ?? error
+                    continuation.resume(throwing: Failure(cause, attempt: attempt, device: device.text))
+                }
+            }
+        }
+    }
+
+    /// The device's identifier. Only a device that is known by name, or may have several identifiers, is looked for
+    /// here; a call that connects to an identifier looks for it anyway.
+    func find(_ device: DeviceSelector, timeout: Double) async throws -> PeripheralIdentifier {
+        if case .identifiers(let identifiers, let text) = device, identifiers.count == 1 {
+            return PeripheralIdentifier(uuid: identifiers[0], name: text)
+        }
+        do {
+            return try await search(for: device, timeout: timeout)
+        } catch var failure as Failure where failure.status == .notInTime {
+            if let hint = await OwnAdvertisements.hint(adapter: adapter) { failure.reason += "; \(hint)" }
+            throw failure
+        }
+    }
+
+    private func search(for device: DeviceSelector, timeout: Double) async throws -> PeripheralIdentifier {
+        try await withCheckedThrowingContinuation { continuation in
+            var found: PeripheralIdentifier?
+            var others = Sightings()
+            bluejay.scan(
+                duration: timeout, serviceIdentifiers: nil,
+                discovery: { discovery, _ in
+                    guard device.matches(discovery) else {
+                        others.add(discovery)
+                        return .continue
+                    }
+                    found = discovery.peripheralIdentifier
+                    return .stop
+                },
+                stopped: { _, error in
+                    if let found { return continuation.resume(returning: found) }
+                    if let error {
+                        continuation.resume(throwing: Failure(error, attempt: "cannot look for \(device.text)"))
+                        return
+                    }
+                    let reason = "no device \(device.text) was found within \(inSeconds(timeout))\(others.text)"
+                    continuation.resume(throwing: Failure(.notInTime, reason))
+                })
+        }
+    }
+}
+
+extension DeviceSelector {
+    /// Whether an advertisement comes from the device.
+    func matches(_ discovery: ScanDiscovery) -> Bool {
+        switch self {
+        case .identifiers(let identifiers, _): identifiers.contains(discovery.peripheralIdentifier.uuid)
+        case .name(let name):
+            discovery.advertisementPacket[CBAdvertisementDataLocalNameKey] as? String == name
+                || discovery.peripheralIdentifier.name == name
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import ArgumentParser
+import Bluejay
+import LineOutput
+
+/// What a command runs in: its output, Bluetooth, the device that it is about, and the orderly end of the process.
+@MainActor
+final class CommandContext {
+    let output: Output
+    let bluejay: Bluejay
+    /// Bluejay uses it, except while something is done that Bluejay's API cannot do.
+    let manager: CBCentralManager
+    /// The adapter that an option chooses.
+    let adapter: String?
+
+    /// Uses the connection in Bluejay's place; nil while Bluejay does.
+    private var direct: DirectPeripheral?
+    /// Whether an interruption is the ordinary end of the command.
+    var endsByInterruption = false
+
+    private let delegate: ManagerDelegate
+    private let reconnection = ReconnectionChoice()
+    private let log: LogPrinter
+    private var signals: [any DispatchSourceSignal] = []
+    private var isEnding = false
+
+    /// How long an orderly end may take. bluetoothd answers when the link is down, after 2 s (5.66), and ends the link
+    /// even if the program has ended: after a signal that is enough.
+    private static let endTimeout = 3.0
+    private static let interruptedEndTimeout = 0.7
+    /// How long a reader that has stopped may keep a program that was interrupted.
+    private static let readerPatience = DispatchTimeInterval.milliseconds(300)
+    /// How long the state of Bluetooth may be unknown.
+    private static let stateTimeout = 10.0
+
+    private init(_ options: GlobalOptions, _ notifications: NotificationOptions?) {
+        output = Output(isJSON: options.json)
+        adapter = options.adapter
+        log = LogPrinter(isVerbose: options.verbose)
+        bluejay = Bluejay(logObserver: log)
+        delegate = ManagerDelegate()
+        var managerOptions: [String: Any] = [CBCentralManagerOptionShowPowerAlertKey: false]
+        if let adapter = options.adapter { managerOptions[CBCentralManagerOptionAdapterKey] = adapter }
+        if let notifications { managerOptions[CBCentralManagerOptionUseNotifySocketsKey] = notifications.sockets }
+        manager = CBCentralManager(delegate: delegate, queue: .main, options: managerOptions)
+    }
+
+    // MARK: Life
+
+    /// Runs a command: switches Bluetooth on for the program, runs `body`, disconnects, and ends the process with the
+    /// command's exit status.
+    static func run(
+        _ options: GlobalOptions, notifications: NotificationOptions? = nil, endsByInterruption: Bool = false,
+        _ body: @escaping @Sendable @MainActor (CommandContext) async throws -> Void
+    ) async -> Never {
+        let context = CommandContext(options, notifications)
+        await context.run(endsByInterruption: endsByInterruption, body)
+    }
+
+    private func run(
+        endsByInterruption: Bool, _ body: @MainActor (CommandContext) async throws -> Void
+    ) async -> Never {
+        self.endsByInterruption = endsByInterruption
+        watchSignals()
+        output.onLoss { [weak self] error in self?.outputIsLost(error) }
+        do {
+            try await waitForPower()
+            startBluejay(peripheral: nil)
+            // Else each answer that the body awaits would go round by another thread.
+            try await withTaskExecutorPreference(MainQueueExecutor.shared) { try await body(self) }
+            await end(.done)
+        } catch {
+            let failure = Failure(error, attempt: "the command failed")
+            await end(failure.status, failure)
+        }
+    }
+
+    /// Gives the manager to Bluejay.
+    func startBluejay(peripheral: CBPeripheral?) {
+        bluejay.start(mode: .use(manager: manager, peripheral: peripheral))
+        bluejay.registerDisconnectHandler(handler: reconnection)
+    }
+
+    /// Uses the connected peripheral without Bluejay, until ``handBack()``.
+    ///
+    /// - Parameter device: the device as the user has named it.
+    func takeOver(_ device: String) throws -> DirectPeripheral {
+        let state = bluejay.stopAndExtractBluetoothState()
+        guard let peripheral = state.peripheral else {
+            startBluejay(peripheral: nil)
+            let problem = pairingProblem.map(DirectPeripheral.Problem.unencrypted) ?? .linkLost
+            throw Failure(problem, attempt: "cannot discover the services of \(device)", device: device)
+        }
+        let direct = DirectPeripheral(peripheral, manager: manager, device: device)
+        self.direct = direct
+        return direct
+    }
+
+    /// Gives the connection back to Bluejay.
+    func handBack() {
+        guard let direct else { return }
+        self.direct = nil
+        direct.release()
+        startBluejay(peripheral: direct.peripheral)
+    }
+
+    /// Whether Bluejay connects again by itself when the connection is lost.
+    var reconnects: Bool {
+        get { reconnection.reconnects }
+        set { reconnection.reconnects = newValue }
+    }
+
+    /// Why the last connection has ended, or the last attempt failed, if pairing is the cause. Bluejay has no word for
+    /// it.
+    var pairingProblem: CBError? { reconnection.pairingProblem }
+
+    /// Called when pairing is why a connection has ended or could not be made: Bluejay does not connect again then.
+    func onPairingProblem(_ action: ((CBError) -> Void)?) {
+        reconnection.onPairingProblem = action
+    }
+
+    private func waitForPower() async throws {
+        let state = await delegate.firstState(of: manager, timeout: Self.stateTimeout)
+        switch state {
+        case .poweredOn: return
+        case .poweredOff:
+            throw Failure(.bluetoothUnavailable, "Bluetooth is off: switch the adapter on; \(doctorsAdvice)")
+        case .unauthorized:
+            throw Failure(
+                .bluetoothUnavailable,
+                "this user may not use Bluetooth (the system bus refuses it); \(doctorsAdvice)")
+        case .unsupported:
+            throw Failure(
+                .bluetoothUnavailable,
+                "there is no usable Bluetooth adapter (or none of that name), or bluetoothd is not running; "
+                    + doctorsAdvice)
+        case .unknown, .resetting:
+            throw Failure(
+                .bluetoothUnavailable, "Bluetooth does not answer: is bluetoothd running? \(doctorsAdvice)")
+        }
+    }
+
+    // MARK: Ending
+
+    private func end(_ status: ExitStatus, _ failure: Failure? = nil) async -> Never {
+        await end(status.rawValue, failure)
+    }
+
+    /// - Parameter isInterrupted: whether it ends soon, whatever it waits for.
+    private func end(_ status: Int32, _ failure: Failure? = nil, isInterrupted: Bool = false) async -> Never {
+        // Once only: a signal may come while the command ends by itself.
+        while isEnding { try? await Task.sleep(for: .seconds(60)) }
+        isEnding = true
+        output.flush()
+        handBack()
+        if bluejay.isConnected || bluejay.isConnecting {
+            await disconnect(within: isInterrupted ? Self.interruptedEndTimeout : Self.endTimeout)
+        }
+        if let failure { output.failure(failure) }
+        let loss = await output.finish(within: isInterrupted ? Self.readerPatience : nil)
+        guard let loss, !loss.isByTheReader else { Foundation.exit(status) }
+        if failure?.status != .outputLost { StandardError.write("bluejay: \(loss)") }
+        Foundation.exit(status == ExitStatus.done.rawValue ? ExitStatus.outputLost.rawValue : status)
+    }
+
+    /// Ends because the reader has closed the pipe, or because a program without output is of no use.
+    private func outputIsLost(_ error: OutputError) {
+        // The end notices it by itself.
+        if isEnding { return }
+        if error.isByTheReader { return interrupt(status: ExitStatus.done.rawValue) }
+        let failure = Failure(error, attempt: "the command failed")
+        Task { await end(failure.status.rawValue, failure, isInterrupted: true) }
+    }
+
+    private func disconnect(within timeout: Double) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            var waiting: CheckedContinuation<Void, Never>? = continuation
+            func resume() {
+                waiting?.resume()
+                waiting = nil
+            }
+            bluejay.disconnect(immediate: true) { _ in resume() }
+            DispatchQueue.main.asyncAfter(deadline: .now() + timeout) {
+                MainActor.assumeIsolated { resume() }
+            }
+        }
+    }
+
+    private func watchSignals() {
+        for (number, status) in [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+            source.setEventHandler { [weak self] in
+                MainActor.assumeIsolated {
+                    guard let self else { return }
+                    self.interrupt(status: self.endsByInterruption ? 0 : status)
+                }
+            }
+            source.activate()
+            signals.append(source)
+        }
+    }
+
+    /// Ends the program in order; the second time at once.
+    private func interrupt(status: Int32) {
+        if isEnding { Foundation.exit(130) }
+        Task { await end(status, isInterrupted: true) }
+    }
+}
+
+/// Waits for the first state of a manager.
+@MainActor
+final class ManagerDelegate: NSObject, @preconcurrency CBCentralManagerDelegate {
+    private var waiting: CheckedContinuation<Void, Never>?
+
+    /// Waits until the state is known.
+    func firstState(of manager: CBCentralManager, timeout: Double) async -> CBManagerState {
+        if manager.state == .unknown || manager.state == .resetting {
+            await withCheckedContinuation { continuation in
+                waiting = continuation
+                DispatchQueue.main.asyncAfter(deadline: .now() + timeout) { [weak self] in
+                    MainActor.assumeIsolated { self?.resume() }
+                }
+            }
+        }
+        return manager.state
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state != .unknown, central.state != .resetting { resume() }
+    }
+
+    private func resume() {
+        waiting?.resume()
+        waiting = nil
+    }
+}
+
+/// Decides what follows the end of the connection.
+@MainActor
+private final class ReconnectionChoice: @preconcurrency DisconnectHandler {
+    var reconnects = false
+    private(set) var pairingProblem: CBError?
+    var onPairingProblem: ((CBError) -> Void)?
+
+    func didDisconnect(
+        from peripheral: PeripheralIdentifier, with error: Error?, willReconnect autoReconnect: Bool
+    ) -> AutoReconnectMode {
+        pairingProblem = (error as? CBError).flatMap { $0.isAboutPairing ? $0 : nil }
+        if autoReconnect, let pairingProblem, let onPairingProblem {
+            onPairingProblem(pairingProblem)
+            return .change(shouldAutoReconnect: false)
+        }
+        return reconnects ? .noChange : .change(shouldAutoReconnect: false)
+    }
+}
+
+/// Prints the library's log where the user wants to see it.
+final class LogPrinter: LogObserver, Swift.Sendable {
+    private let isVerbose: Bool
+
+    init(isVerbose: Bool) {
+        self.isVerbose = isVerbose
+    }
+
+    func debug(_ text: String) {
+        if isVerbose { StandardError.write(text) }
+    }
+}

@@ -1,0 +1,308 @@
+import BlueZ
+import DBus
+import Foundation
+import MainLoop
+import UserFolders
+
+/// Looks after the controller that a virtual peripheral runs on, as far as Apple's API does not: its power, its name,
+/// and who is connected to it.
+@LoopActor
+final class AdapterLease: LinkControl {
+    /// What happens on the controller. Delivered on the bus's loop.
+    enum Event: Swift.Sendable {
+        case connected(address: String)
+        case disconnected(address: String)
+        /// A connected central has sent something. The MTU is the ATT MTU of its link.
+        case heard(address: String, mtu: Int)
+        /// What this central has sent came over a link that has ended.
+        case absent(address: String)
+        /// Pairing with a central has failed, or its link could not be encrypted.
+        case pairingFailed(address: String, reason: String)
+        case failed(String)
+    }
+
+    /// The controller that was chosen.
+    struct Description: Hashable, Swift.Sendable {
+        var name: String
+        var address: String
+    }
+
+    private let session: BlueZSession
+    private let selection: String?
+    private let alias: String
+    private let onEvent: @Sendable (Event) -> Void
+
+    private let folder: RuntimeFolder
+    private var chosen: Description?
+    private var observation: Registration?
+    private var history = ConnectionHistory()
+    /// The alias to be restored; nil while it is unchanged.
+    private var formerAlias: String?
+    private var hasPoweredOn = false
+    /// The change of the controller's power and name at the start.
+    private var setup: Task<Void, any Error>?
+    private var isStopped = false
+    /// Whether the controller was on when last seen.
+    private var wasPowered = false
+
+    /// How long a bluetoothd that has just started may take to report a controller.
+    private static let patience = Duration.seconds(1)
+    /// How long the kernel may take to give the controller a name.
+    private static let renamingTime = Duration.seconds(2)
+
+    /// - Parameters:
+    ///   - selection: the controller's name or address. If nil, the first one that is powered, or else the first one.
+    ///   - alias: the name that centrals see while the peripheral runs.
+    ///   - folder: where the controller's former name is recorded.
+    nonisolated init(
+        selection: String?, alias: String, session: BlueZSession, folder: RuntimeFolder,
+        onEvent: @escaping @Sendable (Event) -> Void
+    ) {
+        self.session = session
+        self.folder = folder
+        self.selection = selection
+        self.alias = alias
+        self.onEvent = onEvent
+    }
+
+    /// Chooses the controller, switches it on if it is off, and gives it the name.
+    ///
+    /// - Throws: ``DittojayError``.
+    func start() async throws -> Description {
+        do {
+            try await session.waitUntilAvailable()
+        } catch {
+            throw DittojayError.bluetoothUnavailable("cannot use Bluetooth: \(error)")
+        }
+        let adapter = try await chooseAdapter()
+        try? folder.prepare()
+        guard adapter.offersGattManager, adapter.offersAdvertising else {
+            throw DittojayError.adapterUnusable("the Bluetooth adapter \(adapter.name) cannot be a peripheral")
+        }
+        guard !isStopped else { throw DittojayError.adapterUnusable("stopped before it had begun") }
+        chosen = Description(name: adapter.name, address: adapter.address)
+        let setup = Task { try await setUp(adapter) }
+        self.setup = setup
+        do {
+            try await setup.value
+        } catch {
+            await stop()
+            throw DittojayError.adapterUnusable("cannot set up the Bluetooth adapter \(adapter.name): \(error)")
+        }
+        // Stopped: its events mean nothing to anybody any more.
+        guard !isStopped else { throw DittojayError.adapterUnusable("stopped while it was set up") }
+        // A central that is connected already did not come for this peripheral, but may use it: only its disconnection
+        // is reported.
+        for device in adapter.devices where device.isConnected {
+            history.connected(device.path, address: device.address)
+            history.used(device.path)
+        }
+        observation = session.observe { [weak self] event in self?.handle(event) }
+        return Description(name: adapter.name, address: adapter.address)
+    }
+
+    private func setUp(_ adapter: Adapter) async throws {
+        if !adapter.isPowered {
+            try await switchOn(adapter)
+            hasPoweredOn = true
+        }
+        wasPowered = true
+        try await giveName(to: adapter)
+    }
+
+    /// Restores the controller's name and power. Does nothing the second time.
+    func stop() async {
+        isStopped = true
+        // What the setup changes after this could not be restored.
+        _ = await setup?.result
+        observation?.cancel()
+        observation = nil
+        defer {
+            formerAlias = nil
+            hasPoweredOn = false
+        }
+        guard let adapter = currentAdapter else { return }
+        do {
+            // A name that somebody else has given meanwhile stays.
+            if let formerAlias {
+                if adapter.alias == alias { try await rename(adapter, to: formerAlias) }
+                unlink(recordPath(adapter))
+            }
+            if hasPoweredOn { try await adapter.setPowered(false) }
+        } catch {
+            onEvent(.failed("cannot put the Bluetooth adapter \(adapter.name) back as it was: \(error)"))
+        }
+    }
+
+    /// Ends the connections of all centrals, or of one.
+    ///
+    /// - Parameter asked: called for each central once bluetoothd has been asked, before the link has ended.
+    /// - Returns: the addresses of those that were connected.
+    func disconnectCentrals(
+        address: String?, asked: @escaping @Sendable @LoopActor () -> Void
+    ) async -> [String] {
+        let devices = (currentAdapter?.devices ?? []).filter { device in
+            device.isConnected
+                && (address == nil || device.address.caseInsensitiveCompare(address ?? "") == .orderedSame)
+        }
+        var addresses: [String] = []
+        for device in devices {
+            do {
+                let call = Task { try await device.disconnect() }
+                // This runs after the task has sent its call, and before the answer.
+                MainLoop.shared.async(asked)
+                try await call.value
+                addresses.append(device.address)
+            } catch {
+                onEvent(.failed("cannot disconnect \(device.address): \(error)"))
+            }
+        }
+        return addresses
+    }
+
+    private var currentAdapter: Adapter? {
+        chosen.flatMap { session.adapter(named: $0.address) }
+    }
+
+    private func chooseAdapter() async throws -> Adapter {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            let adapters = session.adapters
+            if let selection {
+                if let adapter = session.adapter(named: selection) { return adapter }
+            } else if let adapter = adapters.first(where: \.isPowered) ?? adapters.first {
+                return adapter
+            }
+            guard ContinuousClock.now < deadline else {
+                let known = adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
+                throw DittojayError.noAdapter(
+                    known.isEmpty
+                        ? "there is no Bluetooth adapter on this machine (bluetoothd runs, but has none)"
+                        : "there is no Bluetooth adapter \(selection ?? ""); there are: \(known)")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Gives the controller its name, and records its former name.
+    private func giveName(to adapter: Adapter) async throws {
+        let path = recordPath(adapter)
+        if formerAlias == nil, let left = AliasRecord(path: path), left.given == adapter.alias {
+            // An earlier run was killed before it could restore the name.
+            formerAlias = left.former
+        }
+        guard adapter.alias != alias else { return }
+        // The empty alias means the system's name, whatever that will be.
+        let former = formerAlias ?? (adapter.alias == adapter.systemName ? "" : adapter.alias)
+        AliasRecord(given: alias, former: former).write(path: path)
+        formerAlias = former
+        try await rename(adapter, to: alias)
+    }
+
+    /// Returns when the name is in effect: bluetoothd answers before the kernel has taken it, and until then tells
+    /// whoever asks the one before.
+    private func rename(_ adapter: Adapter, to name: String) async throws {
+        try await adapter.setAlias(name)
+        let expected = name.isEmpty ? adapter.systemName : name
+        let deadline = ContinuousClock.now + Self.renamingTime
+        while adapter.alias != expected, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    private func recordPath(_ adapter: Adapter) -> String {
+        AliasRecord.path(address: adapter.address, folder: folder)
+    }
+
+    /// bluetoothd is busy while it starts, and may be about to switch the controller on by itself.
+    private func switchOn(_ adapter: Adapter) async throws {
+        for attempt in 1... {
+            do {
+                return try await adapter.setPowered(true)
+            } catch {
+                if adapter.isPowered { return }
+                if attempt == 20 { throw error }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    private func handle(_ event: BlueZEvent) {
+        switch event {
+        case .deviceAdded(let device), .deviceChanged(let device, _):
+            guard device.adapter?.address == chosen?.address else { return }
+            update(device, isConnected: device.isConnected)
+        case .deviceRemoved(let device):
+            // Its adapter may have been removed first; the path is enough.
+            update(device, isConnected: false)
+        case .adapterAdded(let adapter):
+            guard adapter.address == chosen?.address else { return }
+            Task { await restore(adapter) }
+        case .adapterChanged(let adapter, let changes):
+            guard adapter.address == chosen?.address else { return }
+            if changes[Adapter1.powered] != nil { wasPowered = adapter.isPowered }
+        case .pairing(let device, let answer):
+            guard device.adapter?.address == chosen?.address else { return }
+            agentHasAnswered(answer, about: device)
+        case .adapterRemoved, .stateChanged, .serviceAdded, .serviceRemoved, .attributeAdded: break
+        }
+    }
+
+    private func update(_ device: Device, isConnected: Bool) {
+        let path = device.path
+        if isConnected {
+            if history.address(path) == nil {
+                history.connected(path, address: device.address)
+                onEvent(.connected(address: device.address))
+            }
+            if device.areServicesResolved { history.used(path) }
+            return
+        }
+        let failedAuthentication = device.hasFailedAuthentication
+        guard
+            let end = history.disconnected(
+                path, isPaired: device.isPaired, failedAuthentication: failedAuthentication)
+        else { return }
+        onEvent(.disconnected(address: end.address))
+        if let reason = end.problem { onEvent(.pairingFailed(address: end.address, reason: reason)) }
+    }
+
+    private func agentHasAnswered(_ answer: PairingAgent.Answer, about device: Device) {
+        switch answer {
+        case .agreed: history.agreedToPair(device.path)
+        case .refused(let question):
+            let reason = "it wants \(question.rawValue) to pair, which dittojay cannot give"
+            onEvent(.pairingFailed(address: history.address(device.path) ?? device.address, reason: reason))
+        }
+    }
+
+    /// A central that is not known as connected has sent something: finds out whether it is connected.
+    ///
+    /// Its request may have been on its way to the peripheral's queue while its link ended, or be older than the report
+    /// of its connection, which bluetoothd 5.66 sometimes leaves out.
+    func heard(_ address: String, mtu: Int) {
+        guard let device = currentAdapter?.devices.first(where: { $0.address == address }) else {
+            return onEvent(.absent(address: address))
+        }
+        let path = device.path
+        if let address = history.address(path) {
+            history.used(path)
+            return onEvent(.heard(address: address, mtu: mtu))
+        }
+        session.confirmConnection(of: path) { [weak self] _ in
+            guard let self else { return }
+            history.used(path)
+            onEvent(history.address(path).map { .heard(address: $0, mtu: mtu) } ?? .absent(address: address))
+        }
+    }
+
+    /// Sets up a controller again that has come back, with bluetoothd or by itself.
+    private func restore(_ adapter: Adapter) async {
+        do {
+            if !adapter.isPowered, wasPowered { try await switchOn(adapter) }
+            try await giveName(to: adapter)
+        } catch {
+            onEvent(.failed("cannot set up the Bluetooth adapter \(adapter.name) again: \(error)"))
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import CoreBluetooth
+import MainLoop
+
+/// What ``CentralLinks`` needs of the controller.
+@LoopActor
+protocol LinkControl: AnyObject, Swift.Sendable {
+    /// A central that is not known as connected has sent something: its connection is to be confirmed.
+    func heard(_ address: String, mtu: Int)
+
+    /// Ends the connections of all centrals, or of one.
+    ///
+    /// - Parameter asked: called for each central once bluetoothd has been asked, before the link has ended.
+    /// - Returns: the addresses of those that were connected.
+    func disconnectCentrals(
+        address: String?, asked: @escaping @Sendable @LoopActor () -> Void
+    ) async -> [String]
+}
+
+/// Which centrals are connected, and how their links are ended. Used on the peripheral's queue only.
+final class CentralLinks {
+    /// Called when a central has connected or disconnected.
+    var onOccasion: ((ScenarioStep.Occasion) -> Void)?
+
+    private let queue: DispatchQueue
+    private let events: EventOutput
+    private let unanswered: UnansweredRequests
+    private var control: (any LinkControl)?
+    /// By address, as the controller reports them.
+    private var centrals: [String: PeripheralEvent.Central] = [:]
+    /// The addresses of centrals whose links ``drop(_:)`` is ending.
+    private var dropping: Set<String> = []
+
+    /// - Parameter unanswered: what is answered when a link ends.
+    init(queue: DispatchQueue, events: EventOutput, unanswered: UnansweredRequests) {
+        self.queue = queue
+        self.events = events
+        self.unanswered = unanswered
+    }
+
+    /// From now on the links of this controller are meant.
+    func use(_ control: any LinkControl) {
+        self.control = control
+    }
+
+    /// Whether there is a controller whose links can be ended.
+    var canEnd: Bool { control != nil }
+
+    /// The centrals that are connected, in the order of their addresses.
+    var connected: [PeripheralEvent.Central] { centrals.values.sorted { $0.address < $1.address } }
+
+    func handle(_ event: AdapterLease.Event) {
+        switch event {
+        case .connected(let address):
+            let central = centrals[address] ?? PeripheralEvent.Central(address: address)
+            centrals[address] = central
+            events.report(.connected) { $0.central = central }
+            onOccasion?(.connected)
+        case .disconnected(let address):
+            let central = centrals.removeValue(forKey: address) ?? PeripheralEvent.Central(address: address)
+            unanswered.release(from: address)
+            events.report(.disconnected) { $0.central = central }
+            onOccasion?(.disconnected)
+        case .heard(let address, let mtu): centrals[address] = PeripheralEvent.Central(address: address, mtu: mtu)
+        case .absent(let address): unanswered.release(from: address)
+        case .pairingFailed(let address, let reason):
+            events.report(.pairingFailed) { ($0.central, $0.message) = (.init(address: address), reason) }
+        case .failed(let message): events.report(failure: message)
+        }
+    }
+
+    /// The central that has sent a request. How much fits into a notification to it is noted.
+    ///
+    /// Only the controller knows whether a central is connected: the request may come from one that no longer is.
+    func note(_ central: CBCentral) -> PeripheralEvent.Central {
+        let known = PeripheralEvent.Central(central)
+        if centrals[known.address] != nil {
+            centrals[known.address] = known
+        } else if let control {
+            let mtu = central.attMTU
+            MainLoop.shared.async { control.heard(known.address, mtu: mtu) }
+        }
+        return known
+    }
+
+    /// Ends the link of one central, unless that is under way already.
+    func drop(_ address: String) {
+        guard dropping.insert(address).inserted else { return }
+        end(address) { [self] _ in dropping.remove(address) }
+    }
+
+    /// Ends the links of all centrals, or of one, and reports the addresses of those that were connected.
+    ///
+    /// When a link ends while bluetoothd 5.66 waits for the answer to a request of it, it uses memory that it has
+    /// freed, and may crash (seen: 5 s after the request, when it stops waiting). So requests that were to get no
+    /// answer get one after all, right after bluetoothd has been asked to end the link: too late to reach the central.
+    func end(_ address: String? = nil, _ done: @escaping ([String]) -> Void) {
+        guard let control else { return done([]) }
+        let held = unanswered.take(from: address)
+        // Both closures go to the bus's actor and back, and are called on this queue only.
+        nonisolated(unsafe) let done = done
+        Task { [queue] in
+            let addresses = await control.disconnectCentrals(address: address) { held.release() }
+            queue.async {
+                held.release()
+                done(addresses)
+            }
+        }
+    }
+}
+
+extension PeripheralEvent.Central {
+    /// A central as CoreBluetooth knows it.
+    init(_ central: CBCentral) {
+        self.init(address: central.bluetoothAddress ?? central.identifier.uuidString, mtu: central.attMTU)
+    }
+}

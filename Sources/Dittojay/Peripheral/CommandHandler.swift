@@ -1,0 +1,203 @@
+import CoreBluetooth
+import GATTProfiles
+
+/// Carries out the commands that a user gives to a running peripheral, except those about the peripheral as a whole.
+/// Used on the peripheral's queue only.
+final class CommandHandler {
+    typealias Reply = (ControlReply) -> Void
+
+    private let queue: DispatchQueue
+    private let profileName: String
+    private let services: SimulatedServices
+    private let publication: ServicePublication
+    private let links: CentralLinks
+    private let events: EventOutput
+    /// The burst that is under way.
+    private var burst: Burst?
+
+    init(
+        queue: DispatchQueue, profileName: String, services: SimulatedServices, publication: ServicePublication,
+        links: CentralLinks, events: EventOutput
+    ) {
+        self.queue = queue
+        self.profileName = profileName
+        self.services = services
+        self.publication = publication
+        self.links = links
+        self.events = events
+    }
+
+    // MARK: Values
+
+    /// From now on reads of a characteristic give this value.
+    func set(_ name: String, to value: Data) -> ControlReply {
+        withCharacteristic(name) { characteristic in
+            guard characteristic.profile.properties.contains(.read) else {
+                return ControlReply(error: "\(characteristic.path) has no read among its properties")
+            }
+            if case .writeCount = characteristic.profile.source {
+                return ControlReply(error: "\(characteristic.path) counts writes: its value cannot be set")
+            }
+            characteristic.set(value)
+            events.report(.set) { event in
+                event.name(characteristic)
+                event.value = value
+            }
+            return ControlReply()
+        }
+    }
+
+    /// Sends a value to the subscribers of a characteristic.
+    func send(_ value: Data, on name: String) -> ControlReply {
+        withCharacteristic(name) { send(value, on: $0, as: .sent) }
+    }
+
+    /// Sends a value to the subscribers of the characteristic that chirps.
+    func chirp(_ value: Data) -> ControlReply {
+        guard let chirp = services.chirp else { return noChirp }
+        return send(value, on: chirp, as: .chirped)
+    }
+
+    /// - Parameter kind: `chirped`, which does not name the characteristic, or `sent`.
+    private func send(
+        _ value: Data, on characteristic: SimulatedCharacteristic, as kind: PeripheralEvent.Kind
+    ) -> ControlReply {
+        guard !characteristic.profile.properties.isDisjoint(with: [.notify, .indicate]) else {
+            return ControlReply(error: "\(characteristic.path) has neither notify nor indicate among its properties")
+        }
+        guard characteristic.service.isPublished else {
+            return ControlReply(error: publication.notPublished(characteristic.service))
+        }
+        let subscribers = characteristic.subscribers.count
+        if subscribers > 0, characteristic.profile.pieceSizes == nil,
+            value.count > characteristic.maximumNotificationLength
+        {
+            return ControlReply(
+                error: "\(kind == .chirped ? "a chirp" : "a value") of \(value.count) bytes is longer than the "
+                    + "\(characteristic.maximumNotificationLength) that fit into a notification at the subscriber's MTU"
+            )
+        }
+        guard characteristic.sendOrWait(value) else {
+            return ControlReply(
+                error: "too many \(kind == .chirped ? "chirps" : "values") wait already for the link to take them")
+        }
+        events.report(kind) { event in
+            if kind == .sent { event.name(characteristic) }
+            event.value = value
+            event.message = PeripheralEvent.recipients(subscribers)
+        }
+        var answer = ControlReply()
+        answer.subscribers = subscribers
+        return answer
+    }
+
+    // MARK: Bursts
+
+    /// Sends many numbered values on the characteristic that chirps, and answers when the last one was handed over.
+    func startBurst(_ plan: Burst.Plan, _ reply: @escaping Reply) {
+        guard let chirp = services.chirp else { return reply(noChirp) }
+        guard burst == nil else { return reply(ControlReply(error: "a burst is under way already")) }
+        guard !chirp.subscribers.isEmpty else {
+            return reply(ControlReply(error: "nobody has subscribed to \(chirp.profile.name)"))
+        }
+        guard plan.size <= chirp.maximumNotificationLength else {
+            return reply(
+                ControlReply(
+                    error: "\(plan.size) bytes are more than the \(chirp.maximumNotificationLength) that fit into a "
+                        + "notification at the subscriber's MTU"))
+        }
+        let burst = Burst(plan, on: chirp, queue: queue) { [weak self] result in
+            self?.burst = nil
+            switch result {
+            case .success(let outcome):
+                var answer = ControlReply()
+                answer.sent = outcome.sent
+                answer.waits = outcome.waits
+                answer.seconds = outcome.seconds
+                reply(answer)
+            case .failure(let error): reply(ControlReply(error: error.description))
+            }
+        }
+        self.burst = burst
+        burst.start()
+    }
+
+    /// There may be room again, or no subscriber any more.
+    func resumeBurst() {
+        burst?.resume()
+    }
+
+    func cancelBurst(_ reason: String) {
+        burst?.cancel(reason)
+    }
+
+    // MARK: Links
+
+    /// Ends the links of all centrals, or of one, and answers when they have ended.
+    func disconnect(_ central: String?, _ reply: @escaping Reply) {
+        guard links.canEnd else { return reply(ControlReply(error: publication.notReady)) }
+        links.end(central) { addresses in
+            guard !addresses.isEmpty else {
+                return reply(ControlReply(error: central.map { "\($0) is not connected" } ?? "no central is connected"))
+            }
+            var answer = ControlReply()
+            answer.disconnected = addresses
+            reply(answer)
+        }
+    }
+
+    // MARK: Faults
+
+    /// From now on this goes wrong with a characteristic, too, unless there are too many faults.
+    func add(_ fault: Fault, to name: String) -> ControlReply {
+        withCharacteristic(name) { characteristic in
+            guard services.add(fault, to: characteristic) else {
+                return ControlReply(error: SimulatedServices.tooManyFaults)
+            }
+            return ControlReply()
+        }
+    }
+
+    /// From now on nothing goes wrong with a characteristic, with all of them if nil.
+    func clearFaults(_ name: String?) -> ControlReply {
+        guard let name else {
+            for characteristic in services.characteristics { characteristic.clearFaults() }
+            return ControlReply()
+        }
+        return withCharacteristic(name) { characteristic in
+            characteristic.clearFaults()
+            return ControlReply()
+        }
+    }
+
+    // MARK: Names
+
+    private var noChirp: ControlReply {
+        ControlReply(error: "the profile \(profileName) has no characteristic that chirps")
+    }
+
+    /// Does something with the characteristic that a user names: `service/characteristic`, or its name or UUID alone if
+    /// only one has it.
+    private func withCharacteristic(
+        _ text: String, _ body: (SimulatedCharacteristic) -> ControlReply
+    ) -> ControlReply {
+        guard let path = AttributePath(text) else {
+            return ControlReply(error: "\"\(text)\" is no characteristic: write NAME or SERVICE/NAME")
+        }
+        let found = services.characteristics.filter { characteristic in
+            let (own, service) = (characteristic.profile, characteristic.service.profile)
+            return path.characteristic.matches(uuid: own.uuid, name: own.name)
+                && (path.service?.matches(uuid: service.uuid, name: service.name) ?? true)
+        }
+        guard let characteristic = found.first else {
+            return ControlReply(
+                error: "the profile \(profileName) has no characteristic \"\(text)\"; it has: "
+                    + services.characteristics.map(\.path.description).joined(separator: ", "))
+        }
+        guard found.count == 1 else {
+            return ControlReply(
+                error: "\"\(text)\" is one of several: " + found.map(\.path.description).joined(separator: ", "))
+        }
+        return body(characteristic)
+    }
+}

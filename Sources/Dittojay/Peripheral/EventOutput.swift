@@ -1,0 +1,45 @@
+import CoreBluetooth
+
+/// Programs that follow a peripheral's events.
+protocol EventFollowers: AnyObject {
+    /// Whether there are any.
+    var hasFollowers: Bool { get }
+
+    func send(_ event: PeripheralEvent)
+}
+
+/// Delivers the events of a peripheral to the program that runs it, and to the programs that follow it. Used on the
+/// peripheral's queue only.
+final class EventOutput {
+    /// Called for each event.
+    var onEvent: ((PeripheralEvent) -> Void)?
+    private weak var followers: (any EventFollowers)?
+
+    /// From now on the events go to `followers`, too.
+    func add(_ followers: any EventFollowers) {
+        self.followers = followers
+    }
+
+    /// Reports an event. It is not even made if it goes nowhere.
+    func report(_ kind: PeripheralEvent.Kind, _ fill: (inout PeripheralEvent) -> Void) {
+        let followers = followers.flatMap { $0.hasFollowers ? $0 : nil }
+        guard onEvent != nil || followers != nil else { return }
+        var event = PeripheralEvent(kind)
+        fill(&event)
+        onEvent?(event)
+        followers?.send(event)
+    }
+
+    /// Reports that something did not work.
+    func report(failure message: String) {
+        report(.failed) { $0.message = message }
+    }
+}
+
+extension PeripheralEvent {
+    /// Says which characteristic the event is about.
+    mutating func name(_ characteristic: SimulatedCharacteristic) {
+        service = characteristic.service.profile.name
+        self.characteristic = characteristic.profile.name
+    }
+}

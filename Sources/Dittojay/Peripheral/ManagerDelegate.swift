@@ -1,0 +1,65 @@
+import CoreBluetooth
+
+/// Passes each report of a peripheral's manager to the part that handles it.
+final class ManagerDelegate: NSObject, CBPeripheralManagerDelegate {
+    private let stateChanged: (CBManagerState) -> Void
+    private let becameReady: () -> Void
+    private let services: SimulatedServices
+    private let publication: ServicePublication
+    private let requests: RequestHandler
+    private let commands: CommandHandler
+
+    /// - Parameters:
+    ///   - stateChanged: called with each state of Bluetooth.
+    ///   - becameReady: called when the peripheral advertises, or has failed to.
+    init(
+        services: SimulatedServices, publication: ServicePublication, requests: RequestHandler,
+        commands: CommandHandler, stateChanged: @escaping (CBManagerState) -> Void, becameReady: @escaping () -> Void
+    ) {
+        self.services = services
+        self.publication = publication
+        self.requests = requests
+        self.commands = commands
+        self.stateChanged = stateChanged
+        self.becameReady = becameReady
+    }
+
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        stateChanged(peripheral.state)
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+        publication.published(service, error: error)
+    }
+
+    func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+        publication.advertisingStarted(error: error)
+        becameReady()
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        requests.subscribed(central, to: characteristic)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        requests.unsubscribed(central, from: characteristic)
+        commands.resumeBurst()
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        requests.read(request)
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite all: [CBATTRequest]) {
+        requests.write(all)
+    }
+
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
+        services.sendWaiting()
+        commands.resumeBurst()
+    }
+}

@@ -1,0 +1,185 @@
+import CoreBluetooth
+import LineOutput
+
+/// Plays lists of steps, beside each other: the profile's scenario, and the reactions to writes. Used on the
+/// peripheral's queue only.
+final class ScenarioPlayer {
+    /// How many lists of steps are played at a time. A central can write faster than reactions end.
+    static let maximumCount = 256
+
+    /// Carries out a command for a step.
+    typealias Performer = (_ request: ControlRequest, _ reply: @escaping (ControlReply) -> Void) -> Void
+
+    /// Carries out the steps that are commands; by default nothing is done for them.
+    var performCommand: Performer = { _, reply in reply(ControlReply()) }
+
+    private let queue: DispatchQueue
+    private let services: SimulatedServices
+    private let links: CentralLinks
+    private let events: EventOutput
+    private var runners: [ObjectIdentifier: StepRunner] = [:]
+    private var waits: [Wait] = []
+    private var isStopped = false
+
+    /// A step that waits until something happens.
+    private struct Wait {
+        let occasion: ScenarioStep.Occasion
+        /// The characteristic that it has to happen to; any if nil.
+        let path: CharacteristicPath?
+        let completion: () -> Void
+    }
+
+    init(queue: DispatchQueue, services: SimulatedServices, links: CentralLinks, events: EventOutput) {
+        self.queue = queue
+        self.services = services
+        self.links = links
+        self.events = events
+    }
+
+    /// How many lists of steps are being played.
+    var count: Int { runners.count }
+
+    /// Plays steps, beside those that are being played already.
+    ///
+    /// - Parameter onEnd: called once when they have been played, or at once if too much is being played already.
+    func play(_ steps: [ScenarioStep], onEnd: @escaping () -> Void) {
+        guard !isStopped else { return }
+        guard runners.count < Self.maximumCount else {
+            events.report(
+                failure: "scenario: \(Self.maximumCount) lists of steps are being played already: what follows from "
+                    + "this one is left out")
+            return onEnd()
+        }
+        var key: ObjectIdentifier?
+        let runner = StepRunner(
+            steps, queue: queue,
+            perform: { [weak self] step, completion in self?.perform(step, completion) },
+            onEnd: { [weak self] in
+                if let key { self?.runners[key] = nil }
+                onEnd()
+            })
+        key = ObjectIdentifier(runner)
+        runners[ObjectIdentifier(runner)] = runner
+        runner.start()
+    }
+
+    /// Ends everything that is being played, and plays nothing more.
+    func stop() {
+        isStopped = true
+        for runner in runners.values { runner.cancel() }
+        runners = [:]
+        waits = []
+    }
+
+    /// Something has happened that a step may wait for.
+    ///
+    /// - Parameter path: the characteristic that it has happened to, if to any.
+    func occurred(_ occasion: ScenarioStep.Occasion, to path: CharacteristicPath? = nil) {
+        guard !waits.isEmpty else { return }
+        let isMeant = { (wait: Wait) in wait.occasion == occasion && (wait.path == nil || wait.path == path) }
+        let ended = waits.filter(isMeant)
+        waits.removeAll(where: isMeant)
+        for wait in ended { wait.completion() }
+    }
+
+    // MARK: Steps
+
+    private func perform(_ step: ScenarioStep, _ completion: @escaping () -> Void) {
+        switch step {
+        case .wait, .repeat: completion()
+        case .waitFor(let occasion, let path):
+            if isCaseAlready(occasion, path) { return completion() }
+            waits.append(Wait(occasion: occasion, path: path, completion: completion))
+        case .send(let path, let values, let interval):
+            guard let characteristic = services.characteristic(at: path) else { return completion() }
+            send(values[...], on: characteristic, interval: interval, completion)
+        case .set(let path, let value):
+            services.characteristic(at: path)?.set(Data(value))
+            completion()
+        case .resetCount(let path):
+            services.characteristic(at: path)?.resetWriteCount()
+            completion()
+        case .resetEnergy(let path):
+            services.characteristic(at: path)?.heart?.resetEnergy()
+            completion()
+        case .fault(let path, let fault):
+            if let characteristic = services.characteristic(at: path), !services.add(fault, to: characteristic) {
+                events.report(failure: "scenario: " + SimulatedServices.tooManyFaults)
+            }
+            completion()
+        case .clearFaults(let path): command(.clearFaults(characteristic: path?.description), completion)
+        case .chirp(let value): command(.chirp(value), completion)
+        case .burst(let count, let size, let rate):
+            command(.burst(count: count, size: size, rate: rate), completion)
+        case .addService(let name): command(.addService(name), completion)
+        case .removeService(let name): command(.removeService(name), completion)
+        case .disconnect: command(.disconnect(central: nil), completion)
+        case .quit: command(.quit, completion)
+        }
+    }
+
+    /// Does what a command does. A failure is reported, and the scenario goes on.
+    private func command(_ request: ControlRequest, _ completion: @escaping () -> Void) {
+        performCommand(request) { [weak self] reply in
+            if let error = reply.error { self?.events.report(failure: "scenario: \(error)") }
+            completion()
+        }
+    }
+
+    private func isCaseAlready(_ occasion: ScenarioStep.Occasion, _ path: CharacteristicPath?) -> Bool {
+        switch occasion {
+        case .connected: !links.connected.isEmpty
+        case .subscribed:
+            services.characteristics.contains { !$0.subscribers.isEmpty && (path == nil || $0.path == path) }
+        case .disconnected, .unsubscribed, .read, .written: false
+        }
+    }
+
+    /// Sends the values one after another. What there is no room for is tried again.
+    private func send(
+        _ values: ArraySlice<[UInt8]>, on characteristic: SimulatedCharacteristic, interval: Double,
+        _ completion: @escaping () -> Void
+    ) {
+        var rest = values
+        while let bytes = rest.first {
+            let value = Data(bytes)
+            guard characteristic.sendOrWait(value) else {
+                return later(0.01) { $0.send(rest, on: characteristic, interval: interval, completion) }
+            }
+            rest.removeFirst()
+            reportSent(value, on: characteristic)
+            if interval > 0, !rest.isEmpty {
+                return later(interval) { $0.send(rest, on: characteristic, interval: interval, completion) }
+            }
+        }
+        completion()
+    }
+
+    private func reportSent(_ value: Data, on characteristic: SimulatedCharacteristic) {
+        let room = characteristic.maximumNotificationLength
+        if value.count > room, characteristic.profile.pieceSizes == nil, !characteristic.subscribers.isEmpty {
+            events.report(
+                failure: "scenario: a value of \(value.count) bytes for \(characteristic.path) is cut off after the "
+                    + "\(room) that fit into a notification at the subscriber's MTU; \"split\" sends it in pieces")
+        }
+        events.report(.sent) { event in
+            event.name(characteristic)
+            event.value = value
+            event.message = PeripheralEvent.recipients(characteristic.subscribers.count)
+        }
+    }
+
+    private func later(_ seconds: Double, _ body: @escaping (ScenarioPlayer) -> Void) {
+        let work = DispatchWorkItem { [weak self] in
+            if let self, !isStopped { body(self) }
+        }
+        queue.asyncAfter(deadline: .now() + seconds, execute: work)
+    }
+}
+
+extension PeripheralEvent {
+    /// How many centrals get a value that is sent.
+    static func recipients(_ count: Int) -> String {
+        count == 0 ? "nobody has subscribed" : "to \(counted(count, "subscriber"))"
+    }
+}

@@ -1,0 +1,271 @@
+import CoreBluetooth
+import GATTProfiles
+
+/// Which services centrals can find: publishes and withdraws them, and advertises those that are published. Used on the
+/// peripheral's queue only.
+final class ServicePublication {
+    /// Called when services were withdrawn by command, before the advertisement changes.
+    var onWithdrawal: (() -> Void)?
+
+    private let profile: PeripheralProfile
+    private let localName: String
+    private let services: SimulatedServices
+    private let events: EventOutput
+    private var server: (any GATTServer)?
+    private var adapter: AdapterLease.Description?
+    /// Whether the peripheral is stopping: then nothing is advertised again.
+    private var isStopping = false
+    /// The UUIDs in the advertisement that was asked for last; nil if it has to be asked for again in any case.
+    private var advertised: [String]?
+    /// What waits for a service to be published, by the service's name.
+    private var replies: [String: [(ControlReply) -> Void]] = [:]
+
+    init(_ profile: PeripheralProfile, localName: String, services: SimulatedServices, events: EventOutput) {
+        self.profile = profile
+        self.localName = localName
+        self.services = services
+        self.events = events
+    }
+
+    // MARK: Life
+
+    /// From now on services are published here.
+    func use(_ server: any GATTServer, on adapter: AdapterLease.Description) {
+        self.server = server
+        self.adapter = adapter
+    }
+
+    /// Bluetooth is on: publishes and advertises what is wanted.
+    func start() {
+        advertised = nil
+        for service in services.all where service.isWanted { publish(service) }
+        // There is nothing to wait for if no service is published at the start.
+        advertise()
+    }
+
+    /// Bluetooth is off: nothing is published any more.
+    func interrupt() {
+        advertised = nil
+        for service in services.all { service.withdraw() }
+        let waiting = replies
+        replies = [:]
+        for (name, replies) in waiting {
+            for reply in replies { reply(ControlReply(error: "Bluetooth went off before \(name) was published")) }
+        }
+    }
+
+    /// Stops advertising for good. The services stay until ``stop()``, for as long as centrals are connected.
+    func stopAdvertising() {
+        isStopping = true
+        poweredOnServer?.stopAdvertising()
+    }
+
+    /// Withdraws everything for good.
+    func stop() {
+        isStopping = true
+        poweredOnServer?.removeAllServices()
+        for service in services.all { service.withdraw() }
+        detach()
+    }
+
+    /// Forgets the server.
+    func detach() {
+        server = nil
+    }
+
+    // MARK: Status
+
+    var state: CBManagerState { server?.state ?? .unknown }
+    var isAdvertising: Bool { server?.isAdvertising ?? false }
+
+    /// Why a command cannot be carried out while Bluetooth is not on.
+    var notReady: String { server == nil ? "Bluetooth is not ready yet" : "Bluetooth is not on" }
+
+    /// Why a command cannot be carried out on a service that centrals cannot find.
+    func notPublished(_ service: SimulatedService) -> String {
+        guard poweredOnServer != nil else { return notReady }
+        return "the service \(service.profile.name) is "
+            + (service.publication == .pending ? "not published yet" : "withdrawn")
+    }
+
+    private var poweredOnServer: (any GATTServer)? { server.flatMap { $0.state == .poweredOn ? $0 : nil } }
+
+    // MARK: Commands
+
+    /// Publishes a service, and answers when it is published.
+    func add(_ text: String, _ reply: @escaping (ControlReply) -> Void) {
+        switch service(text) {
+        case .failure(let problem): reply(ControlReply(error: problem.description))
+        case .success(let service):
+            guard !service.isPublished else {
+                return reply(ControlReply(error: "the service \(service.profile.name) is published already"))
+            }
+            guard poweredOnServer != nil else { return reply(ControlReply(error: notReady)) }
+            publish(service, reply)
+        }
+    }
+
+    /// Publishes all services that are not, and answers when the last of them is published, or with the first problem.
+    func addAll(_ reply: @escaping (ControlReply) -> Void) {
+        guard poweredOnServer != nil else { return reply(ControlReply(error: notReady)) }
+        let missing = services.all.filter { !$0.isPublished }
+        guard !missing.isEmpty else { return reply(ControlReply(error: "all services are published already")) }
+        var outstanding = missing.count
+        var error: String?
+        for service in missing {
+            publish(service) { answer in
+                error = error ?? answer.error
+                outstanding -= 1
+                if outstanding == 0 { reply(error.map { ControlReply(error: $0) } ?? ControlReply()) }
+            }
+        }
+    }
+
+    /// Withdraws a service. bluetoothd notifies connected centrals of the change.
+    func remove(_ text: String) -> ControlReply {
+        switch service(text) {
+        case .failure(let problem): return ControlReply(error: problem.description)
+        case .success(let service):
+            guard let registration = service.registration, service.isPublished, let server = poweredOnServer else {
+                return ControlReply(error: notPublished(service))
+            }
+            server.remove(registration)
+            withdraw([service])
+            return ControlReply()
+        }
+    }
+
+    /// Withdraws all services.
+    func removeAll() -> ControlReply {
+        guard let server = poweredOnServer else { return ControlReply(error: notReady) }
+        let registered = services.all.filter { $0.registration != nil }
+        guard !registered.isEmpty else { return ControlReply(error: "no service is published") }
+        server.removeAllServices()
+        withdraw(registered)
+        return ControlReply()
+    }
+
+    private func publish(_ service: SimulatedService, _ reply: @escaping (ControlReply) -> Void) {
+        replies[service.profile.name, default: []].append(reply)
+        service.isWanted = true
+        if service.registration == nil { publish(service) }
+    }
+
+    private func publish(_ service: SimulatedService) {
+        guard let server else { return }
+        server.add(service.makeRegistration(server: server))
+    }
+
+    private func withdraw(_ withdrawn: [SimulatedService]) {
+        for service in withdrawn {
+            let name = service.profile.name
+            let wasPublished = service.isPublished
+            service.isWanted = false
+            service.withdraw()
+            if wasPublished { events.report(.serviceRemoved) { $0.service = name } }
+            // A client that asked for the service just before gets an answer, too.
+            for reply in replies.removeValue(forKey: name) ?? [] {
+                reply(ControlReply(error: "the service \(name) was withdrawn before it was published"))
+            }
+        }
+        onWithdrawal?()
+        advertise()
+    }
+
+    private struct NoSuchService: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The service that a user names: by its name, or by its UUID if only one has it.
+    private func service(_ text: String) -> Result<SimulatedService, NoSuchService> {
+        if let service = services.service(named: text) { return .success(service) }
+        let found = services.all.filter { service in
+            AttributePath(text).map {
+                $0.service == nil && $0.characteristic.matches(uuid: service.profile.uuid, name: nil)
+            } ?? false
+        }
+        if let service = found.first, found.count == 1 { return .success(service) }
+        let problem =
+            found.isEmpty
+            ? "the profile \(profile.name) has no service \"\(text)\"; it has: "
+            : "\"\(text)\" is one of several services: "
+        let names = (found.isEmpty ? services.all : found).map(\.profile.name)
+        return .failure(NoSuchService(description: problem + names.joined(separator: ", ")))
+    }
+
+    // MARK: What the server reports
+
+    /// A service was published, or could not be.
+    func published(_ registration: CBService, error: (any Error)?) {
+        // A service that was withdrawn meanwhile has another registration, or none.
+        guard let service = services.all.first(where: { $0.registration === registration }) else { return }
+        let name = service.profile.name
+        let replies = replies.removeValue(forKey: name) ?? []
+        if let error {
+            // The others are advertised all the same.
+            service.fail()
+            let message = "cannot publish the service \(name): \(error.localizedDescription)"
+            events.report(failure: message)
+            for reply in replies { reply(ControlReply(error: message)) }
+        } else {
+            service.confirm()
+            if !replies.isEmpty { events.report(.serviceAdded) { $0.service = name } }
+            for reply in replies { reply(ControlReply()) }
+        }
+        advertise()
+    }
+
+    /// The peripheral advertises, or cannot.
+    func advertisingStarted(error: (any Error)?) {
+        if let error {
+            advertised = nil
+            return events.report(failure: "cannot advertise: \(error.localizedDescription)")
+        }
+        events.report(.advertising) { event in
+            let names = services.all.filter { $0.isPublished && $0.profile.isAdvertised }.map(\.profile.name)
+            event.message =
+                "\"\(localName)\"\(names.isEmpty ? "" : " with ")\(names.joined(separator: ", ")) on \(adapter?.name ?? "") "
+                + (adapter?.address ?? "")
+        }
+    }
+
+    // MARK: Advertising
+
+    /// Advertises the services that are published, as soon as all that are wanted are.
+    private func advertise() {
+        guard let server = poweredOnServer, !isStopping else { return }
+        guard services.all.allSatisfy({ !$0.isWanted || $0.publication == .done || $0.publication == .failed }) else {
+            return
+        }
+        var uuids: [String] = []
+        for service in services.all where service.isPublished && service.profile.isAdvertised {
+            // Several services may have the same UUID.
+            if !uuids.contains(service.profile.uuid) { uuids.append(service.profile.uuid) }
+        }
+        guard uuids != advertised else { return }
+        if advertised != nil { server.stopAdvertising() }
+        advertised = uuids
+        server.startAdvertising(profile.advertisement.data(localName: localName, serviceUUIDs: uuids))
+    }
+}
+
+extension ExtraAdvertisement {
+    /// The whole advertisement as CoreBluetooth takes it.
+    fileprivate func data(localName: String, serviceUUIDs: [String]) -> [String: Any] {
+        var data: [String: Any] = [
+            CBAdvertisementDataLocalNameKey: localName,
+            CBAdvertisementDataServiceUUIDsKey: serviceUUIDs.map { CBUUID(string: $0) },
+        ]
+        if let appearance { data[AdvertisementPlan.appearanceKey] = NSNumber(value: appearance) }
+        if let manufacturer {
+            let company = [UInt8(truncatingIfNeeded: manufacturer.company), UInt8(manufacturer.company >> 8)]
+            data[CBAdvertisementDataManufacturerDataKey] = Data(company + manufacturer.data)
+        }
+        if !serviceData.isEmpty {
+            data[CBAdvertisementDataServiceDataKey] = [CBUUID: Data](
+                serviceData.map { (CBUUID(string: $0.key), Data($0.value)) }
+            ) { first, _ in first }
+        }
+        return data
+    }
+}

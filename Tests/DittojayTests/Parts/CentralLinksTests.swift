@@ -1,0 +1,40 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Dittojay
+
+/// Who is connected, without a controller.
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
+struct CentralLinksTests {
+    @Test func whoComesAndGoesIsReported() {
+        let parts = Parts()
+        var occasions: [ScenarioStep.Occasion] = []
+        parts.links.onOccasion = { occasions.append($0) }
+        parts.links.handle(.connected(address: Parts.central))
+        parts.links.handle(.heard(address: Parts.central, mtu: 247))
+        #expect(parts.links.connected == [.init(address: Parts.central, mtu: 247)])
+        parts.links.handle(.disconnected(address: Parts.central))
+        #expect(parts.links.connected.isEmpty)
+        #expect(occasions == [.connected, .disconnected])
+        #expect(parts.lines == ["connected 02", "disconnected 02 (MTU 247)"])
+    }
+
+    @Test func linksAreEndedAndTheirAddressesReported() async throws {
+        let queue = DispatchQueue(label: "links")
+        let parts = Parts(queue: queue)
+        let ended = Mutex<[String]>([])
+        parts.links.end { addresses in ended.withLock { $0 = addresses } }
+        try await eventually("the end") { ended.withLock { $0 } == ["all"] }
+        #expect(parts.control.lines == ["disconnect all"])
+    }
+
+    @Test func withoutAControllerThereIsNothingToEnd() {
+        let links = CentralLinks(
+            queue: DispatchQueue(label: "links"), events: EventOutput(), unanswered: UnansweredRequests())
+        var ended: [String]?
+        links.end { ended = $0 }
+        #expect(ended == [] && !links.canEnd)
+    }
+}

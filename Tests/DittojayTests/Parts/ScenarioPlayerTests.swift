@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import Dittojay
+
+@Suite("Lists of steps at a time")
+struct PlayLimitTests {
+    @Test("what a central asks for faster than it ends does not pile up, and that is said")
+    func limit() {
+        let queue = DispatchQueue(label: "test")
+        let events = EventOutput()
+        let services = SimulatedServices(.default, seed: 1, queue: queue)
+        let links = CentralLinks(queue: queue, events: events, unanswered: UnansweredRequests())
+        let player = ScenarioPlayer(queue: queue, services: services, links: links, events: events)
+        queue.sync {
+            var failures: [String] = []
+            events.onEvent = { event in
+                if event.kind == .failed { failures.append(event.message ?? "") }
+            }
+            var ends = 0
+            for _ in 0..<ScenarioPlayer.maximumCount + 2 { player.play([.wait(3600)]) { ends += 1 } }
+            #expect(player.count == ScenarioPlayer.maximumCount)
+            #expect(ends == 2 && failures.count == 2)
+            #expect(failures.first?.hasPrefix("scenario: 256 lists of steps are being played already") == true)
+            player.stop()
+            player.play([.wait(0)]) { ends += 1 }
+            #expect(player.count == 0 && ends == 2)
+        }
+    }
+}
+
+/// Steps are played without Bluetooth.
+@Suite("Steps of a scenario")
+struct ScenarioPlayerTests {
+    private let parts = Parts()
+
+    @Test("a step waits for its occasion, on its characteristic")
+    func waiting() {
+        let store = CharacteristicPath("lab", "store")
+        var ends = 0
+        parts.scenario.play([.waitFor(.written, on: store)]) { ends += 1 }
+        parts.scenario.occurred(.read, to: store)
+        parts.scenario.occurred(.written, to: CharacteristicPath("lab", "sink"))
+        #expect(ends == 0)
+        parts.scenario.occurred(.written, to: store)
+        #expect(ends == 1 && parts.scenario.count == 0)
+    }
+
+    @Test("a step does not wait for a central that is connected already")
+    func connected() {
+        var ends = 0
+        parts.links.handle(.connected(address: Parts.central))
+        parts.scenario.play([.waitFor(.connected, on: nil)]) { ends += 1 }
+        #expect(ends == 1)
+    }
+
+    @Test("a command that fails is reported, and the next step follows")
+    func failure() throws {
+        var commands: [ControlRequest] = []
+        parts.scenario.performCommand = { request, reply in
+            commands.append(request)
+            reply(ControlReply(error: "not now"))
+        }
+        parts.scenario.play([.chirp([1]), .set(CharacteristicPath("lab", "store"), [7]), .quit]) {}
+        #expect(commands == [.chirp([1]), .quit])
+        #expect(parts.lines == ["failed: scenario: not now", "failed: scenario: not now"])
+        #expect(try parts.services.characteristic(at: CharacteristicPath("lab", "store"))?.read() == Data([7]))
+    }
+}

@@ -1,0 +1,78 @@
+import CoreBluetooth
+import Testing
+
+@testable import Dittojay
+
+/// Services are published and advertised without Bluetooth, requests or a scenario.
+struct ServicePublicationTests {
+    private let parts = Parts()
+    private var publication: ServicePublication { parts.publication }
+    private var server: FakeGATTServer { parts.server }
+
+    private static let chirp = "CED261B7-F120-41C8-9A92-A41DE69CF2A8"
+
+    @Test func servicesAreAdvertisedOnceTheLastOneIsPublished() {
+        publication.start()
+        let services = server.services
+        #expect(services.count == 4 && server.advertisements.isEmpty)
+        for service in services.dropLast() { publication.published(service, error: nil) }
+        #expect(server.advertisements.isEmpty)
+        for service in services.suffix(1) { publication.published(service, error: nil) }
+        #expect(server.advertisements == [["180D", Self.chirp]])
+        publication.advertisingStarted(error: nil)
+        #expect(
+            parts.lines == ["advertising: \"Parts\" with heart-rate, chirp on hci0 00:AA:01:00:00:00"])
+    }
+
+    @Test func aServiceThatIsRefusedDoesNotKeepTheOthersBack() throws {
+        publication.start()
+        for (index, service) in server.services.enumerated() {
+            publication.published(service, error: index == 0 ? CBATTError(.unlikelyError) : nil)
+        }
+        #expect(server.advertisements == [[Self.chirp]])
+        #expect(parts.lines.first?.hasPrefix("failed: cannot publish the service heart-rate: ") == true)
+        #expect(parts.services.all.map(\.isPublished) == [false, true, true, true])
+    }
+
+    @Test func aServiceThatIsRemovedAndAddedIsAdvertisedAgain() throws {
+        parts.publish()
+        var withdrawals = 0
+        publication.onWithdrawal = { withdrawals += 1 }
+        #expect(publication.remove("chirp").ok)
+        #expect(publication.remove("chirp").error == "the service chirp is withdrawn")
+        var replies: [ControlReply] = []
+        publication.add("chirp") { replies.append($0) }
+        #expect(replies.isEmpty, "it is not published yet")
+        publication.published(try #require(server.services.last), error: nil)
+        #expect(replies.map(\.ok) == [true])
+        #expect(withdrawals == 1)
+        #expect(parts.lines == ["service-removed chirp", "service-added chirp"])
+        #expect(server.advertisements == [["180D", Self.chirp], ["180D"], ["180D", Self.chirp]])
+    }
+
+    @Test func whoeverWaitsForAServiceIsAnsweredWhenItDoesNotCome() {
+        parts.publish()
+        #expect(publication.remove("chirp").ok)
+        var errors: [String?] = []
+        publication.add("chirp") { errors.append($0.error) }
+        #expect(publication.removeAll().ok)
+        publication.add("chirp") { errors.append($0.error) }
+        server.state = .poweredOff
+        publication.interrupt()
+        publication.add("chirp") { errors.append($0.error) }
+        #expect(
+            errors == [
+                "the service chirp was withdrawn before it was published",
+                "Bluetooth went off before chirp was published", "Bluetooth is not on",
+            ])
+    }
+
+    @Test func nothingIsAdvertisedWhileItStops() {
+        publication.start()
+        publication.stopAdvertising()
+        for service in server.services { publication.published(service, error: nil) }
+        #expect(server.advertisements.isEmpty)
+        publication.stop()
+        #expect(server.services.isEmpty && publication.notReady == "Bluetooth is not ready yet")
+    }
+}

@@ -1,0 +1,106 @@
+import MainLoop
+import Synchronization
+import Testing
+
+@testable import CoreBluetooth
+@testable import Dittojay
+
+/// A server without Bluetooth: it notes what it is asked for, and confirms nothing by itself.
+final class FakeGATTServer: GATTServer {
+    var state = CBManagerState.poweredOn
+    private(set) var isAdvertising = false
+    private(set) var services: [CBMutableService] = []
+    /// The UUIDs of each advertisement.
+    private(set) var advertisements: [[String]] = []
+    /// The answers by their codes.
+    private(set) var answers: [Int] = []
+    private(set) var sent: [Data] = []
+
+    func startAdvertising(_ advertisementData: [String: Any]?) {
+        isAdvertising = true
+        let uuids = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
+        advertisements.append(uuids.map(\.uuidString))
+    }
+
+    func stopAdvertising() { isAdvertising = false }
+    func add(_ service: CBMutableService) { services.append(service) }
+    func remove(_ service: CBMutableService) { services.removeAll { $0 === service } }
+    func removeAllServices() { services = [] }
+    func respond(to request: CBATTRequest, withResult result: CBATTError.Code) { answers.append(result.rawValue) }
+
+    func updateValue(
+        _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
+    ) -> Bool {
+        sent.append(value)
+        return true
+    }
+}
+
+/// A controller whose links end as soon as they are asked to. It notes what it is asked for.
+final class FakeLinkControl: LinkControl {
+    nonisolated private let requests = Mutex<[String]>([])
+
+    nonisolated init() {}
+
+    /// What it was asked for, a line each.
+    nonisolated var lines: [String] { requests.withLock { $0 } }
+
+    func heard(_ address: String, mtu: Int) { requests.withLock { $0.append("heard \(address) \(mtu)") } }
+
+    func disconnectCentrals(
+        address: String?, asked: @escaping @Sendable @LoopActor () -> Void
+    ) async -> [String] {
+        requests.withLock { $0.append("disconnect \(address ?? "all")") }
+        asked()
+        return [address ?? "all"]
+    }
+}
+
+/// The parts of a peripheral without the peripheral. The queue is the test's own thread, as nothing is scheduled.
+final class Parts {
+    static let central = "C0:00:00:00:00:02"
+
+    let events = EventOutput()
+    let unanswered = UnansweredRequests()
+    let services: SimulatedServices
+    let links: CentralLinks
+    let publication: ServicePublication
+    let scenario: ScenarioPlayer
+    let requests: RequestHandler
+    let server = FakeGATTServer()
+    let control = FakeLinkControl()
+    /// The events without their times.
+    private(set) var lines: [String] = []
+
+    init(_ profile: PeripheralProfile = .lab, queue: DispatchQueue = DispatchQueue(label: "parts")) {
+        services = SimulatedServices(profile, seed: 1, queue: queue)
+        links = CentralLinks(queue: queue, events: events, unanswered: unanswered)
+        publication = ServicePublication(profile, localName: "Parts", services: services, events: events)
+        scenario = ScenarioPlayer(queue: queue, services: services, links: links, events: events)
+        requests = RequestHandler(
+            queue: queue, services: services, links: links, unanswered: unanswered, scenario: scenario, events: events)
+        links.use(control)
+        requests.use(server)
+        publication.use(server, on: .init(name: "hci0", address: "00:AA:01:00:00:00"))
+        events.onEvent = { [unowned self] event in
+            let text = event.text.drop { $0 != " " }.dropFirst()
+            lines.append(text.replacingOccurrences(of: Self.central, with: "02"))
+        }
+    }
+
+    /// Publishes all services that are wanted.
+    func publish() {
+        publication.start()
+        for service in server.services { publication.published(service, error: nil) }
+    }
+
+    /// What a central asks of a characteristic.
+    func request(_ uuid: String, _ value: [UInt8]? = nil, offset: Int = 0) throws -> CBATTRequest {
+        let characteristic = try #require(
+            server.services.lazy.compactMap(\.characteristics).joined().first { $0.uuid == CBUUID(string: uuid) })
+        let identifier = try #require(CBPeer.identifier(forBluetoothAddress: Self.central, isRandom: true))
+        return CBATTRequest(
+            central: CBCentral(identifier: identifier, attMTU: 100), characteristic: characteristic, offset: offset,
+            value: value.map { Data($0) })
+    }
+}

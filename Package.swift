@@ -117,6 +117,10 @@ let package = Package(
             dependencies: [
                 "CoreBluetooth", "BlueZ", "DBus", "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport",
             ]),
+        // The public API as programs see it: from outside of the package, and without warnings.
+        .testTarget(
+            name: "PublicAPITests", dependencies: ["Bluejay", "CoreBluetooth", "UIKitStandIns"], packageAccess: false,
+            swiftSettings: [.unsafeFlags(["-warnings-as-errors"])]),
         // Most programs for CoreBluetooth are still in the Swift 5 language mode: they must compile as well.
         .testTarget(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],

@@ -2,6 +2,13 @@
 # Builds the lab's parts in C. To be sourced after steps.sh.
 : "${parts:?the folder of these scripts}" "${logs:?the folder for logs}"
 
+# Hardened as the programs are, since packages have these parts too (scripts/ci/check-hardening).
+c_options=(
+    -O2 -Wall -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+    '-Wl,-z,relro' '-Wl,-z,now' '-Wl,-z,noexecstack'
+)
+c_program=(-fPIE -pie)
+
 # compile TEXT SOURCE RESULT [OPTION…]: compiles with any C compiler, such as the Swift toolchain's.
 compile() {
     local text=$1 source=$2 result=$3 compiler
@@ -15,8 +22,8 @@ compile() {
         say "there is no C compiler for $text; the Swift toolchain has one"
         return
     fi
-    step "built $text" "$logs/$(basename "$source" .c).log" "$compiler" -O2 -Wall "$@" -o "$result.new" "$source" ||
-        return 0
+    step "built $text" "$logs/$(basename "$source" .c).log" \
+        "$compiler" "${c_options[@]}" "$@" -o "$result.new" "$source" || return 0
     mv "$result.new" "$result"
 }
 
@@ -27,7 +34,7 @@ compile() {
 build_c_parts() {
     mkdir -p "$1" "$2"
     compile "the library for btvirt" "$parts/guest/radio_timing.c" "$1/radio_timing.so" -shared -fPIC -nostdlib
-    compile "the link between two hosts" "$parts/guest/radio_link.c" "$1/radio_link"
-    compile "lab-on" "$parts/guest/lab_on.c" "$2/lab-on"
-    compile "the recorder of packets" "$parts/guest/lab_packets.c" "$2/lab-packets"
+    compile "the link between two hosts" "$parts/guest/radio_link.c" "$1/radio_link" "${c_program[@]}"
+    compile "lab-on" "$parts/guest/lab_on.c" "$2/lab-on" "${c_program[@]}"
+    compile "the recorder of packets" "$parts/guest/lab_packets.c" "$2/lab-packets" "${c_program[@]}"
 }

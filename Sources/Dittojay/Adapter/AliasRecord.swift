@@ -1,8 +1,8 @@
 import Foundation
 import UserFolders
 
-/// Remembers, in a file, what a controller was called before. bluetoothd keeps names for good: a run that was killed
-/// could not put the name back, but the next one can.
+/// A controller's former name, in a file. bluetoothd keeps names forever: a run that was killed could not restore the
+/// name, but the next one can.
 struct AliasRecord {
     /// The name that the run gave.
     var given: String

@@ -2,8 +2,8 @@ import Foundation
 
 /// Plays the steps of a scenario, one after another. Used on the peripheral's queue only.
 final class StepRunner {
-    /// Does one step, and calls `completion` once when it is done: at once or later, on the queue. Waits and
-    /// repetitions are the runner's own.
+    /// Does one step, and calls `completion` once it is done, on the queue. The runner does waits and repetitions
+    /// itself.
     typealias Performer = (_ step: ScenarioStep, _ completion: @escaping () -> Void) -> Void
 
     private struct Frame {

@@ -1,8 +1,8 @@
 import Foundation
 import MainLoop
 
-/// One program that is connected to the control socket. Its requests are answered one after another, in order, and the
-/// next one not before the answer has been taken.
+/// One program that is connected to the control socket. Its requests are answered in order, the next one only once the
+/// program has taken the answer.
 final class ControlClientConnection {
     /// Decides whether the connection may follow the events: returns why not, or nil.
     var admission: (() -> String?)?
@@ -135,8 +135,8 @@ final class ControlClientConnection {
         isFollowing = true
     }
 
-    /// Sends an event to a program that has asked for them. What it does not read in time it misses, and is told how
-    /// much.
+    /// Sends an event to a program that follows them. It misses what it does not read in time, and gets the number of
+    /// missed events instead.
     ///
     /// - Parameter line: with its end.
     func send(event line: [UInt8]) {

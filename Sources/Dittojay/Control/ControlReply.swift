@@ -1,7 +1,7 @@
 import LineOutput
 
-/// The answer to a ``ControlRequest``: one JSON object on a line with `ok`, with `error` if that is false, and with
-/// what the command yields.
+/// The answer to a ``ControlRequest``: one JSON object on a line, with `ok`, with `error` if that is false, and with
+/// the command's results.
 public struct ControlReply: Codable, Hashable, Swift.Sendable {
     /// Whether the command was carried out.
     public var ok: Bool

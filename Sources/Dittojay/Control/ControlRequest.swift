@@ -29,7 +29,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// `{"command":"disconnect","central":"AA:BB:CC:DD:EE:FF"}`: end the connection of a central. Default: of all.
     case disconnect(central: String?)
     /// `{"command":"add-fault","characteristic":"store","on":"read","action":"error","error":"0x80","after":1,"times":2}`:
-    /// from now on this goes wrong, too. `action` is `no-answer`, `error` with `error` a number or a name,
+    /// from now on let this go wrong, too. `action` is `no-answer`, `error` with `error` a number or a name,
     /// `disconnect`, `delay` with `seconds`, `flood` with `count` and perhaps `value`, or `drop`.
     case addFault(characteristic: String, Fault)
     /// `{"command":"clear-faults","characteristic":"store"}`: let nothing go wrong any more with a characteristic.
@@ -41,9 +41,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// The longest request in bytes, its line end included.
     package static let maximumLength = 4096
 
-    /// The version of the protocol, which is described in `docs/control-protocol.md`. It changes when a program that
-    /// was made for the version before would no longer work; further requests, members and kinds of events do not
-    /// change it.
+    /// The version of the protocol, which `docs/control-protocol.md` describes. It changes when programs written for
+    /// the version before would no longer work; additional requests, members and kinds of events do not change it.
     public static let protocolVersion = 1
 
     /// The commands by their names in the protocol.
@@ -136,9 +135,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     }
 
     /// Parses a line as typed into the terminal of a running dittojay: `c`, `c hello`, `c hex:0102`, `set store u8:1`,
-    /// `send echo hello`, `+`, `-`, `+ NAME`, `- all`, `s`, `d`, `q`. The words of the control socket are understood,
-    /// too.
-    public init(typed line: some StringProtocol) throws(ParsingError) {
+    /// `send echo hello`, `+`, `-`, `+ NAME`, `- all`, `s`, `d`, `q`. The control socket's commands work, too.
+    package init(typed line: some StringProtocol) throws(ParsingError) {
         let trimmed = line.drop { $0.isWhitespace }
         let word = trimmed.prefix { !$0.isWhitespace }
         // Everything after the one space is content, trailing spaces included, but no line end.

@@ -21,8 +21,8 @@ final class ControlServer: EventFollowers {
     struct Limits {
         /// How many may be open. When one more comes, the one that has been idle for the longest time is closed.
         var clients = 32
-        /// Seconds after which an idle one is closed: one that neither sends nor takes anything while nothing is
-        /// carried out for it.
+        /// Seconds after which an idle connection is closed: one that sends and takes nothing while no request of it is
+        /// carried out.
         var idleTime = 300.0
         /// How many may follow the events at the same time.
         var followers = 16
@@ -30,9 +30,9 @@ final class ControlServer: EventFollowers {
 
     /// Starts to listen.
     ///
-    /// - Parameter limits: what connections are allowed.
-    /// - Throws: ``DittojayError/alreadyRunning(socket:)`` if somebody listens there; a socket file that nobody listens
-    ///   at is replaced. ``DittojayError/controlSocket(_:)``.
+    /// - Parameter limits: of the connections.
+    /// - Throws: ``DittojayError/alreadyRunning(socket:)`` if another server listens there, whereas a socket file
+    ///   without a listener is replaced; ``DittojayError/controlSocket(_:)``.
     init(
         _ address: ControlSocketAddress, queue: DispatchQueue, limits: Limits = Limits(), handler: @escaping Handler
     ) throws(DittojayError) {
@@ -180,8 +180,8 @@ final class ControlServer: EventFollowers {
         sweep = timer
     }
 
-    /// Whether the other end is a process of this user or of root. The file's mode says the same, but not every file
-    /// system heeds it for sockets.
+    /// Whether the other end is a process of this user or of root. The file's mode ensures that, too, but not every
+    /// file system observes it for sockets.
     private static func isAllowed(_ descriptor: Int32) -> Bool {
         // struct ucred: pid, uid, gid.
         var credentials: (Int32, UInt32, UInt32) = (0, .max, .max)

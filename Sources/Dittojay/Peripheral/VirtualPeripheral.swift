@@ -6,10 +6,10 @@ import UserFolders
 
 /// A Bluetooth LE peripheral that exists in software only, made from a ``PeripheralProfile``.
 ///
-/// Everything happens on one serial queue: its methods are to be called there, and its closures are called there.
-// @unchecked: the state is only touched on `queue`, which every method that can be called from outside checks, or on
-// which it is called by the manager and by what this class schedules.
-public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
+/// Everything happens on one serial queue: call its methods there; its closures are called there.
+// @unchecked: the state and the parts are only used on `queue`. Public methods check that; the manager and what the
+// parts schedule call back there.
+public final class VirtualPeripheral: @unchecked Swift.Sendable {
     /// How a peripheral is to be run.
     public struct Options: Hashable, Swift.Sendable {
         /// The controller's name or address. Nil: the first one that is powered.
@@ -38,9 +38,12 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
     public let localName: String
     public let queue: DispatchQueue
 
-    /// Called for everything that the user may want to see. Nil costs nothing.
-    public var onEvent: ((PeripheralEvent) -> Void)?
-    /// Called once when the peripheral advertises for the first time, or has failed to: from then on commands make
+    /// Called for each event. Events are not made if it is nil and no program follows them.
+    public var onEvent: ((PeripheralEvent) -> Void)? {
+        get { events.onEvent }
+        set { events.onEvent = newValue }
+    }
+    /// Called once when the peripheral advertises for the first time, or has failed to. From then on commands make
     /// sense.
     public var onReady: (() -> Void)?
     /// How many lines of output the program that shows the events has dropped; for ``status``.
@@ -108,8 +111,8 @@ public final class VirtualPeripheral: NSObject, @unchecked Swift.Sendable {
 
     // MARK: Life
 
-    /// Starts: chooses the controller, publishes the services and advertises them. What comes of it is told by events,
-    /// and by ``onEnd`` if it cannot be.
+    /// Starts: chooses the controller, publishes the services and advertises them. What comes of it is reported by
+    /// events, and by ``onEnd`` if it fails.
     public func start() {
         dispatchPrecondition(condition: .onQueue(queue))
         guard life == .new else { return }

@@ -89,7 +89,7 @@ public enum ProfileFile {
         }
         let node: Yams.Node?
         do {
-            // What a scalar is decides who reads it. The resolver's default rules would try regular expressions on
+            // The readers decide what a scalar means. The resolver's default rules would try regular expressions on
             // each.
             node = try Yams.compose(yaml: text, .basic, .default, .utf8)
         } catch YamlError.scanner(let context, let problem, let mark, _),

@@ -3,7 +3,7 @@ import CoreBluetooth
 import GATTProfiles
 import LineOutput
 
-/// Makes a profile of a YAML tree: the peripheral and its services. Characteristics and steps have readers of their
+/// Makes a profile from a YAML tree: the peripheral and its services. Characteristics and steps have readers of their
 /// own.
 enum ProfileReader {
     /// 29 bytes of scan response less the header; a longer name would be shortened on the air.

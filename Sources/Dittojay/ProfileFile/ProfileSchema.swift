@@ -4,10 +4,10 @@ import GATTProfiles
 
 /// The JSON Schema of profile files, for editors that complete and check them.
 ///
-/// It is made of the keys and words that the readers take. It is stricter than they are in the spelling of names (as
-/// they are typed, such as `heart-rate`), and cannot say all that `dittojay check` does: whether names refer to
-/// something, and what belongs together.
-public enum ProfileSchema {
+/// It consists of the keys and words that the readers accept. It is stricter than they are about the spelling of names
+/// (as they are typed, such as `heart-rate`), and cannot express all that `dittojay check` checks: whether names refer
+/// to something, and what belongs together.
+package enum ProfileSchema {
     /// The schema of profiles, in several lines.
     package static var profile: String { document("A profile of dittojay", .object(profileKeys)) }
 

@@ -3,8 +3,8 @@ import CYaml
 
 /// Checks a YAML text event by event, and refuses texts that must not be made into nodes.
 ///
-/// Yams builds nodes recursively, and compares, hashes and frees them recursively with all that their aliases stand
-/// for: a few hundred bytes can take forever, a few thousand the whole call stack.
+/// Yams builds nodes recursively, and compares, hashes and frees them recursively together with the targets of their
+/// aliases: a few hundred bytes can take forever, a few thousand the whole call stack.
 enum YAMLBounds {
     /// How deep lists and mappings may be nested, including the targets of aliases.
     static let maximumDepth = 100
@@ -36,8 +36,8 @@ enum YAMLBounds {
         }
     }
 
-    /// Checks the first document of a text. A text that is no YAML passes as far as it is YAML: it is the parser's to
-    /// say what is wrong with it.
+    /// Checks the first document of a text. A text that is not YAML passes as far as it is YAML: the parser reports
+    /// what is wrong with it.
     static func check(_ text: String) throws(Violation) {
         let directives = text.utf8.split(separator: UInt8(ascii: "\n")).lazy.filter { $0.first == UInt8(ascii: "%") }
         guard directives.prefix(maximumDirectives + 1).count <= maximumDirectives else {

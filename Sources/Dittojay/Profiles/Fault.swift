@@ -56,7 +56,7 @@ public struct Fault: Hashable, Swift.Sendable {
 
     /// The code of an ATT error that is written as a name, or as a number in decimal or, after `0x`, in hexadecimal;
     /// nil for anything else.
-    public static func attError(_ text: String) -> UInt8? {
+    package static func attError(_ text: String) -> UInt8? {
         ATTErrorNames.code(text)
     }
 

@@ -2,8 +2,7 @@
 public indirect enum ScenarioStep: Hashable, Swift.Sendable {
     /// Lets this many seconds pass.
     case wait(Double)
-    /// Waits until something happens. What is the case already (a central is connected, or subscribed) is not waited
-    /// for.
+    /// Waits until something happens. If a central is connected or subscribed already, that is not waited for.
     case waitFor(Occasion, on: CharacteristicPath?)
     /// Sends values to the subscribers of a characteristic, with `interval` seconds between two.
     case send(on: CharacteristicPath, values: [[UInt8]], interval: Double)

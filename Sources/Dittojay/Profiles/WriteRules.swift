@@ -1,7 +1,7 @@
 /// What happens when a characteristic is written.
 ///
-/// First the length is looked at, then the first reaction that matches; if that does not refuse the value, the effects
-/// take place, the central gets its answer, and the reaction's steps are played.
+/// First the length is checked, then the first reaction that matches is looked up. Unless that refuses the value, the
+/// effects take place, the central gets its answer, and the reaction's steps are played.
 public struct WriteRules: Hashable, Swift.Sendable {
     /// Writes of other lengths, in bytes, are refused with 0x0D.
     public var lengths: ClosedRange<Int>

@@ -1,6 +1,99 @@
 import Foundation
 import GATTProfiles
 
+extension ServiceProfile {
+    /// The Heart Rate Service, with a sensor location that can be written, too, so that there is something to write.
+    public static let heartRate = ServiceProfile(
+        name: "heart-rate", uuid: HeartRateService.uuid, isAdvertised: true,
+        characteristics: [
+            CharacteristicProfile(
+                name: "heart-rate-measurement", uuid: HeartRateService.measurement, properties: .notify,
+                notifications: .heartRate()),
+            CharacteristicProfile(
+                name: "body-sensor-location", uuid: HeartRateService.bodySensorLocation, properties: [.read, .write],
+                initialValue: [HeartRateService.BodySensorLocation.chest.rawValue],
+                writes: WriteRules(lengths: 1...1, effects: [.store])),
+            CharacteristicProfile(
+                name: "heart-rate-control-point", uuid: HeartRateService.controlPoint, properties: .write,
+                writes: WriteRules(
+                    lengths: 1...1,
+                    reactions: [
+                        WriteReaction(
+                            .value([HeartRateService.ControlPoint.resetEnergyExpended]),
+                            .play([.resetEnergy(CharacteristicPath("heart-rate", "heart-rate-measurement"))])),
+                        WriteReaction(.any, .refuse(attError: UInt8(HeartRateService.ControlPoint.notSupported))),
+                    ])),
+        ])
+}
+
+/// The settings of a simulated heart and its sensor.
+public struct HeartRateSettings: Hashable, Swift.Sendable {
+    /// The width of the rates that are sent.
+    public enum RateForms: String, CaseIterable, Swift.Sendable {
+        /// Eight bits, and each sixteenth time sixteen, so that receivers get both.
+        case mixed
+        /// Eight bits where the rate allows it.
+        case uint8
+        /// Always sixteen bits.
+        case uint16
+    }
+
+    /// How the sensor reports skin contact.
+    public enum ContactDetection: String, CaseIterable, Swift.Sendable {
+        /// Reports contact, which is lost for some seconds now and then.
+        case varying
+        /// Reports contact, always good.
+        case steady
+        /// Does not report contact.
+        case unsupported
+    }
+
+    /// The limits of the rate, in bpm.
+    public var rateRange: ClosedRange<Int>
+    /// The time between two measurements in seconds.
+    public var interval: Double
+    public var rateForms: RateForms
+    public var contactDetection: ContactDetection
+
+    /// The limits of ``rateRange`` in bpm.
+    public static let possibleRates = 20...400
+    /// The limits of ``interval`` in seconds.
+    public static let possibleIntervals = 0.001...3600.0
+    /// Energy is reported with each tenth measurement, as in the example of the specification: Heart Rate Service 1.0,
+    /// 3.1.1.3.
+    static let energyPeriod = 10
+    static let wideRatePeriod = 16
+
+    public init(
+        rateRange: ClosedRange<Int> = 60...119, interval: Double = 1, rateForms: RateForms = .mixed,
+        contactDetection: ContactDetection = .varying
+    ) {
+        self.rateRange = rateRange.clamped(to: Self.possibleRates)
+        self.interval = min(max(interval, Self.possibleIntervals.lowerBound), Self.possibleIntervals.upperBound)
+        self.rateForms = rateForms
+        self.contactDetection = contactDetection
+    }
+}
+
+/// A heart that beats while it is measured.
+final class SimulatedHeart: ValueGenerator {
+    private(set) var simulation: HeartRateSimulation
+
+    init(settings: HeartRateSettings, seed: UInt64) {
+        simulation = HeartRateSimulation(settings: settings, seed: seed)
+    }
+
+    func next(maximumLength: Int) -> Data? {
+        Data(simulation.step(maximumLength: maximumLength).bytes)
+    }
+
+    func resetEnergy() {
+        simulation.resetEnergy()
+    }
+
+    var isReadBack: Bool { false }
+}
+
 /// A simulated heart with a sensor on it. What it measures follows from the seed and the number of steps alone, not
 /// from the clock.
 ///

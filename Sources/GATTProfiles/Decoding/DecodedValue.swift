@@ -17,8 +17,7 @@ package struct DecodedValue: Hashable, Swift.Sendable {
         case number(String, unit: String)
         /// Several of them.
         case numbers([String], unit: String)
-        /// A number that stands for something: `1` for `Chest`. For one that stands for no value, `0xFFFF` for `not
-        /// known`.
+        /// A number with a meaning: `1` for `Chest`, or `0xFFFF` for `not known`.
         case meaning(String, number: String)
         /// Which bits are set, where they have names, and all of them as a number.
         case bits([String], number: String)

@@ -91,8 +91,8 @@ package struct HeartRateMeasurement: Hashable, Swift.Sendable {
     package var rateFormat: RateFormat
     /// The sensor's contact with the skin.
     package var contact: SensorContact
-    /// Kilojoules since the last reset, if the measurement tells; sensors send it now and then only. Stays at 65,535
-    /// when it gets there.
+    /// Kilojoules since the last reset, if the measurement has it; sensors send it only now and then. Stays at 65,535
+    /// once it gets there.
     package var energyExpended: UInt16?
     /// The times between successive heart beats in 1/1024 s, oldest first.
     package var rrIntervals: [UInt16]

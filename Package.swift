@@ -116,6 +116,7 @@ let package = Package(
             name: "CoreBluetoothTests",
             dependencies: [
                 "CoreBluetooth", "BlueZ", "DBus", "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport",
+                .product(name: "DequeModule", package: "swift-collections"),
             ]),
         // The public API as programs see it: from outside of the package, and without warnings.
         .testTarget(
@@ -126,7 +127,8 @@ let package = Package(
             name: "CoreBluetoothSwift5Tests", dependencies: ["CoreBluetooth"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
-            name: "BluejayTests", dependencies: ["Bluejay", "UIKitStandIns", "BluetoothLab", "OwnUIKit", "TestSupport"]),
+            name: "BluejayTests",
+            dependencies: ["Bluejay", "CoreBluetooth", "UIKitStandIns", "BluetoothLab", "OwnUIKit", "TestSupport"]),
         .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(
             name: "DittojayTests",

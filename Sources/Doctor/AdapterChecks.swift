@@ -49,8 +49,8 @@ extension Doctor {
     /// - Parameter adapter: switches of other adapters do not matter; nil if all do.
     func checkRadioSwitches(of adapter: String?) -> [Finding] {
         let folder = "/sys/class/rfkill"
-        return surroundings.names(in: folder).compactMap { name in
-            func text(_ file: String) -> String? { surroundings.text(of: "\(folder)/\(name)/\(file)") }
+        return host.names(in: folder).compactMap { name in
+            func text(_ file: String) -> String? { host.text(of: "\(folder)/\(name)/\(file)") }
             guard text("type") == "bluetooth" else { return nil }
             let device = text("name") ?? name
             if let adapter, device.hasPrefix("hci"), device != adapter { return nil }
@@ -61,7 +61,7 @@ extension Doctor {
                     "rfkill list bluetooth")
             }
             guard text("soft") == "1" else { return nil }
-            let hasProgram = surroundings.first(of: ["/usr/sbin/rfkill", "/usr/bin/rfkill", "/sbin/rfkill"]) != nil
+            let hasProgram = host.first(of: ["/usr/sbin/rfkill", "/usr/bin/rfkill", "/sbin/rfkill"]) != nil
             return .problem(
                 .radio, "\(device) is blocked (rfkill)",
                 hasProgram ? "sudo rfkill unblock bluetooth" : "echo 0 | sudo tee \(folder)/\(name)/soft")
@@ -81,7 +81,7 @@ extension Doctor {
 
     private static func powerOn(_ adapter: AdapterRecord) -> String {
         let set = "\(PropertiesInterface.name).\(PropertiesInterface.set.name)"
-        return "dbus-send --system --print-reply --dest=\(BlueZSession.serviceName) \(adapter.path) \(set) "
+        return "dbus-send --system --print-reply --dest=\(Bluetoothd.busName) \(adapter.path) \(set) "
             + "string:\(Adapter1.name) string:\(Adapter1.powered.name) variant:boolean:true"
     }
 
@@ -109,7 +109,7 @@ extension Doctor {
             let text =
                 "\(adapter.name) has no room for another advertisement; other programs have \(advertisements.active)"
             return .problem(
-                .advertising, text + ". Restarting bluetoothd ends them", surroundings.service("restart", "bluetooth"))
+                .advertising, text + ". Restarting bluetoothd ends them", host.service("restart", "bluetooth"))
         }
         return .ok(.advertising, "possible, with room for \(advertisements.left) more")
     }

@@ -5,19 +5,19 @@ import MainLoop
 
 /// The bus, bluetoothd on it, and whether this user may talk to it.
 extension Doctor {
-    private static let name = BlueZSession.serviceName
+    private static let name = Bluetoothd.busName
 
     /// - Returns: the findings, and bluetoothd's answer, if it is on the bus.
     @LoopActor
     func examineBus() async -> ([Finding], DaemonAnswer?) {
         let connection: BusConnection
         do {
-            connection = try BusConnection(address: surroundings.busAddress)
+            connection = try BusConnection(address: host.busAddress)
         } catch {
             return ([unreachable(error)], nil)
         }
         defer { connection.close() }
-        let bus = Finding.ok(.bus, surroundings.busAddress)
+        let bus = Finding.ok(.bus, host.busAddress)
         do {
             guard try await ask(connection, BusDriver.nameHasOwner).first(as: Bool.self) else {
                 return ([bus, absent()], nil)
@@ -35,14 +35,14 @@ extension Doctor {
                 return ([bus, silent(error, process: process)], answer)
             }
         } catch {
-            let text = "the bus at \(surroundings.busAddress) does not answer: \(error)"
-            return ([.problem(.bus, text, surroundings.service("restart", "dbus"))], nil)
+            let text = "the bus at \(host.busAddress) does not answer: \(error)"
+            return ([.problem(.bus, text, host.service("restart", "dbus"))], nil)
         }
     }
 
     @LoopActor
     private func ask(_ connection: BusConnection, _ method: BusDriver.Method) async throws -> MethodReply {
-        try await connection.call(BusDriver.call(method, [.string(Self.name)]), timeout: Self.patience)
+        try await connection.call(.bus(method, [.string(Self.name)]), timeout: Self.patience)
     }
 
     @LoopActor
@@ -57,33 +57,33 @@ extension Doctor {
     func unreachable(_ error: BusError) -> Finding {
         let (address, reason) =
             if case .cannotConnect(let address, let reason) = error { (address, reason) } else {
-                (surroundings.busAddress, error.description)
+                (host.busAddress, error.description)
             }
         let text = "there is no system bus at \(address): \(reason)"
-        if surroundings.isBusAddressGiven {
+        if host.isBusAddressGiven {
             return .problem(
                 .bus, text + "; DBUS_SYSTEM_BUS_ADDRESS names that address", "unset DBUS_SYSTEM_BUS_ADDRESS")
         }
         if reason.contains("Permission denied"), let socket = socketPath {
-            return .problem(.bus, "\(surroundings.user.name) may not open \(socket)", "sudo chmod 666 \(socket)")
+            return .problem(.bus, "\(host.user.name) may not open \(socket)", "sudo chmod 666 \(socket)")
         }
         // libdbus reports this when the bus hangs up, as it does on users whose groups it cannot look up.
         if reason.hasPrefix("Did not receive a reply"), let refused = unknownUser() { return refused }
-        if surroundings.isContainer {
+        if host.isContainer {
             let socket = "/run/dbus/system_bus_socket"
             return .problem(
                 .bus, text + "; a container gets the host's when it is run with this option",
                 "--volume \(socket):\(socket)")
         }
-        guard surroundings.first(of: ["/usr/bin/dbus-daemon", "/usr/bin/dbus-broker"]) != nil else {
+        guard host.first(of: ["/usr/bin/dbus-daemon", "/usr/bin/dbus-broker"]) != nil else {
             return .problem(.bus, text + "; no bus is installed", "sudo apt install dbus")
         }
-        return .problem(.bus, text, surroundings.service("start", "dbus"))
+        return .problem(.bus, text, host.service("start", "dbus"))
     }
 
     private func unknownUser() -> Finding? {
-        let (number, files) = (surroundings.user.number, surroundings.text(of: "/etc/passwd") ?? "")
-        if surroundings.isContainer {
+        let (number, files) = (host.user.number, host.text(of: "/etc/passwd") ?? "")
+        if host.isContainer {
             return .problem(
                 .bus,
                 "the host's bus hangs up on user \(number), whom the host does not know; run the container with this option",
@@ -101,54 +101,54 @@ extension Doctor {
 
     private var socketPath: String? {
         let prefix = "unix:path="
-        guard surroundings.busAddress.hasPrefix(prefix) else { return nil }
-        return surroundings.busAddress.dropFirst(prefix.count).split(separator: ",").first.map(String.init)
+        guard host.busAddress.hasPrefix(prefix) else { return nil }
+        return host.busAddress.dropFirst(prefix.count).split(separator: ",").first.map(String.init)
     }
 
     private func absent() -> Finding {
-        if surroundings.isContainer {
+        if host.isContainer {
             return .problem(
                 .bluetoothd, "is not on the host's bus; start it there", "sudo systemctl enable --now bluetooth")
         }
-        guard let program = surroundings.first(of: Self.programs) else {
+        guard let program = host.first(of: Self.programs) else {
             return .problem(.bluetoothd, "is not installed", "sudo apt install bluez")
         }
-        if let process = surroundings.bluetoothProcesses.first {
+        if let process = host.bluetoothProcesses.first {
             return .problem(
                 .bluetoothd, "runs as process \(process), but is not on this bus",
-                surroundings.service("restart", "bluetooth"))
+                host.service("restart", "bluetooth"))
         }
-        if surroundings.hasSystemd {
+        if host.hasSystemd {
             let unit = "/etc/systemd/system/bluetooth.service"
-            return surroundings.link(at: unit) == "/dev/null"
+            return host.link(at: unit) == "/dev/null"
                 ? .problem(
                     .bluetoothd, "does not run: its service is masked",
                     "sudo systemctl unmask bluetooth && sudo systemctl enable --now bluetooth")
                 : .problem(.bluetoothd, "does not run", "sudo systemctl enable --now bluetooth")
         }
-        return surroundings.exists("/etc/init.d/bluetooth")
+        return host.exists("/etc/init.d/bluetooth")
             ? .problem(.bluetoothd, "does not run", "sudo service bluetooth start")
             : .problem(.bluetoothd, "does not run", "sudo \(program) &")
     }
 
-    private static var programs: [String] { Surroundings.bluetoothdPaths }
+    private static var programs: [String] { Host.bluetoothdPaths }
 
     private func silent(_ error: any Error, process: String) -> Finding {
         .problem(
             .bluetoothd, "is on the bus\(process), but does not answer as it should: \(error)",
-            surroundings.service("restart", "bluetooth"))
+            host.service("restart", "bluetooth"))
     }
 
     /// The bus refuses calls of `org.bluez`. The policy's files say whose calls it allows.
     private func denied(_ error: BusError) -> Finding {
-        let user = surroundings.user
+        let user = host.user
         let refused = "the system bus does not let \(user.name) talk to bluetoothd"
         if error.description.contains("AppArmor") {
             return .problem(
                 .permission, refused + ": AppArmor forbids it; run the container with this option",
                 "--security-opt apparmor=unconfined")
         }
-        if surroundings.isContainer {
+        if host.isContainer {
             return .problem(
                 .permission, refused + "; the host's policy allows root, so run the container with this option",
                 "--user 0")
@@ -158,14 +158,14 @@ extension Doctor {
             return .problem(
                 .permission, refused + ": bluez's policy file is missing",
                 "sudo apt install --reinstall -o Dpkg::Options::=--force-confmiss bluez && "
-                    + surroundings.service("reload", "dbus"))
+                    + host.service("reload", "dbus"))
         }
-        let allowed = policies.flatMap(Self.groups).compactMap { surroundings.group(named: $0) }
-        if let group = allowed.first(where: { surroundings.user.groups.contains($0.number) }) {
+        let allowed = policies.flatMap(Self.groups).compactMap { host.group(named: $0) }
+        if let group = allowed.first(where: { host.user.groups.contains($0.number) }) {
             return .problem(
                 .permission,
                 refused + ", though it allows the group \(group.name): the bus has not read its policy again",
-                surroundings.service("reload", "dbus"))
+                host.service("reload", "dbus"))
         }
         if let group = allowed.first(where: { $0.members.contains(user.name) }) {
             return .problem(
@@ -183,14 +183,14 @@ extension Doctor {
         return .problem(
             .permission, refused,
             "echo '\(policy)' | sudo tee /etc/dbus-1/system.d/bluetooth-\(user.name).conf && "
-                + surroundings.service("reload", "dbus"))
+                + host.service("reload", "dbus"))
     }
 
     /// The policy files that allow anyone to talk to bluetoothd.
     private var policyFiles: [String] {
         ["/etc/dbus-1/system.d", "/usr/share/dbus-1/system.d"].flatMap { folder in
-            surroundings.names(in: folder).filter { $0.hasSuffix(".conf") }.compactMap {
-                surroundings.text(of: "\(folder)/\($0)")
+            host.names(in: folder).filter { $0.hasSuffix(".conf") }.compactMap {
+                host.text(of: "\(folder)/\($0)")
             }
         }.filter { $0.contains("send_destination=\"\(Self.name)\"") }
     }
@@ -214,7 +214,7 @@ struct UserGroup: Hashable, Swift.Sendable {
     var members: [String]
 }
 
-extension Surroundings {
+extension Doctor.Host {
     func group(named name: String) -> UserGroup? {
         for line in (text(of: "/etc/group") ?? "").split(separator: "\n") {
             let fields = line.split(separator: ":", omittingEmptySubsequences: false).map(String.init)

@@ -41,26 +41,26 @@ extension Doctor {
         for adapter in answer.adapters ?? [] {
             if let version = adapter.modalias.flatMap(BlueZVersion.init(modalias:)) { return version }
         }
-        guard !surroundings.isContainer else { return nil }
-        return program(of: answer.process).flatMap(surroundings.version).flatMap { BlueZVersion($0) }
+        guard !host.isContainer else { return nil }
+        return program(of: answer.process).flatMap(host.version).flatMap { BlueZVersion($0) }
     }
 
     private func program(of process: Int?) -> String? {
-        if let process, surroundings.text(of: "/proc/\(process)/comm") == "bluetoothd" {
+        if let process, host.text(of: "/proc/\(process)/comm") == "bluetoothd" {
             // Only root may follow the link; every user may read the command line.
-            let started = surroundings.text(of: "/proc/\(process)/cmdline")?.split(separator: "\0").first.map(
+            let started = host.text(of: "/proc/\(process)/cmdline")?.split(separator: "\0").first.map(
                 String.init)
-            let paths = [surroundings.link(at: "/proc/\(process)/exe"), started].compactMap { $0 }
-            if let path = surroundings.first(of: paths.filter { $0.hasPrefix("/") }) { return path }
+            let paths = [host.link(at: "/proc/\(process)/exe"), started].compactMap { $0 }
+            if let path = host.first(of: paths.filter { $0.hasPrefix("/") }) { return path }
         }
-        return surroundings.first(of: Surroundings.bluetoothdPaths)
+        return host.first(of: Host.bluetoothdPaths)
     }
 
     // MARK: Processes
 
     /// - Parameter owner: the process that is on the bus.
     func checkProcesses(owner: Int?) -> [Finding] {
-        let processes = surroundings.bluetoothProcesses
+        let processes = host.bluetoothProcesses
         guard processes.count > 1 else { return [] }
         let others = processes.filter { $0 != (owner ?? processes[0]) }
         return [
@@ -77,10 +77,10 @@ extension Doctor {
     private static let settingsFile = "/etc/bluetooth/main.conf"
 
     func checkSettings(version: BlueZVersion?) -> [Finding] {
-        guard !surroundings.isContainer else { return [] }
-        let text = surroundings.text(of: Self.settingsFile) ?? ""
+        guard !host.isContainer else { return [] }
+        let text = host.text(of: Self.settingsFile) ?? ""
         let settings = DaemonSettings(text)
-        let restart = surroundings.service("restart", "bluetooth")
+        let restart = host.service("restart", "bluetooth")
         var findings: [Finding] = []
         if settings["General", "ControllerMode"] == "bredr" {
             let command =
@@ -89,7 +89,7 @@ extension Doctor {
         }
         let byDefault = version.map { Self.withEATTByDefault.contains($0) ? 3 : 1 }
         let channels = settings["GATT", "Channels"].flatMap(Int.init) ?? byDefault ?? 1
-        if channels > 1, surroundings.text(of: "/sys/module/bluetooth/parameters/enable_ecred") != "N" {
+        if channels > 1, host.text(of: "/sys/module/bluetooth/parameters/enable_ecred") != "N" {
             findings.append(
                 .warning(
                     .settings,

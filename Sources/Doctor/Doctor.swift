@@ -25,7 +25,7 @@ package struct Doctor: Swift.Sendable {
     let role: Role
     let adapter: String?
     let adapterVariable: String?
-    let surroundings: Surroundings
+    let host: Host
 
     /// How long bluetoothd may take to answer.
     static let patience = Duration.seconds(5)
@@ -35,12 +35,12 @@ package struct Doctor: Swift.Sendable {
     ///   - adapterVariable: the environment variable that chooses it; nil if an option does, which is then the advice.
     package init(
         role: Role, adapter: String?, adapterVariable: String? = "BLUETOOTH_ADAPTER",
-        surroundings: Surroundings = .current
+        host: Host = .current
     ) {
         self.role = role
         self.adapter = adapter
         self.adapterVariable = adapterVariable
-        self.surroundings = surroundings
+        self.host = host
     }
 
     /// Makes all checks that can be made. A check that builds on one that has failed is left out.

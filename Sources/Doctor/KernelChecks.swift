@@ -6,16 +6,16 @@ extension Doctor {
     ///
     /// - Parameter hasAnswered: whether bluetoothd has answered that it has none.
     func checkKernel(hasAnswered: Bool) -> [Finding] {
-        guard surroundings.exists("/sys/class/bluetooth") else {
+        guard host.exists("/sys/class/bluetooth") else {
             return [.problem(.kernel, "the kernel's Bluetooth is missing", "sudo modprobe bluetooth")]
         }
         // With a container, bluetoothd on the host needs the sockets.
-        if surroundings.bluetoothSocketError != 0, !surroundings.isContainer {
-            let reason = String(cString: strerror(surroundings.bluetoothSocketError))
+        if host.bluetoothSocketError != 0, !host.isContainer {
+            let reason = String(cString: strerror(host.bluetoothSocketError))
             return [.problem(.kernel, "there are no Bluetooth sockets (\(reason))", "sudo modprobe bluetooth")]
         }
         // "hci0:64" is a connection.
-        let controllers = surroundings.names(in: "/sys/class/bluetooth").filter {
+        let controllers = host.names(in: "/sys/class/bluetooth").filter {
             $0.hasPrefix("hci") && !$0.contains(":")
         }
         guard let controller = controllers.first else {
@@ -29,27 +29,27 @@ extension Doctor {
         return [
             .problem(
                 .adapter, "the kernel has \(controller), but bluetoothd does not show it",
-                surroundings.service("restart", "bluetooth"))
+                host.service("restart", "bluetooth"))
         ]
     }
 
     /// The algorithms of pairing: without them the adapter works, but cannot pair ("Unable to create … crypto
     /// context").
     func checkPairing() -> [Finding] {
-        let modules = "/lib/modules/\(surroundings.kernelRelease)"
-        let available = ["modules.dep", "modules.builtin"].compactMap { surroundings.text(of: "\(modules)/\($0)") }
+        let modules = "/lib/modules/\(host.kernelRelease)"
+        let available = ["modules.dep", "modules.builtin"].compactMap { host.text(of: "\(modules)/\($0)") }
         // A container or a special machine may not have the files of the kernel's modules: then this is unknown.
-        guard !available.isEmpty, let loaded = surroundings.text(of: "/proc/crypto") else { return [] }
+        guard !available.isEmpty, let loaded = host.text(of: "/proc/crypto") else { return [] }
         // The kernel loads available modules by itself.
         let missing = [("ecdh_generic", "ecdh"), ("cmac", "cmac(aes)")].filter { module, algorithm in
             !available.contains { $0.contains("/\(module).ko") } && !loaded.contains(": \(algorithm)")
         }.map(\.0)
         guard !missing.isEmpty else { return [] }
         let text = "the kernel has no \(missing.joined(separator: ", ")), so devices cannot be paired"
-        guard (surroundings.text(of: "/etc/os-release") ?? "").contains("ID=ubuntu") else {
+        guard (host.text(of: "/etc/os-release") ?? "").contains("ID=ubuntu") else {
             return [.warning(.pairing, text + ": this needs another kernel")]
         }
-        return [.warning(.pairing, text, "sudo apt install linux-modules-extra-\(surroundings.kernelRelease)")]
+        return [.warning(.pairing, text, "sudo apt install linux-modules-extra-\(host.kernelRelease)")]
     }
 
     /// How much a socket holds: if that is too little for `--sockets`, bluetoothd drops the rest. The room is the
@@ -57,7 +57,7 @@ extension Doctor {
     func checkSockets() -> [Finding] {
         let file = "/proc/sys/net/core/wmem_default"
         // The sockets are bluetoothd's, and a container has settings of its own.
-        guard !surroundings.isContainer, let text = surroundings.text(of: file), let size = Int(text) else {
+        guard !host.isContainer, let text = host.text(of: file), let size = Int(text) else {
             return []
         }
         guard size < Self.smallBuffer else { return [.ok(.sockets, "hold \(size / 1024) KB")] }

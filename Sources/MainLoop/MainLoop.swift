@@ -5,8 +5,8 @@ import Synchronization
 /// The GLib main loop of the process.
 ///
 /// It runs on a thread of its own for as long as the process lives, and it is the executor of ``LoopActor``: what is
-/// isolated to that actor runs here, one thing after another, with no lock. The bus connection and every file descriptor
-/// that comes over it belong to it.
+/// isolated to that actor runs here, one thing after another, with no lock. The bus connection and every file
+/// descriptor that comes over it belong to it.
 package final class MainLoop: SerialExecutor, TaskExecutor {
     /// The loop of this process.
     package static let shared = MainLoop()
@@ -100,33 +100,33 @@ package final class MainLoop: SerialExecutor, TaskExecutor {
         _ = write(wakeDescriptor, &one, 8)
     }
 
-    // MARK: Floods
+    // MARK: Coalescing
 
-    /// To be called when something has come that comes by the thousand and is in no hurry: values of a characteristic.
+    /// To be called when values of a characteristic have come, or others that come by the thousand and are not urgent.
     ///
-    /// One that comes alone is handled at once. When they come in quick succession, the loop rests for some milliseconds
-    /// before it looks for more, so that several share the cost of waking it, and of waking those to whom they go. It
-    /// does not rest when many came at once: they share the cost already.
+    /// A value that comes alone is handled at once. When values come in quick succession, the loop pauses for some
+    /// milliseconds before it reads again, so that several share the cost of waking it and their receivers. It does not
+    /// pause when many came at once: they share the cost already.
     ///
     /// - Parameter count: how many have come together.
     @LoopActor
-    package func paceFlood(_ count: Int = 1) {
+    package func coalesceReads(_ count: Int = 1) {
         pacing.arrived(count, at: .now)
     }
 
     /// What GLib calls in place of `poll`.
     private func poll(_ descriptors: UnsafeMutablePointer<GPollFD>?, _ count: UInt32, _ timeout: Int32) -> Int32 {
-        guard timeout != 0, pacing.isFlooded else { return g_poll(descriptors, count, timeout) }
+        guard timeout != 0, pacing.isInBurst else { return g_poll(descriptors, count, timeout) }
         // There may be more than one turn takes.
         let ready = g_poll(descriptors, count, 0)
         guard ready == 0 else { return ready }
-        var rest = pacing.endTurn(at: .now)
-        guard rest > 0 else { return g_poll(descriptors, count, timeout) }
-        if timeout >= 0 { rest = min(rest, timeout) }
+        var pause = pacing.endTurn(at: .now)
+        guard pause > 0 else { return g_poll(descriptors, count, timeout) }
+        if timeout >= 0 { pause = min(pause, timeout) }
         var wake = pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0)
-        _ = Glibc.poll(&wake, 1, rest)
-        pacing.hasRested(rest, until: .now)
-        return g_poll(descriptors, count, timeout < 0 ? -1 : timeout - rest)
+        _ = Glibc.poll(&wake, 1, pause)
+        pacing.hasPaused(pause, until: .now)
+        return g_poll(descriptors, count, timeout < 0 ? -1 : timeout - pause)
     }
 
     private func installWakeSource() {

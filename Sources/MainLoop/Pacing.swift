@@ -1,48 +1,51 @@
-/// When the main loop rests: see ``MainLoop/paceFlood(_:)``.
+/// When the main loop pauses between reads: see ``MainLoop/coalesceReads(_:)``.
 struct Pacing {
-    /// What follows the last one this quickly is part of a flood.
-    private static let floodInterval: Duration = .milliseconds(5)
-    /// So many at once need no rest.
+    /// A value that follows the last one this quickly belongs to the same burst.
+    private static let burstInterval: Duration = .milliseconds(5)
+    /// A turn that has read this many values needs no pause.
     private static let largeBatch = 64
-    /// Milliseconds of the first rest in a flood. Each may be twice the one before, as the flood's rate becomes known.
-    private static let firstRest: Int32 = 2
-    private static let longestRest: Int32 = 8
+    /// Milliseconds of the first pause in a burst. Each may be twice the one before, as the burst's rate becomes known.
+    private static let firstPause: Int32 = 2
+    private static let longestPause: Int32 = 8
 
-    /// When one last came outside a flood, or the loop last looked up in a flood.
-    private var lastSign: ContinuousClock.Instant
+    /// When the last value came outside a burst, or the loop last read in a burst.
+    private var lastRead: ContinuousClock.Instant
     private var count = 0
-    private var previousRest: Int32 = 0
-    private(set) var isFlooded = false
+    private var previousPause: Int32 = 0
+    /// Whether values come in quick succession.
+    private(set) var isInBurst = false
 
     init(at now: ContinuousClock.Instant = .now) {
-        lastSign = now
+        lastRead = now
     }
 
+    /// Notes that values have come.
     mutating func arrived(_ more: Int, at now: @autoclosure () -> ContinuousClock.Instant) {
         count += more
-        guard !isFlooded else { return }
+        guard !isInBurst else { return }
         let now = now()
-        let followsQuickly = now - lastSign < Self.floodInterval
-        if !followsQuickly { previousRest = 0 }
-        isFlooded = more > 1 || followsQuickly
-        if !isFlooded { count = more }
-        lastSign = now
+        let followsQuickly = now - lastRead < Self.burstInterval
+        if !followsQuickly { previousPause = 0 }
+        isInBurst = more > 1 || followsQuickly
+        if !isInBurst { count = more }
+        lastRead = now
     }
 
-    /// A turn of the loop in a flood ends: nothing is left to do.
+    /// Notes the end of a turn of the loop in a burst: nothing is left to do.
     ///
-    /// - Returns: for how many milliseconds to rest.
+    /// - Returns: for how many milliseconds to pause.
     mutating func endTurn(at now: ContinuousClock.Instant) -> Int32 {
-        let longest = min(Self.longestRest, max(Self.firstRest, 2 * previousRest))
+        let longest = min(Self.longestPause, max(Self.firstPause, 2 * previousPause))
         let isLarge = count >= Self.largeBatch
-        lastSign = now
+        lastRead = now
         count = 0
-        isFlooded = false
+        isInBurst = false
         return isLarge ? 0 : longest
     }
 
-    mutating func hasRested(_ rest: Int32, until now: ContinuousClock.Instant) {
-        previousRest = rest
-        lastSign = now
+    /// Notes the end of a pause.
+    mutating func hasPaused(_ pause: Int32, until now: ContinuousClock.Instant) {
+        previousPause = pause
+        lastRead = now
     }
 }

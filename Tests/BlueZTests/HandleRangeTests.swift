@@ -14,7 +14,7 @@ import Testing
 
     /// A program that begins: it knows what those before it have left in the file.
     private func program(at time: Double = 0) -> HandleRanges {
-        HandleRanges(next: NextHandle(address: "00:AA:01:00:00:00", folder: folder), time: time)
+        HandleRanges(next: HandleCounterFile(address: "00:AA:01:00:00:00", folder: folder), time: time)
     }
 
     @Test func `handles are used again as late as possible`() throws {
@@ -102,7 +102,8 @@ import Testing
     @Test func `without a file the time tells where to begin`() {
         let nowhere = "/proc/nowhere"
         let begin = { (time: Double) -> [UInt16?] in
-            var ranges = HandleRanges(next: NextHandle(address: "00:AA:01:00:00:00", folder: nowhere), time: time)
+            var ranges = HandleRanges(
+                next: HandleCounterFile(address: "00:AA:01:00:00:00", folder: nowhere), time: time)
             return [ranges.take(5), ranges.take(5)]
         }
         #expect(begin(0) == [UInt16(window.lowerBound), UInt16(window.lowerBound + 5)])

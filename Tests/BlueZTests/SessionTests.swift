@@ -258,7 +258,7 @@ struct SessionTests {
         try await session.waitUntilAvailable()
         daemon.adapter.addDevice().show()
         let names: Int = try await event("the work") { found in
-            session.afterBurst { found(session.adapters.first?.devices.count ?? 0) }
+            session.afterPendingSignals { found(session.adapters.first?.devices.count ?? 0) }
         }
         #expect(names == 1)
     }

@@ -27,7 +27,7 @@ import Testing
     @Test func thereAreNoBluetoothSockets() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 0)
-        machine.surroundings.bluetoothSocketError = 97
+        machine.host.bluetoothSocketError = 97
         let problem = try #require(await machine.examine().problems.first)
         #expect(problem.topic == .kernel && problem.text.contains("sockets"))
     }

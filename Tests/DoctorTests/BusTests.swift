@@ -18,8 +18,8 @@ import Testing
 
     @Test func aBusThatTheEnvironmentMovedAway() async throws {
         let machine = try await Machine()
-        machine.surroundings.busAddress = "unix:path=/nowhere/bus"
-        machine.surroundings.isBusAddressGiven = true
+        machine.host.busAddress = "unix:path=/nowhere/bus"
+        machine.host.isBusAddressGiven = true
         let finding = try #require(await machine.examine().problems.first)
         #expect(finding.topic == .bus)
         #expect(finding.text.contains("/nowhere/bus") && finding.text.contains("DBUS_SYSTEM_BUS_ADDRESS"))
@@ -28,7 +28,7 @@ import Testing
 
     @Test func aBusThatDoesNotRunOrIsNotInstalled() async throws {
         let machine = try await Machine()
-        machine.surroundings.busAddress = "unix:path=\(machine.root.path)/no-bus"
+        machine.host.busAddress = "unix:path=\(machine.root.path)/no-bus"
         #expect(await machine.examine().problems.first?.remedies == ["sudo service dbus start"])
         try machine.write("", to: "/run/systemd/system/x")
         #expect(await machine.examine().problems.first?.remedies == ["sudo systemctl start dbus"])
@@ -41,9 +41,9 @@ import Testing
 
     @Test func aBusSocketThatIsClosedToTheUser() async throws {
         let machine = try await Machine()
-        machine.surroundings.busAddress = "unix:path=/run/bus"
-        machine.surroundings.user.name = "alice"
-        let finding = Doctor(role: .central, adapter: nil, surroundings: machine.surroundings).unreachable(
+        machine.host.busAddress = "unix:path=/run/bus"
+        machine.host.user.name = "alice"
+        let finding = Doctor(role: .central, adapter: nil, host: machine.host).unreachable(
             .cannotConnect(address: "unix:path=/run/bus", reason: "Failed to connect to socket: Permission denied"))
         #expect(finding.text == "alice may not open /run/bus")
         #expect(finding.remedies == ["sudo chmod 666 /run/bus"])
@@ -51,10 +51,10 @@ import Testing
 
     @Test func aBusThatDoesNotKnowTheUser() async throws {
         let machine = try await Machine()
-        machine.surroundings.user = .init(name: "user 4711", number: 4711, groups: [4711])
+        machine.host.user = .init(name: "user 4711", number: 4711, groups: [4711])
         try machine.write("root:x:0:0:root:/root:/bin/sh\n", to: "/etc/passwd")
         func finding() -> Finding {
-            Doctor(role: .central, adapter: nil, surroundings: machine.surroundings).unreachable(
+            Doctor(role: .central, adapter: nil, host: machine.host).unreachable(
                 .cannotConnect(address: "unix:path=/run/bus", reason: "Did not receive a reply. Possible causes …"))
         }
         #expect(finding().text.contains("4711"))
@@ -145,7 +145,7 @@ import Testing
     func aBusThatLetsAGroup(group: String, groups: [UInt32], remedy: String) async throws {
         let machine = try await Machine(rules: Machine.closedBus)
         try await machine.start()
-        machine.surroundings.user = .init(name: "alice", number: 1000, groups: Set(groups + [1000]))
+        machine.host.user = .init(name: "alice", number: 1000, groups: Set(groups + [1000]))
         try machine.write([
             "/etc/dbus-1/system.d/bluetooth.conf": Machine.policy("group=\"bluetooth\""),
             "/etc/group": "root:x:0:\n\(group)\n",
@@ -159,7 +159,7 @@ import Testing
     @Test func aBusThatLetsNoGroup() async throws {
         let machine = try await Machine(rules: Machine.closedBus)
         try await machine.start()
-        machine.surroundings.user = .init(name: "alice", number: 1000, groups: [1000])
+        machine.host.user = .init(name: "alice", number: 1000, groups: [1000])
         try machine.write(Machine.policy("user=\"bob\""), to: "/etc/dbus-1/system.d/bluetooth.conf")
         let remedy = try #require(await machine.examine().problems.first?.remedies.first)
         #expect(remedy.contains(#"<policy user="alice"><allow send_destination="org.bluez"/>"#))

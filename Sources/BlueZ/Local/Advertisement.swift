@@ -32,7 +32,7 @@ package final class Advertisement {
     private static let attempts = 5
 
     package let data: AdvertisementData
-    /// Called when bluetoothd ended it by itself.
+    /// Called when bluetoothd has ended it by itself.
     package var onRelease: (@LoopActor () -> Void)?
 
     private let path: ObjectPath
@@ -61,10 +61,10 @@ package final class Advertisement {
         }
     }
 
-    /// Has bluetoothd register it, and asks again when there is no answer.
+    /// Asks bluetoothd to register it, and asks again when there is no answer.
     ///
     /// When the adapter becomes discoverable, or ceases to be, while bluetoothd (5.66, 5.82) registers an
-    /// advertisement, it forgets whom to answer, and it would go on advertising when this program has ended.
+    /// advertisement, it does not answer, and would go on advertising after the end of this program.
     private func ask(_ adapter: Adapter) async throws {
         let patience = (adapter.session?.timing ?? BlueZSession.Timing()).advertisement
         for attempt in 1...Self.attempts {
@@ -81,7 +81,7 @@ package final class Advertisement {
         }
     }
 
-    /// Stops advertising. Does nothing when it is not registered, or when bluetoothd is gone.
+    /// Stops advertising. Does nothing when it is not registered, or when bluetoothd has ended.
     package func unregister() async {
         guard let (adapter, connection) = registration else { return }
         registration = nil
@@ -90,7 +90,7 @@ package final class Advertisement {
         connection.unexport(path)
     }
 
-    /// Forgets the registration without telling bluetoothd, which is gone.
+    /// Forgets the registration without a call of bluetoothd, which has ended.
     package func abandon() {
         registration?.connection.unexport(path)
         registration = nil

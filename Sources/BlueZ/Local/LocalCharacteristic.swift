@@ -11,16 +11,16 @@ package final class LocalCharacteristic {
     package let flags: AttributeFlags
     package let descriptors: [LocalDescriptor]
 
-    /// Answers reads. Without it they are refused.
+    /// Answers reads. If nil, they are refused.
     package var onRead: (@LoopActor (LocalRequest) -> Void)?
-    /// Takes writes. Without it they are refused.
+    /// Takes writes. If nil, they are refused.
     package var onWrite: (@LoopActor (LocalRequest) -> Void)?
-    /// Called when the first central subscribes, with what bluetoothd tells of it; nil where bluetoothd tells nothing.
-    /// Of further ones it tells nothing at all, as long as notifications go over the socket (seen with 5.66).
+    /// Called when the first central subscribes, with what bluetoothd reports of it; nil where it reports nothing.
+    /// Further ones it does not report at all as long as notifications go over the socket (seen with 5.66).
     package var onSubscribe: (@LoopActor (RequestContext?) -> Void)?
     /// Called when the last central has unsubscribed or disconnected.
     package var onUnsubscribe: (@LoopActor () -> Void)?
-    /// Called when there is room again after ``notify(_:)`` had answered false.
+    /// Called when there is room again after ``notify(_:)`` has returned false.
     package var onReadyToNotify: (@LoopActor () -> Void)?
     /// Called when a central has confirmed an indication.
     package var onConfirm: (@LoopActor () -> Void)?
@@ -45,15 +45,15 @@ package final class LocalCharacteristic {
 
     /// Sends a notification, or an indication where the central asked for that, to all that subscribed.
     ///
-    /// - Returns: false when it was not sent because there is no room; ``onReadyToNotify`` tells when there is. Without
-    ///   subscribers nothing is sent and the answer is true.
+    /// - Returns: false when it was not sent because there is no room; ``onReadyToNotify`` is called when there is.
+    ///   Without subscribers nothing is sent and the answer is true.
     package func notify(_ value: Data) -> Bool {
         guard let channel else { return true }
         return channel.send(value)
     }
 
-    /// Notifies by signals if bluetoothd has neither a socket nor asked for notifications, for a central whose
-    /// subscription it keeps.
+    /// Notifies by signals if bluetoothd has neither acquired a socket nor asked for notifications. This is for a
+    /// central whose subscription bluetoothd keeps.
     package func resumeNotifying() {
         guard channel == nil else { return }
         channel = openSignals.flatMap { $0() }
@@ -129,7 +129,7 @@ package final class LocalCharacteristic {
         do {
             let context = RequestContext(try invocation.argument(0))
             let (local, remote) = try PacketSocket.pair(mtu: context.mtu)
-            // bluetoothd acquires only when it has no socket: the end of the last one is still on its way.
+            // bluetoothd acquires a socket only when it has none: the report that the last one ended is still to come.
             stopNotify()
             channel = SocketChannel(
                 local, connection, path: path, onReady: { [weak self] in self?.onReadyToNotify?() },

@@ -24,7 +24,7 @@ package struct RequestContext: Swift.Sendable {
     }
 }
 
-/// A request that a central makes of a local attribute. It is to be answered once; a request that is released without
+/// A request that a central makes of a local attribute. It is to be answered once. A request that is released without
 /// an answer is answered with an error.
 @LoopActor
 package final class LocalRequest {

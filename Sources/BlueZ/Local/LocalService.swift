@@ -2,8 +2,8 @@ import DBus
 import Foundation
 import MainLoop
 
-/// A GATT service that this program offers. It is registered as an application of its own, so that it can come and go
-/// without the others (BlueZ: `doc/gatt-api.txt`, "Service hierarchy").
+/// A GATT service that this program offers. It is registered as an application of its own, so that it can be added and
+/// removed without the others (BlueZ: `doc/gatt-api.txt`, "Service hierarchy").
 @LoopActor
 package final class LocalService {
     /// The 128-bit UUID, or a short one.
@@ -29,7 +29,7 @@ package final class LocalService {
     /// Whether bluetoothd has it.
     package var isRegistered: Bool { registration != nil }
 
-    /// Registers the service with `adapter`. Connected centrals that asked for it are told (Service Changed).
+    /// Registers the service with `adapter`. Connected centrals that subscribed to Service Changed are notified.
     ///
     /// - Throws: ``BlueZError``.
     package func register(with adapter: Adapter) async throws {
@@ -40,7 +40,7 @@ package final class LocalService {
             do {
                 return try await register(with: adapter, connection)
             } catch BlueZError.failed {
-                // Another program may have these handles. They stay taken, hence the next ones are others.
+                // Another program may have these handles. They stay taken, so the next attempt uses others.
             }
         }
         firstHandle = nil
@@ -52,7 +52,7 @@ package final class LocalService {
         var ranges =
             session.handles[adapter.path]
             ?? HandleRanges(
-                next: NextHandle(address: adapter.address, folder: session.handleFolder),
+                next: HandleCounterFile(address: adapter.address, folder: session.handleFolder),
                 time: Date().timeIntervalSince1970)
         defer { session.handles[adapter.path] = ranges }
         return ranges.take(count)
@@ -70,8 +70,8 @@ package final class LocalService {
         }
     }
 
-    /// Takes the service away. Connected centrals are told. Does nothing when it is not registered, or when bluetoothd
-    /// is gone.
+    /// Removes the service. Connected centrals are notified. Does nothing when it is not registered, or when bluetoothd
+    /// has ended.
     package func unregister() async {
         guard let (adapter, connection) = registration else { return }
         registration = nil
@@ -81,7 +81,7 @@ package final class LocalService {
         releaseHandles(on: adapter)
     }
 
-    /// Forgets the registration without telling bluetoothd, which is gone.
+    /// Forgets the registration without a call of bluetoothd, which has ended.
     package func abandon() {
         guard let (adapter, connection) = registration else { return }
         registration = nil
@@ -114,7 +114,8 @@ package final class LocalService {
             try characteristic.export(
                 on: connection, at: servicePath.appending("characteristic\(index)"), of: servicePath)
         }
-        // The object manager comes last, and goes first, so that no signals announce objects that nobody watches.
+        // The object manager is added last and removed first, so that no signals announce objects before they are
+        // registered.
         connection.exportObjectManager(at: root)
     }
 

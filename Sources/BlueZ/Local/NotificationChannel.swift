@@ -2,7 +2,7 @@ import DBus
 import Foundation
 import MainLoop
 
-/// The way of a local characteristic's notifications to bluetoothd.
+/// Brings a local characteristic's notifications to bluetoothd.
 @LoopActor
 protocol NotificationChannel: AnyObject {
     var isSocket: Bool { get }
@@ -44,7 +44,7 @@ final class SocketChannel: NotificationChannel {
     func send(_ value: Data) -> Bool {
         guard !isBlocked else { return false }
         guard !value.isEmpty else { return sendEmpty() }
-        // A closed socket is no lack of room: the central is gone, and its end is told by `onClose`.
+        // A closed socket is no lack of room: the central has disconnected, which `onClose` reports.
         return (try? socket.send(value.prefix(Self.maximumValueLength))) ?? true
     }
 
@@ -75,8 +75,8 @@ final class SocketChannel: NotificationChannel {
 
 /// Notifications as PropertiesChanged signals, for a bluetoothd that does not acquire a socket.
 ///
-/// The bus has no back-pressure of its own: what bluetoothd does not read in time piles up until the bus gives the
-/// sender up. So a window of signals is followed by a call of bluetoothd, whose answer proves that it has read them.
+/// The bus has no back-pressure of its own: what bluetoothd does not read in time piles up until the bus disconnects
+/// the sender. So a window of signals is followed by a call of bluetoothd, whose answer proves that it has read them.
 @LoopActor
 final class SignalChannel: NotificationChannel {
     private static let window = 32
@@ -103,7 +103,7 @@ final class SignalChannel: NotificationChannel {
         do {
             try connection.emitChange(of: GattCharacteristic1.value, to: value, at: path)
         } catch {
-            // The bus is gone, and with it every subscription.
+            // The bus was lost, and with it every subscription.
             return true
         }
         unconfirmed += 1
@@ -128,8 +128,8 @@ final class SignalChannel: NotificationChannel {
 extension BusConnection {
     /// Calls `action` when bluetoothd has handled everything that it was sent before.
     fileprivate func confirmReceipt(_ action: @escaping @LoopActor () -> Void) {
-        let ping = MethodCall(PeerInterface.ping, of: BlueZSession.serviceName, at: .root)
-        // An error is an answer, too: bluetoothd is gone, or has nothing at this path.
+        let ping = MethodCall(PeerInterface.ping, of: Bluetoothd.busName, at: .root)
+        // An error is an answer, too: bluetoothd has ended, or has nothing at this path.
         call(ping) { _ in action() }
     }
 }

@@ -4,10 +4,10 @@ import MainLoop
 
 /// A connection to a message bus, on the loop of ``LoopActor``.
 ///
-/// A lost connection is told once, to every handler of ``onDisconnect(_:)`` and to every call under way; from then on
-/// each call fails with ``BusError/disconnected(call:)``.
+/// A lost connection is reported once, to every handler of ``onDisconnect(_:)`` and to every call under way; from then
+/// on each call fails with ``BusError/disconnected(call:)``.
 @LoopActor
-package final class BusConnection {
+package final class BusConnection: AnswerSender {
     /// How long a call waits for its answer when nothing else is said.
     package nonisolated static let defaultTimeout: Duration = .seconds(25)
 
@@ -99,10 +99,10 @@ package final class BusConnection {
         }
     }
 
-    /// Bytes that wait to be sent. A flood of signals has to watch it: the bus takes what it takes.
+    /// Bytes that wait to be sent. A sender of many signals has to watch it: the bus reads them at its own speed.
     package var outgoingByteCount: Int { dbus_connection_get_outgoing_size(pointer) }
 
-    /// Calls `handler` once when the connection is gone, at once if it is gone already, unless the registration is
+    /// Calls `handler` once when the connection was lost, at once if it is lost already, unless the registration is
     /// cancelled or released before.
     package func onDisconnect(_ handler: @escaping @LoopActor () -> Void) -> Registration {
         guard isConnected else {
@@ -142,13 +142,13 @@ package final class BusConnection {
     /// Calls a method and waits for the answer.
     ///
     /// - Parameter timeout: how long to wait; nil waits forever.
-    /// - Throws: ``BusError``, or `CancellationError` when the task is cancelled: nobody waits for the answer then, but
+    /// - Throws: ``BusError``, or `CancellationError` when the task is cancelled: the answer is ignored then, but
     ///   the call itself is not taken back.
     package func call(_ call: MethodCall, timeout: Duration? = defaultTimeout) async throws -> MethodReply {
         try Task.checkCancellation()
         let pending = PendingCallBox()
         return try await withTaskCancellationHandler {
-            // Without the preference, a resumed task goes round by the global executor: two switches of the thread.
+            // Without the preference, a resumed task goes through the global executor: two switches of the thread.
             try await withTaskExecutorPreference(MainLoop.shared) {
                 try await withCheckedThrowingContinuation { continuation in
                     pending.call = self.call(call, timeout: timeout) { result in
@@ -190,8 +190,8 @@ package final class BusConnection {
         return pending
     }
 
-    /// Ends the call if it is not answered in time. One timer is for all calls: it is set for the first deadline, stays as
-    /// it is when that call is answered, and looks for the next one when it fires.
+    /// Ends the call if it is not answered in time. One timer is for all calls: it is set for the first deadline, stays
+    /// as it is when that call is answered, and looks for the next one when it fires.
     private func limit(_ call: PendingCall, to timeout: Duration) {
         let deadline = ContinuousClock.now + min(timeout, Self.longestTimeout)
         call.deadline = deadline
@@ -223,7 +223,7 @@ package final class BusConnection {
         pendingCalls[ObjectIdentifier(call)] = nil
     }
 
-    /// Whether libdbus still has the bus, which it may have lost before anybody was told.
+    /// Whether libdbus still has the bus, which it may have lost before it reports that.
     var isOpen: Bool { isConnected && dbus_connection_get_is_connected(pointer) != 0 }
 
     /// Sends a signal from the object at `path`.
@@ -257,7 +257,7 @@ package final class BusConnection {
 
     // MARK: What arrives
 
-    /// Whether the message needs nobody else's attention.
+    /// Whether the message is dealt with, so that no other filter needs to see it.
     private func handle(_ message: RawMessage) -> Bool {
         switch message.type {
         case DBUS_MESSAGE_TYPE_SIGNAL:
@@ -271,31 +271,5 @@ package final class BusConnection {
         case DBUS_MESSAGE_TYPE_METHOD_CALL: return exports.dispatch(message, on: self)
         default: return false
         }
-    }
-}
-
-/// Undoes something when it is cancelled or released.
-@LoopActor
-package final class Registration {
-    private var undo: (@LoopActor () -> Void)?
-
-    package init(_ undo: @escaping @LoopActor () -> Void) {
-        self.undo = undo
-    }
-
-    isolated deinit {
-        undo?()
-    }
-
-    /// Does nothing the second time.
-    package func cancel() {
-        let undo = undo
-        self.undo = nil
-        undo?()
-    }
-
-    /// Makes the registration last for as long as the connection.
-    package func keep() {
-        undo = nil
     }
 }

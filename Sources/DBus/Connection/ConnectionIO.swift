@@ -1,11 +1,10 @@
 import CDBus
-import CGLib
 import MainLoop
 
 /// Drives one libdbus connection from the GLib loop: its watches, its timeouts and the dispatching of what arrived.
 @LoopActor
 final class ConnectionIO {
-    /// Messages that are dispatched in one turn of the loop, so that a flood does not starve everything else.
+    /// Messages that are dispatched in one turn of the loop, so that many messages do not starve everything else.
     private static let messagesPerTurn = 64
 
     private let connection: OpaquePointer
@@ -68,8 +67,8 @@ final class ConnectionIO {
         guard let watch else { return }
         changedWatches.insert(watch)
         guard changedWatches.count == 1 else { return }
-        // libdbus enables the watch for writing for every message that it sends, and disables it at once when all has been
-        // written. Each would change what the loop polls, and so wake it up.
+        // libdbus enables the watch for writing for every message that it sends, and disables it at once when all has
+        // been written. Each would change what the loop polls, and so wake it up.
         MainLoop.shared.async { [weak self] in self?.applyChangedWatches() }
     }
 

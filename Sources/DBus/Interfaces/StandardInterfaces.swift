@@ -16,11 +16,6 @@ package enum BusDriver: BusInterface {
     static let removeMatch = Method("RemoveMatch")
 
     static let nameOwnerChanged = Signal("NameOwnerChanged")
-
-    /// A call of the bus.
-    package static func call(_ method: Method, _ arguments: [BusValue]) -> MethodCall {
-        MethodCall(method, of: busName, at: path, arguments: arguments)
-    }
 }
 
 /// Reads and writes the properties of an object, and reports their changes.
@@ -58,44 +53,10 @@ enum IntrospectableInterface: BusInterface {
     static let introspect = Method("Introspect")
 }
 
-/// What libdbus reports by itself, and nobody may send.
+/// The signal that libdbus makes by itself. No program may send it.
 enum LocalInterface: BusInterface {
     static let name = "org.freedesktop.DBus.Local"
     static let path = ObjectPath(validated: "/org/freedesktop/DBus/Local")
 
     static let disconnected = Signal("Disconnected")
-}
-
-/// The errors of the D-Bus specification, by their names without what all begin with.
-enum StandardError: String {
-    case accessDenied = "AccessDenied"
-    case disconnected = "Disconnected"
-    case failed = "Failed"
-    case invalidArguments = "InvalidArgs"
-    case nameHasNoOwner = "NameHasNoOwner"
-    case noReply = "NoReply"
-    case propertyReadOnly = "PropertyReadOnly"
-    case serviceUnknown = "ServiceUnknown"
-    case timeout = "Timeout"
-    case unknownInterface = "UnknownInterface"
-    case unknownMethod = "UnknownMethod"
-    case unknownObject = "UnknownObject"
-    case unknownProperty = "UnknownProperty"
-
-    private static let prefix = "org.freedesktop.DBus.Error."
-
-    /// Nil when `name` is another error's.
-    init?(name: String) {
-        guard name.hasPrefix(Self.prefix) else { return nil }
-        self.init(rawValue: String(name.dropFirst(Self.prefix.count)))
-    }
-
-    /// The name on the bus.
-    var name: String { Self.prefix + rawValue }
-}
-
-extension MethodFailure {
-    init(_ error: StandardError, _ message: String) {
-        self.init(name: error.name, message: message)
-    }
 }

@@ -2,8 +2,8 @@ import CDBus
 import Foundation
 import MainLoop
 
-/// Who wants the values of one property of bytes, at the least cost: such values come by the thousand, and reading them
-/// like any other signal costs ten times as much.
+/// The listeners of properties that are arrays of bytes. Their values come by the thousand, and reading them like other
+/// signals costs ten times as much.
 @LoopActor
 final class ByteSignalTable {
     @LoopActor
@@ -37,7 +37,7 @@ final class ByteSignalTable {
         listeners.removeAll { $0 === listener }
     }
 
-    /// Hands the value over if the message is a PropertiesChanged signal that tells nothing but this.
+    /// Hands the value over if the message is a PropertiesChanged signal that reports nothing but this.
     ///
     /// - Parameter owner: the unique name behind a well-known one.
     /// - Returns: whether it was.
@@ -63,7 +63,7 @@ final class ByteSignalTable {
         dbus_message_iter_next(&entry)
         guard let value = Self.bytes(&entry) else { return false }
         listener.handler(value)
-        MainLoop.shared.paceFlood()
+        MainLoop.shared.coalesceReads()
         return true
     }
 
@@ -89,23 +89,5 @@ final class ByteSignalTable {
         dbus_message_iter_get_fixed_array(&array, &bytes, &count)
         guard let bytes, count > 0 else { return Data() }
         return Data(bytes: bytes, count: Int(count))
-    }
-}
-
-extension BusConnection {
-    /// Calls `handler` for each PropertiesChanged signal of `sender` that tells a new value of `property`, an array of
-    /// bytes, and nothing else. Such signals are told to nobody else then. Until the registration is cancelled or
-    /// released.
-    ///
-    /// It does not make the bus send them: that takes an ``onSignal(_:_:)`` whose rule matches, and a
-    /// ``watchOwner(of:_:)`` of the sender.
-    package func onBytes<Interface: BusInterface>(
-        of property: InterfaceProperty<Interface, Data>, at path: ObjectPath, from sender: String,
-        _ handler: @escaping @LoopActor (Data) -> Void
-    ) -> Registration {
-        let listener = ByteSignalTable.Listener(
-            sender: sender, path: path, property: property, handler: handler)
-        signals.bytes.add(listener)
-        return Registration { [weak self] in self?.signals.bytes.remove(listener) }
     }
 }

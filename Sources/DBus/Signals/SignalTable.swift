@@ -2,7 +2,7 @@ import CDBus
 import Foundation
 import MainLoop
 
-/// Who wants to hear which signals, and who owns which names.
+/// The listeners of signals, and the owners of the names that they listen to.
 @LoopActor
 final class SignalTable {
     @LoopActor
@@ -68,91 +68,5 @@ final class SignalTable {
 
     private func owner(of rule: MatchRule) -> String? {
         rule.sender.flatMap { owners[$0]?.owner }
-    }
-}
-
-extension BusConnection {
-    /// Calls `handler` for every signal that `rule` matches, in the order of arrival, until the registration is
-    /// cancelled or released. The bus knows of the rule before it sees any call that is made afterwards.
-    ///
-    /// A rule with a well-known ``MatchRule/sender`` needs a ``watchOwner(of:_:)`` of that name, which tells the
-    /// connection who is behind it.
-    package func onSignal(_ rule: MatchRule, _ handler: @escaping @LoopActor (BusSignal) -> Void) -> Registration {
-        let listener = signals.add(rule, handler: handler)
-        sendToBus(BusDriver.addMatch, rule)
-        return Registration { [weak self] in
-            self?.signals.remove(listener)
-            self?.sendToBus(BusDriver.removeMatch, rule)
-        }
-    }
-
-    private func sendToBus(_ method: BusDriver.Method, _ rule: MatchRule) {
-        // Both can fail only when the connection is gone, and then the rules are gone, too.
-        try? callWithoutReply(BusDriver.call(method, [.string(rule.text)]))
-    }
-
-    /// Calls `handler` with the unique name of the owner of `name` (nil: nobody), first with the present one, then at
-    /// each change, until the registration is cancelled or released.
-    package func watchOwner(of name: String, _ handler: @escaping @LoopActor (String?) -> Void) -> Registration {
-        var rule = MatchRule.signal(BusDriver.nameOwnerChanged, from: BusDriver.busName)
-        rule.firstArgument = name
-        let watch = OwnerWatch(handler)
-        signals.startWatch(of: name)
-        let registration = onSignal(rule) { [weak self] signal in
-            guard signal.arguments.count == 3, let owner = String(busValue: signal.arguments[2]) else { return }
-            let newOwner = owner.isEmpty ? nil : owner
-            self?.signals.setOwner(newOwner, of: name)
-            watch.changed(to: newOwner)
-        }
-        let query = call(BusDriver.call(BusDriver.getNameOwner, [.string(name)])) { [weak self] result in
-            guard let self, isConnected else { return }
-            // An error means: nobody owns it.
-            let owner = try? result.get().first(as: String.self)
-            signals.setOwner(owner, of: name)
-            watch.changed(to: owner)
-        }
-        return Registration { [weak self] in
-            watch.stop()
-            query.cancel()
-            registration.cancel()
-            self?.signals.stopWatch(of: name)
-        }
-    }
-
-    /// Asks the bus for `name`.
-    ///
-    /// - Throws: ``BusError/alreadyInUse(_:)`` when somebody else owns it.
-    package func requestName(_ name: String) async throws {
-        let doNotQueue: UInt32 = 4
-        let reply = try await call(BusDriver.call(BusDriver.requestName, [.string(name), .uint32(doNotQueue)]))
-        let result: UInt32 = try reply.first()
-        // 1: primary owner, 4: already the owner.
-        guard result == 1 || result == 4 else { throw BusError.alreadyInUse("the bus name \(name)") }
-    }
-
-    /// Gives `name` back.
-    package func releaseName(_ name: String) async throws {
-        _ = try await call(BusDriver.call(BusDriver.releaseName, [.string(name)]))
-    }
-}
-
-/// Tells a handler each owner once.
-@LoopActor
-private final class OwnerWatch {
-    private var handler: (@LoopActor (String?) -> Void)?
-    private var last: String??
-
-    init(_ handler: @escaping @LoopActor (String?) -> Void) {
-        self.handler = handler
-    }
-
-    func changed(to owner: String?) {
-        if let last, last == owner { return }
-        last = .some(owner)
-        handler?(owner)
-    }
-
-    func stop() {
-        handler = nil
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A file descriptor that goes or came over the bus. It is closed when the last reference to it is released, unless it
-/// was taken out before.
+/// A file descriptor that is sent or was received over the bus. It is closed when the last reference to it is released,
+/// unless it was taken out before.
 package final class BusFileDescriptor: Swift.Sendable {
     private let state: MutexBox<Int32?>
 

@@ -2,7 +2,8 @@ import Foundation
 
 /// A value of any D-Bus type.
 ///
-/// An array of bytes is ``bytes(_:)``, not ``array(_:of:)``, so that a characteristic's value is copied once on its way.
+/// An array of bytes is ``bytes(_:)``, not ``array(_:of:)``, so that a characteristic's value is copied once on its
+/// way.
 package enum BusValue: Hashable, Swift.Sendable {
     case byte(UInt8)
     case boolean(Bool)
@@ -80,7 +81,7 @@ package enum BusValue: Hashable, Swift.Sendable {
     }
 }
 
-/// A Swift type that stands for one D-Bus type.
+/// A Swift type for one D-Bus type.
 package protocol BusType {
     /// The D-Bus type.
     static var busSignature: Signature { get }

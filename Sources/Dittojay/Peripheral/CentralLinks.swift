@@ -1,21 +1,6 @@
 import CoreBluetooth
 import MainLoop
 
-/// What ``CentralLinks`` needs of the controller.
-@LoopActor
-protocol LinkControl: AnyObject, Swift.Sendable {
-    /// A central that is not known as connected has sent something: its connection is to be confirmed.
-    func heard(_ address: String, mtu: Int)
-
-    /// Ends the connections of all centrals, or of one.
-    ///
-    /// - Parameter asked: called for each central once bluetoothd has been asked, before the link has ended.
-    /// - Returns: the addresses of those that were connected.
-    func disconnectCentrals(
-        address: String?, asked: @escaping @Sendable @LoopActor () -> Void
-    ) async -> [String]
-}
-
 /// Which centrals are connected, and how their links are ended. Used on the peripheral's queue only.
 final class CentralLinks {
     /// Called when a central has connected or disconnected.

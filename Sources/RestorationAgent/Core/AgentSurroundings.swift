@@ -18,12 +18,3 @@ package protocol AgentSurroundings: AnyObject {
     /// Tells whoever looks after the agent.
     func log(_ text: String)
 }
-
-/// The end of a program's connection that the agent talks to. Used on the agent's queue only.
-package protocol AgentPeer: AnyObject {
-    /// The program's process, as the kernel tells; nil where it does not.
-    var process: ProcessMark? { get }
-    func send(_ message: AgentMessage, passing descriptor: Int32?)
-    /// Ends the connection, for a fault of the program's.
-    func close()
-}

@@ -12,7 +12,7 @@ final class Machine {
     private let bus: PrivateBus
     private var bluez: FakeBluetoothd?
     private var impostor: BusConnection?
-    var surroundings: Surroundings
+    var host: Doctor.Host
 
     /// A rule of the bus that keeps everybody from bluetoothd.
     static let closedBus = #"<deny send_destination="org.bluez"/>"#
@@ -21,7 +21,7 @@ final class Machine {
     init(rules: String = "") async throws {
         folder = try TemporaryFolder()
         bus = try await PrivateBus.start(rules: rules)
-        surroundings = Surroundings(root: folder.path, busAddress: bus.address, kernelRelease: "6.1.0-test")
+        host = Doctor.Host(root: folder.path, busAddress: bus.address, kernelRelease: "6.1.0-test")
         try write(Self.healthyFiles)
     }
 
@@ -115,7 +115,7 @@ final class Machine {
         as role: Doctor.Role = .central, adapter: String? = nil, adapterVariable: String? = "BLUETOOTH_ADAPTER"
     ) async -> Report {
         let doctor = Doctor(
-            role: role, adapter: adapter, adapterVariable: adapterVariable, surroundings: surroundings)
+            role: role, adapter: adapter, adapterVariable: adapterVariable, host: host)
         return await doctor.examine()
     }
 }

@@ -29,13 +29,13 @@ extension Lab {
         let suffix = address.replacingOccurrences(of: ":", with: "_")
         let outcome = Promise<Bool>("\(address) reported, or bluetoothd gone")
         let sight = connection.onSignal(
-            MatchRule(sender: BlueZSession.serviceName, interface: "org.freedesktop.DBus.ObjectManager")
+            MatchRule(sender: Bluetoothd.busName, interface: "org.freedesktop.DBus.ObjectManager")
         ) { signal in
             let path = signal.arguments.first.flatMap(ObjectPath.init(busValue:))
             guard signal.member == "InterfacesAdded", let path else { return }
             if path.string.hasPrefix(adapter.string), path.string.hasSuffix(suffix) { outcome.fulfil(true) }
         }
-        let end = connection.watchOwner(of: BlueZSession.serviceName) { if $0 == nil { outcome.fulfil(false) } }
+        let end = connection.watchOwner(of: Bluetoothd.busName) { if $0 == nil { outcome.fulfil(false) } }
         defer {
             sight.cancel()
             end.cancel()
@@ -43,7 +43,7 @@ extension Lab {
         func call(_ method: String, _ arguments: [BusValue] = []) async throws {
             _ = try await connection.call(
                 MethodCall(
-                    destination: BlueZSession.serviceName, path: adapter, interface: "org.bluez.Adapter1",
+                    destination: Bluetoothd.busName, path: adapter, interface: "org.bluez.Adapter1",
                     method: method, arguments: arguments))
         }
         let filter: [String: BusValue] = ["Transport": .string("le"), "UUIDs": [uuid].busValue]

@@ -67,7 +67,7 @@ extension Lab {
         try await Task {
             _ = try await connection.call(
                 MethodCall(
-                    destination: BlueZSession.serviceName, path: path, interface: "org.freedesktop.DBus.Properties",
+                    destination: Bluetoothd.busName, path: path, interface: "org.freedesktop.DBus.Properties",
                     method: "Set",
                     arguments: [.string("org.bluez.Adapter1"), .string("Discoverable"), .variant(.boolean(isOn))]))
         }.value

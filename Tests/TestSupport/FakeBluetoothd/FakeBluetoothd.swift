@@ -6,6 +6,9 @@ import MainLoop
 /// It does what bluetoothd does, as far as the programs under test depend on it, unless a test has scripted it to be
 /// late, wrong, silent, or not there: see ``react(to:at:times:with:)``. Every call of it is in ``calls``.
 ///
+/// Names of interfaces and their members are written out here, and not taken from the tables of `BlueZ`: a fake must
+/// not share the mistakes of what it tests.
+///
 /// Programs in a process of their own reach it by the environment variable `DBUS_SYSTEM_BUS_ADDRESS`.
 @LoopActor
 package final class FakeBluetoothd {

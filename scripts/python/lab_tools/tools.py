@@ -23,6 +23,7 @@ TOOLS = {
     "site": "lab_tools.site",
     "sources": "lab_tools.checks.sources",
     "width": "lab_tools.checks.width",
+    "layers": "lab_tools.checks.layers",
 }
 
 

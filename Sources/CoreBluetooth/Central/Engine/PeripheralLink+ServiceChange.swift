@@ -48,7 +48,7 @@ extension PeripheralLink {
         let number = serviceChanges.number
         if let former = note(&serviceChanges) { report(former.gone) }
         guard serviceChanges.number != number else { return }
-        session.afterBurst { [weak self, number = serviceChanges.number] in self?.burstEnded(number) }
+        session.afterPendingSignals { [weak self, number = serviceChanges.number] in self?.burstEnded(number) }
     }
 
     private func burstEnded(_ number: Int) {

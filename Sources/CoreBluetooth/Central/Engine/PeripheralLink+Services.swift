@@ -9,7 +9,7 @@ extension PeripheralLink {
     /// bluetoothd says that the services are resolved; the last of them may still be on their way (bleak #1806).
     func resolveIfReady() {
         guard phase == .connected, !isResolved, let device, device.areServicesResolved else { return }
-        session.afterBurst { [weak self, weak device] in
+        session.afterPendingSignals { [weak self, weak device] in
             guard let self, phase == .connected, let device, device === self.device, !isResolved else { return }
             if hasFoundNothing(device) {
                 return resolutionFailed(

@@ -1,0 +1,126 @@
+import DBus
+import Foundation
+import MainLoop
+
+/// A Bluetooth controller of this machine.
+@LoopActor
+package final class Adapter: RemoteObject<Adapter1> {
+    /// The path of the controller with the kernel's name `name`, such as `hci0`; nil if it is no name.
+    package nonisolated static func path(of name: String) -> ObjectPath? {
+        ObjectPath("\(AgentManager1.path)/\(name)")
+    }
+
+    override func event(_ changes: PropertyChanges<Adapter1>) -> BlueZEvent? { .adapterChanged(self, changes) }
+
+    // MARK: Properties
+
+    /// The kernel's name of the controller: `hci0`.
+    package nonisolated var name: String { path.lastElement }
+    /// The controller's address, such as `00:AA:01:00:00:00`.
+    package var address: String { properties[Adapter1.address] ?? "" }
+    /// `public` or `random`.
+    package var addressType: String { properties[Adapter1.addressType] ?? "public" }
+    /// The name that peers see (GAP Device Name).
+    package var alias: String { properties[Adapter1.alias] ?? "" }
+    /// The system's name of the controller, which is the alias when none is set.
+    package var systemName: String { properties[Adapter1.systemName] ?? "" }
+    package var isPowered: Bool { properties[Adapter1.powered] ?? false }
+    /// Whether any program scans.
+    package var isDiscovering: Bool { properties[Adapter1.discovering] ?? false }
+    /// `central`, `peripheral`; empty with older releases of BlueZ, which do not report it.
+    package var roles: [String] { properties[Adapter1.roles] ?? [] }
+    /// bluetoothd's release; nil if its settings give adapters another identity (`DeviceID`).
+    package var bluezVersion: BlueZVersion? { properties[Adapter1.modalias].flatMap { BlueZVersion(modalias: $0) } }
+    /// Whether local services can be registered here.
+    package internal(set) var offersGattManager = false
+    /// Whether advertisements can be registered here.
+    package internal(set) var offersAdvertising = false
+
+    /// The devices that bluetoothd knows here: connected, paired, or seen a moment ago.
+    package var devices: [Device] { devicesByPath.values.sorted { $0.path.string < $1.path.string } }
+    var devicesByPath: [ObjectPath: Device] = [:]
+
+    // MARK: Changing it
+
+    package func setPowered(_ powered: Bool) async throws { try await set(Adapter1.powered, to: powered) }
+    /// Sets the name that peers see. The empty string brings the system's name back.
+    package func setAlias(_ alias: String) async throws { try await set(Adapter1.alias, to: alias) }
+
+    /// Makes bluetoothd forget the device: its link, its pairing, its cached services.
+    ///
+    /// bluetoothd (5.87, `device_request_disconnect` in src/device.c) may say that it has, and keep the device and its
+    /// keys until the end of its next link: when the link has ended, and one of its own profiles has not noticed yet.
+    /// By then it has.
+    package func remove(_ device: Device) async throws {
+        try await call(Adapter1.removeDevice, [.objectPath(device.path)])
+        guard await isKept(device) else { return }
+        do {
+            try await call(Adapter1.removeDevice, [.objectPath(device.path)])
+        } catch BlueZError.gone {
+            // It was removed meanwhile.
+        }
+    }
+
+    /// Whether bluetoothd still has this object, and not one that has come in its place.
+    private func isKept(_ device: Device) async -> Bool {
+        guard device.isValid, (try? await device.fetch(Device1.paired)) != nil else { return false }
+        return device.isValid
+    }
+
+    /// How many advertisements of programs on this machine it sends.
+    package func advertisementCount() async throws -> Int {
+        Int(try await fetch(LEAdvertisingManager1.activeInstances))
+    }
+
+    // MARK: Discovery
+
+    /// Scanning, shared by all clients in this process.
+    package private(set) lazy var discovery = Discovery(self)
+
+    /// Sets the devices to be reported. A scan without any filter does not report LE devices that are not
+    /// discoverable, hence there is always one.
+    func setDiscoveryFilter(_ filter: DiscoveryFilter) async throws {
+        do {
+            try await call(Adapter1.setDiscoveryFilter, [filter.options.busValue])
+        } catch BlueZError.invalidArguments where filter.options["Pattern"] != nil {
+            // A bluetoothd that knows no patterns yet.
+            try await call(Adapter1.setDiscoveryFilter, [filter.options.filter { $0.key != "Pattern" }.busValue])
+        }
+    }
+
+    /// Starts scanning; it lasts until ``stopDiscovery()``, or until this program's connection to the bus ends.
+    ///
+    /// BlueZ 5.66 does not answer when the controller's last scan has not ended yet.
+    func startDiscovery() async throws { try await call(Adapter1.startDiscovery, timeout: .seconds(3)) }
+    func stopDiscovery() async throws { try await call(Adapter1.stopDiscovery, timeout: .seconds(3)) }
+}
+
+/// What a scan reports (BlueZ: `SetDiscoveryFilter`).
+package struct DiscoveryFilter: Hashable, Swift.Sendable {
+    /// Only devices that advertise one of these services, as 128-bit UUIDs in lower case; empty means any.
+    package var serviceUUIDs: [String]
+    /// Whether each advertisement is reported, not only changes.
+    package var reportsDuplicates: Bool
+
+    package init(serviceUUIDs: [String] = [], reportsDuplicates: Bool = false) {
+        self.serviceUUIDs = serviceUUIDs
+        self.reportsDuplicates = reportsDuplicates
+    }
+
+    /// As bluetoothd takes it.
+    ///
+    /// To bluetoothd (5.82 and 5.87, `merge_discovery_filters` in src/adapter.c) a filter for a transport is none where
+    /// the controller has only that one, and without a filter it does not report devices that are not discoverable. A
+    /// pattern makes it one: the empty one, which any name begins with.
+    var options: [String: BusValue] {
+        var options: [String: BusValue] = [
+            "Transport": .string("le"), "DuplicateData": .boolean(reportsDuplicates),
+        ]
+        if serviceUUIDs.isEmpty {
+            options["Pattern"] = .string("")
+        } else {
+            options["UUIDs"] = serviceUUIDs.busValue
+        }
+        return options
+    }
+}

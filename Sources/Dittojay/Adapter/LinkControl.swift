@@ -1,0 +1,16 @@
+import MainLoop
+
+/// What ``CentralLinks`` needs of the controller.
+@LoopActor
+protocol LinkControl: AnyObject, Swift.Sendable {
+    /// A central that is not known as connected has sent something: its connection is to be confirmed.
+    func heard(_ address: String, mtu: Int)
+
+    /// Ends the connections of all centrals, or of one.
+    ///
+    /// - Parameter asked: called for each central once bluetoothd has been asked, before the link has ended.
+    /// - Returns: the addresses of those that were connected.
+    func disconnectCentrals(
+        address: String?, asked: @escaping @Sendable @LoopActor () -> Void
+    ) async -> [String]
+}

@@ -2,8 +2,8 @@ import Foundation
 
 /// Watches a file descriptor for code that lives on a dispatch queue, and closes it in the end.
 ///
-/// It does what a dispatch source would, but on ``MainLoop``. Dispatch sources are not safe for sockets on Linux: when the
-/// other end hangs up in the moment in which the source is cancelled, libdispatch may take it apart twice and crash
+/// It does what a dispatch source would, but on ``MainLoop``. Dispatch sources are not safe for sockets on Linux: when
+/// the other end hangs up in the moment in which the source is cancelled, libdispatch may take it apart twice and crash
 /// (swift-corelibs-libdispatch, "Use-after-free in epoll muxnote bookkeeping").
 ///
 /// Everything but the initializer is to be called on the queue. While it runs, the watch keeps itself alive.
@@ -25,8 +25,8 @@ package final class DescriptorWatch: @unchecked Swift.Sendable {
     ///   - descriptor: closed when the watch is cancelled, or released while it does not run.
     ///   - events: what to wait for.
     ///   - queue: a serial queue.
-    ///   - handler: called on the queue as long as the descriptor is ready or the other end is gone, and never again once
-    ///     the watch is cancelled. It is released then.
+    ///   - handler: called on the queue as long as the descriptor is ready or the other end is gone, and never again
+    ///     once the watch is cancelled. It is released then.
     package init(
         _ descriptor: Int32, for events: DescriptorEvents = .readable, queue: DispatchQueue,
         handler: @escaping () -> Void

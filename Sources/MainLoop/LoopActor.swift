@@ -7,7 +7,8 @@ package actor LoopActor {
         MainLoop.shared.asUnownedSerialExecutor()
     }
 
-    /// Runs `operation` as part of this actor; the caller must be on the loop's thread (a C callback of GLib or libdbus).
+    /// Runs `operation` as part of this actor; the caller must be on the loop's thread (a C callback of GLib or
+    /// libdbus).
     package static func assumeIsolated<T>(
         _ operation: @LoopActor () throws -> T, file: StaticString = #fileID, line: UInt = #line
     ) rethrows -> T {

@@ -5,8 +5,8 @@ import Synchronization
 /// The GLib main loop of the process.
 ///
 /// It runs on a thread of its own for as long as the process lives, and it is the executor of ``LoopActor``: what is
-/// isolated to that actor runs here, one thing after another, with no lock. The bus connection and every file descriptor
-/// that comes over it belong to it.
+/// isolated to that actor runs here, one thing after another, with no lock. The bus connection and every file
+/// descriptor that comes over it belong to it.
 package final class MainLoop: SerialExecutor, TaskExecutor {
     /// The loop of this process.
     package static let shared = MainLoop()
@@ -104,9 +104,9 @@ package final class MainLoop: SerialExecutor, TaskExecutor {
 
     /// To be called when something has come that comes by the thousand and is in no hurry: values of a characteristic.
     ///
-    /// One that comes alone is handled at once. When they come in quick succession, the loop rests for some milliseconds
-    /// before it looks for more, so that several share the cost of waking it, and of waking those to whom they go. It
-    /// does not rest when many came at once: they share the cost already.
+    /// One that comes alone is handled at once. When they come in quick succession, the loop rests for some
+    /// milliseconds before it looks for more, so that several share the cost of waking it, and of waking those to whom
+    /// they go. It does not rest when many came at once: they share the cost already.
     ///
     /// - Parameter count: how many have come together.
     @LoopActor

@@ -56,7 +56,8 @@ package final class Device: RemoteObject<Device1> {
     package var isPaired: Bool { properties[Device1.paired] ?? false }
     package var isTrusted: Bool { properties[Device1.trusted] ?? false }
     package var isBlocked: Bool { properties[Device1.blocked] ?? false }
-    /// Whether anybody would miss what bluetoothd knows of the device: its connection, its pairing, what a user has set.
+    /// Whether anybody would miss what bluetoothd knows of the device: its connection, its pairing, what a user has
+    /// set.
     var isWorthKeeping: Bool {
         isConnected || isPaired || isTrusted || isBlocked || (name != nil && alias != name) || attempts > 0
     }
@@ -69,8 +70,8 @@ package final class Device: RemoteObject<Device1> {
 
     /// Why the last connection ended, such as `org.bluez.Reason.Authentication`; nil where bluetoothd does not say.
     var disconnectionReason: String?
-    /// Whether the last connection ended because it could not be encrypted: one side has lost the keys. False, too, where
-    /// bluetoothd does not say.
+    /// Whether the last connection ended because it could not be encrypted: one side has lost the keys. False, too,
+    /// where bluetoothd does not say.
     package var hasFailedAuthentication: Bool { disconnectionReason == Device1.authenticationReason }
 
     override func update(_ changes: PropertyChanges<Device1>) {

@@ -81,8 +81,8 @@ package class RemoteObject<Interface: BusInterface>: MirroredObject {
         return try await connection.bluezCall(call, timeout: timeout)
     }
 
-    /// Calls a method of this object; `completion` runs once, later: with ``BlueZError/gone(_:)`` if the object is removed
-    /// before there is an answer.
+    /// Calls a method of this object; `completion` runs once, later: with ``BlueZError/gone(_:)`` if the object is
+    /// removed before there is an answer.
     func call(
         _ method: InterfaceMethod<Interface>, _ arguments: [BusValue] = [],
         timeout: Duration? = BusConnection.defaultTimeout,

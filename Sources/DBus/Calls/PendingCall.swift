@@ -82,8 +82,8 @@ package final class PendingCall {
     }
 
     private func error(_ message: RawMessage, _ arguments: [BusValue]) -> BusError {
-        // libdbus itself makes up the answers for time-out and lost connection; those have no sender, and for calls that
-        // were under way when the connection was lost it says "no reply", too.
+        // libdbus itself makes up the answers for time-out and lost connection; those have no sender, and for calls
+        // that were under way when the connection was lost it says "no reply", too.
         if message.sender.isEmpty {
             switch StandardError(name: message.errorName) {
             case .noReply, .timeout:

@@ -190,8 +190,8 @@ package final class BusConnection {
         return pending
     }
 
-    /// Ends the call if it is not answered in time. One timer is for all calls: it is set for the first deadline, stays as
-    /// it is when that call is answered, and looks for the next one when it fires.
+    /// Ends the call if it is not answered in time. One timer is for all calls: it is set for the first deadline, stays
+    /// as it is when that call is answered, and looks for the next one when it fires.
     private func limit(_ call: PendingCall, to timeout: Duration) {
         let deadline = ContinuousClock.now + min(timeout, Self.longestTimeout)
         call.deadline = deadline

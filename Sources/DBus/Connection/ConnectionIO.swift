@@ -68,8 +68,8 @@ final class ConnectionIO {
         guard let watch else { return }
         changedWatches.insert(watch)
         guard changedWatches.count == 1 else { return }
-        // libdbus enables the watch for writing for every message that it sends, and disables it at once when all has been
-        // written. Each would change what the loop polls, and so wake it up.
+        // libdbus enables the watch for writing for every message that it sends, and disables it at once when all has
+        // been written. Each would change what the loop polls, and so wake it up.
         MainLoop.shared.async { [weak self] in self?.applyChangedWatches() }
     }
 

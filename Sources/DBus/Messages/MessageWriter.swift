@@ -113,8 +113,8 @@ enum MessageWriter {
         }
     }
 
-    /// A tree of objects, parents and low numbers first. bluetoothd gives out attribute handles in this order, and clients
-    /// remember them: they have to be the same whenever the same services are registered.
+    /// A tree of objects, parents and low numbers first. bluetoothd gives out attribute handles in this order, and
+    /// clients remember them: they have to be the same whenever the same services are registered.
     private static func inOrder(_ objects: [BusValue: BusValue]) -> [(BusValue, BusValue)] {
         func path(_ key: BusValue) -> String {
             if case .objectPath(let path) = key { path.string } else { "" }

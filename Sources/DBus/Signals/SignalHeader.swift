@@ -1,6 +1,7 @@
 import CDBus
 
-/// A signal's interface and name in the form that libdbus compares with: a Swift string would be copied for each comparison.
+/// A signal's interface and name in the form that libdbus compares with: a Swift string would be copied for each
+/// comparison.
 struct SignalHeader: Swift.Sendable {
     static let propertiesChanged = SignalHeader(PropertiesInterface.propertiesChanged)
     static let disconnected = SignalHeader(LocalInterface.disconnected)

@@ -32,7 +32,8 @@ package enum ManagedObjectChange {
 }
 
 extension BusSignal {
-    /// The changes of properties that a PropertiesChanged signal reports; nil when it is of another interface's, or malformed.
+    /// The changes of properties that a PropertiesChanged signal reports; nil when it is of another interface's, or
+    /// malformed.
     package func propertyChanges<Interface: BusInterface>(
         of interface: Interface.Type
     ) -> PropertyChanges<Interface>? {

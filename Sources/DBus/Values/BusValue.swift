@@ -2,7 +2,8 @@ import Foundation
 
 /// A value of any D-Bus type.
 ///
-/// An array of bytes is ``bytes(_:)``, not ``array(_:of:)``, so that a characteristic's value is copied once on its way.
+/// An array of bytes is ``bytes(_:)``, not ``array(_:of:)``, so that a characteristic's value is copied once on its
+/// way.
 package enum BusValue: Hashable, Swift.Sendable {
     case byte(UInt8)
     case boolean(Bool)

@@ -1,5 +1,5 @@
-// GLib for Swift: the main loop, with a source of its own for descriptors. And system calls for descriptors that Swift's
-// Glibc module leaves out.
+// GLib for Swift: the main loop, with a source of its own for descriptors. And system calls for descriptors that
+// Swift's Glibc module leaves out.
 #ifndef CGLIB_SHIM_H
 #define CGLIB_SHIM_H
 
@@ -78,8 +78,8 @@ static inline int cglib_mark_packets(int descriptor)
 
 /// Receives all packets that wait in a socket, `cglib_packet_limit` at most, without waiting for one: recvmmsg(2).
 ///
-/// Packet i is put at `buffer + i * size` and cut off there if it is longer; its length goes to `lengths[i]`. Returns how
-/// many there were, or -1 with errno. `is_at_end` becomes 1 if the other end has closed and nothing is left.
+/// Packet i is put at `buffer + i * size` and cut off there if it is longer; its length goes to `lengths[i]`. Returns
+/// how many there were, or -1 with errno. `is_at_end` becomes 1 if the other end has closed and nothing is left.
 static inline int cglib_receive_packets(int descriptor, void *buffer, size_t size, unsigned *lengths, int *is_at_end)
 {
     // struct mmsghdr, which is there for GNU sources only.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Takes what managers report from the loop to the queue of their delegates, in order.
 ///
-/// When many events come at once they share one switch of threads: the queue is woken only when it has nothing to do yet. But
-/// what else is to be done on the queue gets its turn among them, however far behind it is.
+/// When many events come at once they share one switch of threads: the queue is woken only when it has nothing to do
+/// yet. But what else is to be done on the queue gets its turn among them, however far behind it is.
 final class DelegateQueue: Swift.Sendable {
     typealias Event = @Sendable () -> Void
 

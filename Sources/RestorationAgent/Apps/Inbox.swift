@@ -5,8 +5,8 @@ import RestorationProtocol
 
 /// The values of one program that it has yet to take.
 ///
-/// They are in a socket of which the program reads a copy. What it has not read when it dies is still there for its next
-/// run. What the socket has no room for waits here.
+/// They are in a socket of which the program reads a copy. What it has not read when it dies is still there for its
+/// next run. What the socket has no room for waits here.
 package final class Inbox {
     /// The end that programs get copies of.
     package let readEnd: Int32

@@ -6,8 +6,8 @@ package protocol AgentBackend: AnyObject {
     /// Is told what happens.
     var observer: (any AgentBackendObserver)? { get set }
 
-    /// Connects to a peripheral, or takes up its connection, and keeps it until ``release(_:disconnecting:)``. Asked for
-    /// again, it tells again that the peripheral is connected if it is.
+    /// Connects to a peripheral, or takes up its connection, and keeps it until ``release(_:disconnecting:)``. Asked
+    /// for again, it tells again that the peripheral is connected if it is.
     func keep(_ request: PeripheralRequest)
 
     /// Keeps the peripheral no longer.

@@ -43,7 +43,8 @@ extension BluetoothBackend: CBCentralManagerDelegate {
         }
         known.failAll(AgentFailure(CBError(.peripheralDisconnected)))
         if isComing { return observer?.disconnected(identifier, isComing: true) ?? () }
-        // When bluetoothd ends, its devices are removed first. The connection has not ended then: it will be made again.
+        // When bluetoothd ends, its devices are removed first. The connection has not ended then: it will be made
+        // again.
         let timer = DispatchSource.makeTimerSource(queue: .main)
         timer.schedule(deadline: .now() + Self.lossDelay)
         timer.setEventHandler { [weak self, weak known] in
@@ -58,8 +59,8 @@ extension BluetoothBackend: CBCentralManagerDelegate {
         known.loss = timer
     }
 
-    /// Seconds until a loss of a link is believed. A bluetoothd that ends takes some tenths of a second from the end of its links
-    /// until it says that Bluetooth is off.
+    /// Seconds until a loss of a link is believed. A bluetoothd that ends takes some tenths of a second from the end of
+    /// its links until it says that Bluetooth is off.
     private static let lossDelay = 1.0
 }
 

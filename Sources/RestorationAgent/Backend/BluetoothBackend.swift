@@ -8,7 +8,8 @@ package final class BluetoothBackend: NSObject, AgentBackend {
     /// One for each controller, by its address.
     var managers: [String: CBCentralManager] = [:]
     var kept: [UUID: KeptPeripheral] = [:]
-    /// The controllers of peripherals that are no longer kept and whose links are still up: a link ends with its manager.
+    /// The controllers of peripherals that are no longer kept and whose links are still up: a link ends with its
+    /// manager.
     private(set) var leaving: [UUID: String] = [:]
 
     private func manager(for adapter: String) -> CBCentralManager {

@@ -90,8 +90,8 @@ package final class AgentCore {
     /// Seconds that a program may have to wait for its welcome, fewer than it is willing to.
     private static let greetingTimeout = 5.0
 
-    /// Welcomes the program: at once, or when it is clear what has become of its links. An agent that was started a moment ago
-    /// has yet to take them up.
+    /// Welcomes the program: at once, or when it is clear what has become of its links. An agent that was started a
+    /// moment ago has yet to take them up.
     private func prepareToGreet(_ app: RegisteredApp) {
         app.greeting = surroundings.after(Self.greetingTimeout) { [weak self, weak app] in
             if let app { self?.greet(app) }

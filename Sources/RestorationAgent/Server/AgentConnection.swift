@@ -46,7 +46,8 @@ final class AgentConnection: AgentPeer {
 
     func send(_ message: AgentMessage, passing descriptor: Int32?) {
         guard watch != nil else { return }
-        // No message is too long: ``AgentLimits`` sees to that. Who does not read the few short answers that it gets has stopped to work.
+        // No message is too long: ``AgentLimits`` sees to that. Who does not read the few short answers that it gets
+        // has stopped to work.
         guard let bytes = MessageCoder.encode(message),
             PacketIO.send(bytes, to: self.descriptor, passing: descriptor) == .done
         else { return close() }

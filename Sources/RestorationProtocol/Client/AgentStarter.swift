@@ -7,8 +7,8 @@ package enum AgentStarter {
 
     /// Starts the agent; it takes a moment until it listens. Where one runs already, nothing happens.
     ///
-    /// - Throws: ``AgentLocation/Failure`` when there is no place for its record, ``AppLauncher/Failure`` in particular when
-    ///   there is no `bluejay` program.
+    /// - Throws: ``AgentLocation/Failure`` when there is no place for its record, ``AppLauncher/Failure`` in particular
+    ///   when there is no `bluejay` program.
     package static func start(
         _ location: AgentLocation, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {

@@ -56,7 +56,8 @@ package enum AppLauncher {
     private typealias AddChangeOfFolder =
         @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, UnsafePointer<CChar>) -> Int32
 
-    /// `posix_spawn_file_actions_addchdir_np`, which has been in glibc since 2.29, and in Swift's module for it not yet.
+    /// `posix_spawn_file_actions_addchdir_np`, which has been in glibc since 2.29, and in Swift's module for it not
+    /// yet.
     private static let addChangeOfFolder: AddChangeOfFolder? = {
         guard let symbol = dlsym(nil, "posix_spawn_file_actions_addchdir_np") else { return nil }
         return unsafeBitCast(symbol, to: AddChangeOfFolder.self)

@@ -8,8 +8,8 @@ package enum ExitNotice {
     /// How many connections to the agent a process may have.
     private static let capacity = 16
 
-    // A signal handler may use nothing that locks or allocates, so all of this is made before the handler is installed and
-    // stays for as long as the process lives. The slots are words of memory that change as a whole.
+    // A signal handler may use nothing that locks or allocates, so all of this is made before the handler is installed
+    // and stays for as long as the process lives. The slots are words of memory that change as a whole.
     nonisolated(unsafe) private static let slots: UnsafeMutablePointer<Int32> = {
         let slots = UnsafeMutablePointer<Int32>.allocate(capacity: capacity)
         slots.initialize(repeating: -1, count: capacity)

@@ -83,8 +83,8 @@ package struct CharacteristicKey: Codable, Hashable, Sendable {
     /// UUIDs as bluetoothd writes them: 36 characters in lower case.
     package var service: String
     package var characteristic: String
-    /// The end of bluetoothd's object path, `service0010/char0011`. It tells characteristics of the same UUIDs apart, and
-    /// changes when the peripheral has taken the service away and added it again.
+    /// The end of bluetoothd's object path, `service0010/char0011`. It tells characteristics of the same UUIDs apart,
+    /// and changes when the peripheral has taken the service away and added it again.
     package var path: String
 
     package init(service: String, characteristic: String, path: String) {

@@ -26,7 +26,8 @@ package enum AgentLimits {
     /// The bytes of the record on disk: more than a record within these limits can have.
     package static let recordLength = 16 * 1024 * 1024
 
-    /// Whether a text is no longer than the name of an attribute or a controller can be, and is written in JSON as it is.
+    /// Whether a text is no longer than the name of an attribute or a controller can be, and is written in JSON as it
+    /// is.
     package static func isName(_ text: String) -> Bool {
         text.utf8.count <= nameLength
             && text.utf8.allSatisfy {

@@ -16,8 +16,8 @@ package struct RecordFile: Sendable {
 
     /// The record; an empty one where there is no file.
     ///
-    /// What cannot be read as a record is put aside as `restoration.json.damaged`: something else than a file of this user,
-    /// a link included, a file above ``AgentLimits/recordLength``, or one of another content.
+    /// What cannot be read as a record is put aside as `restoration.json.damaged`: something else than a file of this
+    /// user, a link included, a file above ``AgentLimits/recordLength``, or one of another content.
     ///
     /// - Parameter log: called with what was wrong.
     package func load(log: (String) -> Void = { _ in }) throws(Failure) -> RestorationRecord {

@@ -1,8 +1,8 @@
 import BlueZ
 import MainLoop
 
-/// A subscription whose values come from a socket of its own, past the bus (AcquireNotify). No other program can have one
-/// meanwhile, and what the socket does not take is lost.
+/// A subscription whose values come from a socket of its own, past the bus (AcquireNotify). No other program can have
+/// one meanwhile, and what the socket does not take is lost.
 @LoopActor
 final class SocketSubscription: Subscription {
     let remote: RemoteCharacteristic

@@ -1,5 +1,5 @@
-// Which tests prove what Bluejay promises. Nothing here runs: the compiler checks that each test exists, and a test that is
-// renamed is renamed here, too.
+// Which tests prove what Bluejay promises. Nothing here runs: the compiler checks that each test exists, and a test
+// that is renamed is renamed here, too.
 
 private func promise(_ text: String, provedBy tests: Any...) {}
 

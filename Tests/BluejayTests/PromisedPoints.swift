@@ -1,5 +1,5 @@
-// The points in which Bluejay 0.8.9 for iOS departs from what it promises, and the tests that prove that this library keeps
-// the promise. PromiseIndex.swift has the others. Nothing here runs: the compiler checks that each test exists.
+// The points in which Bluejay 0.8.9 for iOS departs from what it promises, and the tests that prove that this library
+// keeps the promise. PromiseIndex.swift has the others. Nothing here runs: the compiler checks that each test exists.
 
 private func point(_ number: Int, _ text: String, provedBy tests: Any...) {}
 

@@ -1,5 +1,5 @@
-// Which tests prove what Bluejay promises in the lab. Nothing here runs: the compiler checks that each test exists, and a test that is
-// renamed is renamed here, too.
+// Which tests in the lab prove what Bluejay promises. Nothing here runs: the compiler checks that each test exists, and
+// a test that is renamed is renamed here, too.
 
 private func promise(_ text: String, provedBy tests: Any...) {}
 
@@ -129,8 +129,8 @@ private func tasks() {
         provedBy: InTheLab.BackgroundTasks.aLinkThatDropsInTheMiddleEndsTheTaskThenEverybodyHears)
 }
 
-/// Where Bluejay 0.8.9 for iOS departs from its promise. Points 1, 6 and 29 need no peripheral: hashes, taking data apart and
-/// calls before the start are proved by unit tests alone.
+/// Where Bluejay 0.8.9 for iOS departs from its promise. Points 1, 6 and 29 need no peripheral: hashes, taking data
+/// apart and calls before the start are proved by unit tests alone.
 private func points() {
     point(
         2, "deallocation with a full queue",

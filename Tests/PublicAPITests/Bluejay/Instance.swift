@@ -1,8 +1,8 @@
 import Bluejay
 import CoreBluetooth
 
-// The public API, each declaration with the type that programs use it with. Nothing here runs: the compiler checks it, as
-// a program sees it. A declaration that is missing or has another type does not compile.
+// The public API, each declaration with the type that programs use it with. Nothing here runs: the compiler checks it,
+// as a program sees it. A declaration that is missing or has another type does not compile.
 
 private func lifecycle(_ bluejay: Bluejay) {
     let _: NSObject.Type = Bluejay.self

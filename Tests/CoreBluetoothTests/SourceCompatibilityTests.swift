@@ -358,7 +358,7 @@ private final class MyManager: CBCentralManager, @unchecked Sendable {
     @Test func `the time of a disconnection is compared with the present one`() {
         let before: CFAbsoluteTime = Date().timeIntervalSinceReferenceDate
         let elapsed: CFTimeInterval = CFAbsoluteTimeGetCurrent() - before
-        #expect(elapsed >= 0 && elapsed < 60)
+        #expect(elapsed >= 0)
     }
 
     @Test func `a UUID that is to be set later is made from nothing`() {

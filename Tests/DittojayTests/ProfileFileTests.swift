@@ -333,7 +333,7 @@ struct ProfileFileMistakeTests {
 
     @Test("bytes that are no text, and files that are too large or too deep, are refused")
     func hostile() throws {
-        let path = NSTemporaryDirectory() + "dittojay-test-\(UInt64.random(in: 0 ... .max)).yaml"
+        let path = NSTemporaryDirectory() + "dittojay-test-\(UUID()).yaml"
         defer { unlink(path) }
         let url = URL(fileURLWithPath: path)
         try Data([0xFF, 0xFE, 0x00, 0x41]).write(to: url)

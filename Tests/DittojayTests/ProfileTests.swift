@@ -63,7 +63,7 @@ struct ProfileTests {
 struct AliasRecordTests {
     @Test("what was written is read again, whatever the names")
     func roundTrip() throws {
-        let path = NSTemporaryDirectory() + "dittojay-test-\(UInt64.random(in: 0 ... .max))"
+        let path = NSTemporaryDirectory() + "dittojay-test-\(UUID())"
         defer { unlink(path) }
         #expect(AliasRecord(path: path) == nil)
         for (given, former) in [("Dittojay", ""), ("", "x"), ("é 🐦\n", String(repeating: "n", count: 248))] {
@@ -76,7 +76,7 @@ struct AliasRecordTests {
 
     @Test("garbage and links are no records", arguments: ["", "no zero byte", "a\u{0}b\u{0}c"])
     func garbage(content: String) throws {
-        let path = NSTemporaryDirectory() + "dittojay-test-\(UInt64.random(in: 0 ... .max))"
+        let path = NSTemporaryDirectory() + "dittojay-test-\(UUID())"
         let link = path + "-link"
         defer {
             unlink(path)

@@ -63,7 +63,7 @@ extension InTheLab {
                 let burst = try ChildProcess(
                     "dittojay", ["burst", "--count", "\(count)", "--rate", "100"],
                     environment: ["DITTOJAY_SOCKET": sensor.socket])
-                var generator = SystemRandomNumberGenerator()
+                var generator = Dice.ofThisRun
                 var deaths = 0
                 while deaths < allDeaths {
                     let position = program.position
@@ -140,6 +140,7 @@ extension InTheLab {
 
         @Test func theAgentMayDieAtAnyMoment() async throws {
             try await withRestoredProgram(listeningToRates: false) { sensor, program in
+                var generator = Dice.ofThisRun
                 for round in 0..<rounds(3, thoroughly: 9) {
                     // What happens at the random moment: the program comes back, or takes values, or is just killed.
                     switch round % 3 {
@@ -149,7 +150,7 @@ extension InTheLab {
                     case 1: try await sensor.command("burst", "--count", "50", "--rate", "100")
                     default: Glibc.kill(try program.process, SIGKILL)
                     }
-                    try await Task.sleep(for: .milliseconds(.random(in: 0...1500)))
+                    try await Task.sleep(for: .milliseconds(.random(in: 0...1500, using: &generator)))
                     try await program.killAgent()
                     let start = program.position
                     try await program.startAgent()

@@ -153,7 +153,7 @@ private final class Client {
         let inbox = try good.register()
         defer { close(inbox) }
         let hello = try #require(MessageCoder.encode(AppMessage.hello(.app("other"))))
-        var generator = SystemRandomNumberGenerator()
+        var generator = Dice.ofThisRun
         let random = Data((0..<4000).map { _ in UInt8.random(in: 0...255, using: &generator) })
         let deep = Data((String(repeating: "[", count: 50_000) + String(repeating: "]", count: 40_000)).utf8)
         let junk = [

@@ -90,8 +90,9 @@ struct CentralPairingTests {
 
     @Test func monitorSaysOnceThatAPasskeyIsWanted() async throws {
         _ = await sensor { $0.characteristic("2A37")?.needsPasskey = true }
-        let monitor = try programs.run("bluejay", "monitor", Self.device, "--answer-timeout", "10")
-        try await monitor.line(containing: "cannot listen to the heart rates of Sensor: ATT error 0x05: ")
+        let monitor = try programs.run("bluejay", "monitor", Self.device)
+        try await monitor.line(
+            containing: "cannot listen to the heart rates of Sensor: ATT error 0x05: ", within: .seconds(60))
         try await monitor.line(containing: "disconnected from Sensor")
         #expect(try await monitor.interrupt() == 0)
         #expect(monitor.lines.count { $0.contains("cannot listen") } == 1, "\(monitor.transcript)")

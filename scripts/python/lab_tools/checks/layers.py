@@ -55,6 +55,8 @@ AGREED = [
     Agreed("Bluejay", "Peripheral", "Listening", "a peripheral has the table of its listeners"),
     Agreed("Dittojay", "Peripheral", "Control", "a peripheral carries out the commands of the control socket"),
     Agreed("Dittojay", "Profiles", "ProfileFile", "a profile is summed up in the words of its file"),
+    Agreed("Dittojay", "Profiles", "Services", "a profile's notifications can be those of a heart"),
+    Agreed("Dittojay", "Behaviours", "Services", "one of the generators of values is a heart"),
 ]
 
 ATTRIBUTES = r"(?:@\w+(?:\([^)\n]*\))?\s+)*"

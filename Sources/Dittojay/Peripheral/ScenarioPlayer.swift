@@ -1,7 +1,7 @@
 import CoreBluetooth
 import LineOutput
 
-/// Plays lists of steps, beside each other: the profile's scenario, and the reactions to writes. Used on the
+/// Plays lists of steps at the same time: the profile's scenario, and the reactions to writes. Used on the
 /// peripheral's queue only.
 final class ScenarioPlayer {
     /// How many lists of steps are played at a time. A central can write faster than reactions end.

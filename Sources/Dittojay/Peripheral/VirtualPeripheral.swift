@@ -32,10 +32,13 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         }
     }
 
+    /// What the peripheral offers.
     public let profile: PeripheralProfile
+    /// How it was asked to run.
     public let options: Options
     /// The name that is advertised.
     public let localName: String
+    /// The serial queue that everything happens on.
     public let queue: DispatchQueue
 
     /// Called for each event. Events are not made if it is nil and no program follows them.

@@ -8,7 +8,7 @@ import LineOutput
 enum ProfileReader {
     /// 29 bytes of scan response less the header; a longer name would be shortened on the air.
     static let possibleNameLengths = 1...26
-    /// What an advertisement holds beside its flags, in bytes.
+    /// What an advertisement holds besides its flags, in bytes.
     private static let advertisementRoom = 31 - 3
     static let possibleCounts = 1...100
 

@@ -2,7 +2,8 @@ import Dittojay
 import Foundation
 import LineOutput
 
-/// A peripheral with a terminal, or pipes, around it: prints its events, takes commands and signals, and ends the process.
+/// A peripheral with a terminal, or pipes, around it: prints its events, takes commands and signals, and ends the
+/// process.
 // @unchecked: everything happens on the peripheral's queue.
 final class TerminalSession: @unchecked Swift.Sendable {
     private let peripheral: VirtualPeripheral
@@ -108,7 +109,8 @@ final class TerminalSession: @unchecked Swift.Sendable {
         switch line {
         case .end: break
         case .text(let text):
-            // A script's lines are meant for a peripheral that runs. A person who presses a key sees that it does not yet.
+            // A script's lines are meant for a peripheral that runs. A person who presses a key sees that it does not
+            // yet.
             if let waiting = early, input?.takesKeys != true {
                 if waiting.count < Self.earlyLimit {
                     early?.append(text)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The seed of what is random in a run of the tests: another one each time, and printed, so that a run that failed can be
-/// repeated by `TEST_SEED`.
+/// The seed of what is random in a run of the tests: another one each time, and printed, so that a run that failed can
+/// be repeated by `TEST_SEED`.
 package enum TestSeed {
     package static let value: UInt64 = {
         if let text = ProcessInfo.processInfo.environment["TEST_SEED"], let seed = UInt64(text) { return seed }

@@ -22,7 +22,8 @@ set_release_options() {
         -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker -z -Xlinker noexecstack
         # No folder for libraries beside the program.
         --disable-local-rpath
-        # The parser of YAML is C.
-        -Xcc -fstack-protector-strong -Xcc -D_FORTIFY_SOURCE=2
+        # The parser of YAML is C. Not with _FORTIFY_SOURCE: Swift reads the headers with the same options, and what it
+        # puts into them is another definition in each module.
+        -Xcc -fstack-protector-strong
     )
 }

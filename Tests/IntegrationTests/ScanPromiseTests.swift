@@ -93,7 +93,7 @@ extension InTheLab {
                             return .connect(found, .seconds(20), .default) { _ in }
                         }, stopped: { _, _ in })
                 }
-                try await reader.texts.first { $0.contains("any services") }
+                try await reader.texts.first { $0.contains("without service identifiers") }
                 try await reader.texts.first { $0.contains(name) }
                 try await central.observer.connections.first()
             }

@@ -67,9 +67,12 @@ func awaitCall<Value: Swift.Sendable>(
     return try await withTaskCancellationHandler {
         // A closure runs where the function runs only if it mentions this. Without it, calls could lose their order.
         _ = isolation
-        return try await withCheckedThrowingContinuation { continuation in
-            let begin: @Sendable () -> Void = { call.begin(continuation, start) }
-            MainQueue.run(begin)
+        // With the executor, the answer does not take a detour through the global one.
+        return try await withTaskExecutorPreference(MainQueueExecutor.shared) {
+            try await withCheckedThrowingContinuation { continuation in
+                let begin: @Sendable () -> Void = { call.begin(continuation, start) }
+                MainQueue.run(begin)
+            }
         }
     } onCancel: {
         // Later, because the runtime may hold a lock of the task, and the end of an operation calls the program.

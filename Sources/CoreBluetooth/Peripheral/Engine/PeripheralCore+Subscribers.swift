@@ -2,78 +2,11 @@ import BlueZ
 import DBus
 import MainLoop
 
-/// Requests, subscriptions and notifications.
+/// The centrals that are connected, and what they are subscribed to.
 extension PeripheralCore {
-    /// Takes over what bluetoothd asks of a characteristic.
-    func connect(_ link: CharacteristicLink) {
-        let local = link.local
-        local.onRead = { [weak self, weak link] request in
-            guard let self, let link else { return }
-            read(link, request)
-        }
-        local.onWrite = { [weak self, weak link] request in
-            guard let self, let link else { return }
-            write(link, request)
-        }
-        local.onSubscribe = { [weak self, weak link] context in
-            guard let self, let link else { return }
-            subscribe(link, subscriber(context, of: link))
-        }
-        local.onUnsubscribe = { [weak self, weak link] in
-            guard let self, let link else { return }
-            unsubscribeAll(link)
-        }
-        local.onReadyToNotify = { [weak self] in self?.sendUpdates() }
-    }
-
-    // MARK: Requests
-
-    private func read(_ link: CharacteristicLink, _ request: LocalRequest) {
-        // bluetoothd 5.66 lets reads of a characteristic pass that has no flag for reading or writing at all.
-        guard link.plan.isReadable else { return request.fail(CBATTError.Code.readNotPermitted) }
-        if let value = link.plan.staticValue { return request.reply(part: value) }
-        let central = central(for: request.context)
-        let mtu = central.mtu
-        let answer = PendingAnswer(to: request, isRead: true, owner: ObjectIdentifier(self))
-        deliver { [characteristic = link.plan.characteristic, offset = request.context.offset] manager in
-            central.central.attMTU = mtu
-            let request = CBATTRequest(
-                central: central.central, characteristic: characteristic, offset: offset, value: nil,
-                pendingAnswer: answer)
-            guard let delegate = manager.delegate else {
-                return manager.respond(to: request, withResult: .requestNotSupported)
-            }
-            delegate.peripheralManager(manager, didReceiveRead: request)
-        }
-    }
-
-    private func write(_ link: CharacteristicLink, _ request: LocalRequest) {
-        guard link.plan.isWriteable else { return request.fail(CBATTError.Code.writeNotPermitted) }
-        // Only a question whether a long write may begin; its parts come as one value, with one offset, at its end.
-        if request.context.isPrepareAuthorization { return request.reply() }
-        let offset = request.context.offset
-        guard offset <= ATT.maximumValueLength else { return request.fail(CBATTError.Code.invalidOffset) }
-        guard offset + request.value.count <= ATT.maximumValueLength else {
-            return request.fail(CBATTError.Code.invalidAttributeValueLength)
-        }
-        let central = central(for: request.context)
-        let mtu = central.mtu
-        let answer = PendingAnswer(to: request, isRead: false, owner: ObjectIdentifier(self))
-        deliver { [characteristic = link.plan.characteristic, value = request.value] manager in
-            central.central.attMTU = mtu
-            let request = CBATTRequest(
-                central: central.central, characteristic: characteristic, offset: offset, value: value,
-                pendingAnswer: answer)
-            guard let delegate = manager.delegate else {
-                return manager.respond(to: request, withResult: .requestNotSupported)
-            }
-            delegate.peripheralManager(manager, didReceiveWrite: [request])
-        }
-    }
-
     // MARK: Centrals
 
-    private func central(for context: RequestContext) -> RemoteCentral {
+    func central(for context: RequestContext) -> RemoteCentral {
         central(at: context.device, mtu: context.mtu)
     }
 
@@ -161,13 +94,13 @@ extension PeripheralCore {
 
     // MARK: Subscriptions
 
-    private func subscriber(_ context: RequestContext?, of link: CharacteristicLink) -> RemoteCentral {
+    func subscriber(_ context: RequestContext?, of link: CharacteristicLink) -> RemoteCentral {
         if let context { return central(for: context) }
         // An older bluetoothd does not say who it is.
         return central(at: otherConnectedDevice(than: link)?.path ?? .root, mtu: nil)
     }
 
-    private func subscribe(_ link: CharacteristicLink, _ central: RemoteCentral) {
+    func subscribe(_ link: CharacteristicLink, _ central: RemoteCentral) {
         guard !link.subscribers.contains(where: { $0.path == central.path }) else { return }
         if !link.hasReceivers { link.generation += 1 }
         link.subscribers.append(central)
@@ -218,42 +151,4 @@ extension PeripheralCore {
         }
         return subscribed
     }
-
-    // MARK: Notifications
-
-    /// How many values go out before the loop looks after everything else: a program that always has one more must not
-    /// keep it from hearing that the central is gone.
-    private static let valuesPerTurn = 64
-
-    /// Hands values to bluetoothd until there are none left, or there is no room: then it goes on as soon as there is.
-    func sendUpdates() {
-        var done = 0
-        for _ in 0..<Self.valuesPerTurn {
-            if batch.isEmpty {
-                tellIfReady(after: done)
-                done = 0
-                updates.take(into: &batch)
-                if batch.isEmpty { return }
-            }
-            let update = batch[0]
-            if let link = links[update.target], link.generation == update.generation, link.hasReceivers,
-                !link.local.notify(update.value)
-            {
-                return tellIfReady(after: done)
-            }
-            batch.removeFirst()
-            done += 1
-        }
-        tellIfReady(after: done)
-        MainLoop.shared.async { [weak self] in self?.sendUpdates() }
-    }
-
-    private func tellIfReady(after count: Int) {
-        guard count > 0, updates.finished(count) else { return }
-        deliver { $0.delegate?.peripheralManagerIsReady(toUpdateSubscribers: $0) }
-    }
-}
-
-extension LocalRequest {
-    fileprivate func fail(_ code: CBATTError.Code) { fail(attError: UInt8(clamping: code.rawValue)) }
 }

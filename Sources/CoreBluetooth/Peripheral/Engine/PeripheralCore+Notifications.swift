@@ -1,0 +1,36 @@
+import MainLoop
+
+/// Notifications and indications on their way to bluetoothd.
+extension PeripheralCore {
+    /// How many values go out before the loop looks after everything else: a program that always has one more must not
+    /// keep it from hearing that the central is gone.
+    private static let valuesPerTurn = 64
+
+    /// Hands values to bluetoothd until there are none left, or there is no room: then it goes on as soon as there is.
+    func sendUpdates() {
+        var done = 0
+        for _ in 0..<Self.valuesPerTurn {
+            if batch.isEmpty {
+                tellIfReady(after: done)
+                done = 0
+                updates.take(into: &batch)
+                if batch.isEmpty { return }
+            }
+            let update = batch[0]
+            if let link = links[update.target], link.generation == update.generation, link.hasReceivers,
+                !link.local.notify(update.value)
+            {
+                return tellIfReady(after: done)
+            }
+            batch.removeFirst()
+            done += 1
+        }
+        tellIfReady(after: done)
+        MainLoop.shared.async { [weak self] in self?.sendUpdates() }
+    }
+
+    private func tellIfReady(after count: Int) {
+        guard count > 0, updates.finished(count) else { return }
+        deliver { $0.delegate?.peripheralManagerIsReady(toUpdateSubscribers: $0) }
+    }
+}

@@ -218,7 +218,7 @@ extension PeripheralLink {
         object(remote.path) { CBDescriptor(uuid: uuid, characteristic: characteristic) }
     }
 
-    /// bluetoothd's object behind an object of the app's; nil when it is of an earlier connection, or has gone.
+    /// bluetoothd's object behind an object of the app; nil when it is of an earlier connection, or was removed.
     private func path(_ attribute: CBAttribute) -> ObjectPath? {
         guard let path = attribute.objectPath.flatMap(ObjectPath.init(_:)), attributes[path] === attribute else {
             return nil

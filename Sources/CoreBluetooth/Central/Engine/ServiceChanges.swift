@@ -1,8 +1,8 @@
-/// Collects news of services into changes of which the app is told once each.
+/// Collects news of services into changes, each of which is reported to the app once.
 ///
-/// bluetoothd tells one change of the peripheral's table as a burst of news: that services have gone, or that some have
-/// come. What goes after something has come, or comes after something has gone, is another change, even if both are
-/// read from the bus together.
+/// bluetoothd reports one change of the peripheral's table as a burst of news: that services were removed, or that some
+/// were added. A removal after an addition, or an addition after a removal, is another change, even if both are read
+/// from the bus together.
 struct ServiceChanges<Service> {
     /// One change.
     struct Change {

@@ -71,8 +71,8 @@ extension PeripheralCore {
         centrals[path] = nil
     }
 
-    /// bluetoothd tells only of the first central that subscribes. When that one has gone and notifications are still
-    /// on, they may be another one's. If nobody has them, bluetoothd ends them in a moment.
+    /// bluetoothd reports only the first central that subscribes. When that one has disconnected and notifications are
+    /// still on, they may be for another central. If nobody is subscribed, bluetoothd ends them in a moment.
     private func awaitSuccessor(of link: CharacteristicLink) {
         guard link.subscribers.count == 1, otherConnectedDevice(than: link) != nil else { return }
         link.succession = .timer(after: .milliseconds(100)) { [weak self, weak link] in

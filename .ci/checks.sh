@@ -3,51 +3,72 @@
 # last line "N passed, N failed".
 passed=0 failed=0
 
+reports=$(mktemp -d)
+trap 'rm -rf "$reports"' EXIT
+
 # check NAME COMMAND [ARG…]
 check() {
-    local name=$1 start=$SECONDS
+    local name=$1 start=$SECONDS status
     shift
     echo "== $name"
-    if "$@" 2>&1; then
+    "$@" 2>&1 | tee "$reports/output"
+    status=${PIPESTATUS[0]}
+    if ((status == 0)); then
         passed=$((passed + 1))
         echo "== $name: passed in $((SECONDS - start)) s"
     else
         failed=$((failed + 1))
         echo "== $name: FAILED after $((SECONDS - start)) s"
+        report "$name" tail -n 25
         return 1
     fi
 }
 
 # check_tests NAME COMMAND [ARG…]: the command's last line says how many tests have passed and failed.
 check_tests() {
-    local name=$1 start=$SECONDS output status
+    local name=$1 start=$SECONDS status
     shift
     echo "== $name"
-    output=$(mktemp)
-    "$@" 2>&1 | tee "$output"
+    "$@" 2>&1 | tee "$reports/output"
     status=${PIPESTATUS[0]}
-    if [[ $(tail -n 1 "$output") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+    if [[ $(tail -n 1 "$reports/output") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
         passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
-        ((status == 0 || BASH_REMATCH[2] > 0)) || failed=$((failed + 1))
+        if ((BASH_REMATCH[2] > 0)); then
+            report "$name" grep -E "recorded an issue|: error:|: failed:|^FAILED |^E  |[1-9][0-9]* failed"
+        elif ((status != 0)); then
+            failed=$((failed + 1)) && report "$name" tail -n 25
+        fi
     else
-        failed=$((failed + 1)) # the tests did not even run
+        failed=$((failed + 1)) && report "$name" tail -n 25 # the tests did not even run
     fi
-    rm -f "$output"
     echo "== $name: took $((SECONDS - start)) s"
 }
 
-# What happened on the air, on the bus and in bluetoothd when tests of the lab failed: the last lines of each record,
-# for those who have only this output.
-show_records() {
-    local timeline
-    find -H .lab/out -path '*/failures/*/timeline.txt' 2>/dev/null | while read -r timeline; do
-        echo "== end of $timeline"
-        tail -n 80 -- "$timeline" | cut -c 1-200
-    done
+# report NAME FILTER…: keeps the lines of a failed check's output that the filter chooses, to be shown again at the end.
+report() {
+    local name=$1
+    shift
+    {
+        echo "== failed: $name"
+        "$@" <"$reports/output" | tail -n 40 | cut -c 1-300
+    } >>"$reports/failures"
 }
 
+# What happened on the air, on the bus and in bluetoothd when tests of the lab failed: the last lines of each record,
+# except of those that fail on purpose.
+show_records() {
+    local timeline
+    find -H .lab/out -path '*/failures/*/timeline.txt' -not -path '*/on-purpose/*' 2>/dev/null |
+        while read -r timeline; do
+            echo "== end of $timeline"
+            tail -n 80 -- "$timeline" | cut -c 1-200
+        done
+}
+
+# What failed is shown last, for those who see only the end of the output.
 finish() {
     ((failed == 0)) || show_records
+    [[ ! -e $reports/failures ]] || cat "$reports/failures"
     echo "$passed passed, $failed failed"
     ((failed == 0))
     exit

@@ -1,6 +1,11 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
 let package = Package(
     name: "bluejay-linux",
     products: [
@@ -15,6 +20,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -31,47 +37,38 @@ let package = Package(
         // Where the programs keep sockets and what they remember.
         .target(name: "UserFolders"),
 
+        // The loggers of the layers below.
+        .target(name: "LayerLog", dependencies: [logging]),
+
         // The layers: each imports only what is above it in this list.
         .target(name: "MainLoop", dependencies: ["CGLib"]),
-        .target(name: "DBus", dependencies: ["CDBus", "MainLoop"]),
+        .target(name: "DBus", dependencies: ["CDBus", "LayerLog", "MainLoop", logging]),
         .target(
             name: "BlueZ",
-            dependencies: [
-                "CGLib", "DBus", "MainLoop", "UserFolders",
-                .product(name: "DequeModule", package: "swift-collections"),
-            ]),
+            dependencies: ["CGLib", "DBus", "LayerLog", "MainLoop", "UserFolders", logging]),
         // Restoration: what a program and the agent say to each other, and the record on disk. It knows no Bluetooth.
         .target(name: "RestorationProtocol", dependencies: ["UserFolders"]),
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "DBus", "LineOutput", "MainLoop", "RestorationProtocol",
-                .product(name: "DequeModule", package: "swift-collections"),
+                "AssignedNumbers", "BlueZ", "DBus", "LayerLog", "MainLoop", "RestorationProtocol", deque, logging,
             ]),
         // The names of UIKit that Bluejay's API mentions, apart for those who have their own.
         .target(name: "UIKitStandIns"),
         .target(
             name: "Bluejay",
-            dependencies: [
-                "CoreBluetooth", "LineOutput", "RestorationProtocol", "UIKitStandIns",
-                .product(name: "DequeModule", package: "swift-collections"),
-            ]),
+            dependencies: ["CoreBluetooth", "LayerLog", "RestorationProtocol", "UIKitStandIns", deque, logging]),
         // What a client uses of the services that the package has profiles for.
         .target(name: "ProfileClients", dependencies: ["Bluejay", "GATTProfiles", "LineOutput"]),
         // The agent that keeps the Bluetooth state of programs that are not running: server and Bluetooth backend.
         .target(
             name: "RestorationAgent",
-            dependencies: [
-                "CoreBluetooth", "MainLoop", "RestorationProtocol", "UserFolders",
-                .product(name: "DequeModule", package: "swift-collections"),
-            ]),
+            dependencies: ["CoreBluetooth", "LayerLog", "MainLoop", "RestorationProtocol", deque, logging]),
         .target(
             name: "Dittojay",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LineOutput", "MainLoop",
-                "UserFolders",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Yams", package: "Yams"),
+                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LayerLog", "LineOutput",
+                "MainLoop", "UserFolders", deque, logging, yams,
             ]),
 
         // What both programs check about the machine that they run on.
@@ -80,20 +77,19 @@ let package = Package(
         // The programs: argument parsing and printing.
         .target(
             name: "ProgramSupport",
-            dependencies: ["LineOutput", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+            dependencies: ["LayerLog", "LineOutput", argumentParser, logging]),
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "Doctor", "GATTProfiles", "LineOutput",
-                "MainLoop", "ProgramSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "AssignedNumbers", "BlueZ", "Dittojay", "Doctor", "GATTProfiles", "LineOutput", "MainLoop",
+                "ProgramSupport", argumentParser,
             ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "Bluejay", "CoreBluetooth", "Doctor", "GATTProfiles", "LineOutput",
-                "MainLoop", "ProfileClients", "ProgramSupport", "RestorationAgent", "RestorationProtocol",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "AssignedNumbers", "BlueZ", "Bluejay", "CoreBluetooth", "Doctor", "GATTProfiles", "LayerLog",
+                "LineOutput", "MainLoop", "ProfileClients", "ProgramSupport", "RestorationAgent", "RestorationProtocol",
+                argumentParser, logging,
             ]),
 
         // For tests, ours and those of other packages: the lab around them, and programs under test.
@@ -101,8 +97,9 @@ let package = Package(
 
         .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
         .target(
-            name: "TestSupport", dependencies: ["BluetoothLab", "DBus", "MainLoop", "RestorationProtocol"],
+            name: "TestSupport", dependencies: ["BluetoothLab", "DBus", "MainLoop", "RestorationProtocol", logging],
             path: "Tests/TestSupport"),
+        .testTarget(name: "LayerLogTests", dependencies: ["LayerLog", "TestSupport", logging]),
         .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"]),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "LineOutputTests", dependencies: ["LineOutput"]),
@@ -115,8 +112,8 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [
-                "CoreBluetooth", "BlueZ", "DBus", "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport",
-                .product(name: "DequeModule", package: "swift-collections"),
+                "BlueZ", "CoreBluetooth", "DBus", "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport",
+                deque,
             ]),
         // The public API as programs see it: from outside of the package, and without warnings.
         .testTarget(
@@ -128,19 +125,18 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "BluejayTests",
-            dependencies: ["Bluejay", "CoreBluetooth", "UIKitStandIns", "BluetoothLab", "OwnUIKit", "TestSupport"]),
-        .testTarget(name: "DoctorTests", dependencies: ["Doctor", "DBus", "MainLoop", "TestSupport"]),
+            dependencies: ["Bluejay", "BluetoothLab", "CoreBluetooth", "OwnUIKit", "TestSupport"]),
+        .testTarget(name: "DoctorTests", dependencies: ["DBus", "Doctor", "MainLoop", "TestSupport"]),
         .testTarget(
             name: "DittojayTests",
             dependencies: [
-                "Dittojay", "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LineOutput",
-                "MainLoop", "TestSupport", "UserFolders", .product(name: "Yams", package: "Yams"),
+                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
+                "MainLoop", "TestSupport", "UserFolders", yams,
             ]),
         .testTarget(
             name: "BluejayCommandTests",
-            dependencies: [
-                "BluejayCommand", "Bluejay", "CoreBluetooth", "GATTProfiles", "LineOutput", "ProfileClients",
-            ]),
+            dependencies: ["Bluejay", "BluejayCommand", "GATTProfiles", "LineOutput", "ProfileClients"]),
+        .testTarget(name: "ProgramSupportTests", dependencies: ["LineOutput", "ProgramSupport", logging]),
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
@@ -149,8 +145,7 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "MainLoop",
-                "RestorationAgent", "RestorationProtocol", "TestSupport",
+                "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport",
             ],
             path: "Tests/Fuzz"),
         // scripts/soak, which runs in the lab: the same holds for it.
@@ -158,7 +153,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Bluejay", "CoreBluetooth", "BlueZ", "BluetoothLab", "DBus", "GATTProfiles", "MainLoop",
+                "BlueZ", "Bluejay", "BluetoothLab", "CoreBluetooth", "DBus", "GATTProfiles", "MainLoop",
                 "ProfileClients", "TestSupport", "UserFolders",
             ]),
     ],

@@ -1,10 +1,13 @@
 import ArgumentParser
 import Foundation
+import LayerLog
 import LineOutput
+import Logging
+import ProgramSupport
 import RestorationAgent
 import RestorationProtocol
 
-struct AgentCommand: AsyncParsableCommand {
+struct AgentCommand: AsyncParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent",
         abstract: "Keep the Bluetooth state of programs that were killed, and start them when something happens.",
@@ -26,6 +29,11 @@ struct AgentCommand: AsyncParsableCommand {
 
     @Flag(help: "Print a unit for systemd's user services and end.")
     var printUnit = false
+
+    @OptionGroup var logOptions: LogOptions
+
+    /// The agent's work is reported there without being asked for: it has no other output.
+    var defaultLogLevel: Logger.Level { .info }
 
     func run() async throws {
         if printUnit { return try StandardOutput.write(verbatim: Self.unit) }
@@ -85,15 +93,14 @@ private enum AgentProgram {
         chdir("/")
         raiseDescriptorLimit()
         let file = RecordFile(folder: location.stateFolder)
-        let surroundings = SystemSurroundings(file: file, queue: .main) { text in
-            StandardError.write("\(Date.now.formatted(.iso8601)) \(text)")
-        }
+        let log = Logger(.restoration)
+        let host = SystemHost(file: file, queue: .main) { log.info("\($0)") }
         let backend = BluetoothBackend()
         // The lock first: an agent that does not have it must not touch the record or Bluetooth.
         let core = AgentCore(
-            record: RestorationRecord(), backend: backend, surroundings: surroundings, queue: .main)
+            record: RestorationRecord(), backend: backend, host: host, queue: .main)
         let server = try AgentServer(location, core: core, queue: .main)
-        core.takeUp(try file.load { surroundings.log($0) })
+        core.takeUp(try file.load { host.log($0) })
         (self.core, self.server, self.backend) = (core, server, backend)
         core.start()
         for number in [SIGTERM, SIGINT, SIGHUP] {
@@ -110,7 +117,7 @@ private enum AgentProgram {
             timer.activate()
             sources.append(timer)
         }
-        surroundings.log("The agent listens at \(location.socket)")
+        host.log("The agent listens at \(location.socket)")
     }
 
     private static func lookWhetherIdle() {

@@ -45,6 +45,7 @@ struct BluejayProgram: AsyncParsableCommand {
 
             ENVIRONMENT
               BLUETOOTH_ADAPTER  the adapter, unless --adapter is given
+              BLUEJAY_LOG        what is logged on standard error, unless --log-level is given
             """,
         version: "bluejay \(packageVersion)",
         subcommands: [
@@ -58,6 +59,7 @@ struct BluejayProgram: AsyncParsableCommand {
         do {
             try Mistyping.check(CommandLine.arguments.dropFirst(), of: Self.self)
             var command = try await asyncParseAsRoot()
+            try ProgramLog.start(command, variable: "BLUEJAY_LOG")
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -19,7 +19,6 @@ final class CommandContext {
 
     private let delegate: ManagerDelegate
     private let reconnection = ReconnectionChoice()
-    private let log: LogPrinter
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
 
@@ -35,8 +34,7 @@ final class CommandContext {
     private init(_ options: GlobalOptions, _ notifications: NotificationOptions?) {
         output = Output(isJSON: options.json)
         adapter = options.adapter
-        log = LogPrinter(isVerbose: options.verbose)
-        bluejay = Bluejay(logObserver: log)
+        bluejay = Bluejay()
         delegate = ManagerDelegate()
         var managerOptions: [String: Any] = [CBCentralManagerOptionShowPowerAlertKey: false]
         if let adapter = options.adapter { managerOptions[CBCentralManagerOptionAdapterKey] = adapter }
@@ -251,18 +249,5 @@ private final class ReconnectionChoice: @preconcurrency DisconnectHandler {
             return .change(shouldAutoReconnect: false)
         }
         return reconnects ? .noChange : .change(shouldAutoReconnect: false)
-    }
-}
-
-/// Prints the library's log where the user wants to see it.
-final class LogPrinter: LogObserver, Swift.Sendable {
-    private let isVerbose: Bool
-
-    init(isVerbose: Bool) {
-        self.isVerbose = isVerbose
-    }
-
-    func debug(_ text: String) {
-        if isVerbose { StandardError.write(text) }
     }
 }

@@ -2,8 +2,9 @@ import ArgumentParser
 import Bluejay
 import Doctor
 import LineOutput
+import ProgramSupport
 
-struct DoctorCommand: AsyncParsableCommand {
+struct DoctorCommand: AsyncParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check whether bluejay can work on this machine, and report what fixes it.",
         discussion: "Ends with 0 if nothing but warnings was found, otherwise with 4. It changes nothing.")
@@ -16,6 +17,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Flag(help: "Treat warnings as problems.")
     var strict = false
+
+    @OptionGroup var logOptions: LogOptions
 
     func run() async throws {
         let doctor = Doctor(

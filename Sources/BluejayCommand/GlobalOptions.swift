@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluejay
+import ProgramSupport
 
 /// The options of every command.
 struct GlobalOptions: ParsableArguments {
@@ -9,8 +10,16 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print JSON, one object per line.")
     var json = false
 
-    @Flag(help: "Report on standard error what the library does.")
-    var verbose = false
+    @OptionGroup var log: LogOptions
+}
+
+/// A command that uses Bluetooth as a central.
+protocol CentralCommand: AsyncParsableCommand, LoggingCommand {
+    var options: GlobalOptions { get }
+}
+
+extension CentralCommand {
+    var logOptions: LogOptions { options.log }
 }
 
 /// The options of every command that takes notifications.

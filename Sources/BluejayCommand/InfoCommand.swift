@@ -3,7 +3,7 @@ import Bluejay
 import GATTProfiles
 import LineOutput
 
-struct InfoCommand: AsyncParsableCommand {
+struct InfoCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Connect and show all services, characteristics and descriptors.",
         discussion: """

@@ -3,7 +3,7 @@ import Bluejay
 import GATTProfiles
 import LineOutput
 
-struct ListenCommand: AsyncParsableCommand {
+struct ListenCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Print the values that a characteristic sends, one per line.",
         discussion: "Ends with 3 if fewer than --count values came within --timeout.")

@@ -5,7 +5,7 @@ import LineOutput
 
 /// The central's side of the bench: one connection, on which it does what standard input asks for and reports how long
 /// it took. Not shown in the help, because it may change with the bench.
-struct MeasureCommand: AsyncParsableCommand {
+struct MeasureCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure", abstract: "Find, connect and do what the lines of standard input say; for the bench.",
         discussion: """

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluejay
 
-struct MonitorCommand: AsyncParsableCommand {
+struct MonitorCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
         abstract: "Find a heart-rate sensor, show what it measures, and its chirps; connect again when it is lost.",

@@ -3,7 +3,7 @@ import Bluejay
 import GATTProfiles
 import LineOutput
 
-struct ReadCommand: AsyncParsableCommand {
+struct ReadCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "read", abstract: "Read a characteristic or a descriptor and print its value.")
     @OptionGroup var options: GlobalOptions

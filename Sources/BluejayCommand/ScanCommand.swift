@@ -4,7 +4,7 @@ import Bluejay
 import GATTProfiles
 import LineOutput
 
-struct ScanCommand: AsyncParsableCommand {
+struct ScanCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan", abstract: "Show the peripherals that advertise, one per line.",
         discussion: "Ends with 3 if none was found, or fewer than --count.")

@@ -4,8 +4,9 @@ import Bluejay
 import Foundation
 import LineOutput
 import MainLoop
+import ProgramSupport
 
-struct UnpairCommand: AsyncParsableCommand {
+struct UnpairCommand: AsyncParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpair", abstract: "Forget the keys of a device that is paired with this machine.",
         discussion: """
@@ -21,6 +22,8 @@ struct UnpairCommand: AsyncParsableCommand {
 
     @Argument(help: "An address, an identifier or a name.")
     var device: String
+
+    @OptionGroup var logOptions: LogOptions
 
     func run() async throws {
         let selector = DeviceSelector(device)

@@ -3,7 +3,7 @@ import Bluejay
 import GATTProfiles
 import LineOutput
 
-struct WriteCommand: AsyncParsableCommand {
+struct WriteCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "write", abstract: "Write a value to a characteristic or a descriptor.")
     @OptionGroup var options: GlobalOptions

@@ -1,21 +1,17 @@
 import BlueZ
-import LineOutput
+import Logging
 import MainLoop
 
 /// Where the module reports what has no error callback, as Apple's does in the system log: wrong use of the API.
 enum Diagnostics {
-    /// Writes one "API MISUSE" line to standard error. The call that was wrong is then ignored.
+    /// Logs "API MISUSE" as an error. The call that was wrong is then ignored.
     static func misuse(_ message: @autoclosure () -> String) {
-        write("API MISUSE: \(message())")
+        logger.error("API MISUSE: \(message())")
     }
 
-    /// Writes one line to standard error for a fault that no delegate method can carry.
+    /// Logs a fault that no delegate method can report.
     static func warning(_ message: @autoclosure () -> String) {
-        write(message())
-    }
-
-    private static func write(_ text: String) {
-        StandardError.write("[CoreBluetooth] \(text)")
+        logger.warning("\(message())")
     }
 }
 

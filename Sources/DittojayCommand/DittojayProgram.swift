@@ -39,6 +39,7 @@ struct DittojayProgram: ParsableCommand {
               DITTOJAY_ADAPTER   the adapter, unless --adapter is given
               BLUETOOTH_ADAPTER  the same, unless DITTOJAY_ADAPTER is set; the centrals of this package use it, too
               DITTOJAY_SOCKET    the control socket, unless --socket is given
+              DITTOJAY_LOG       what is logged on standard error, unless --log-level is given
             """,
         version: "dittojay \(packageVersion)",
         subcommands: [
@@ -55,6 +56,7 @@ struct DittojayProgram: ParsableCommand {
         do {
             try Mistyping.check(CommandLine.arguments.dropFirst(), of: Self.self)
             var command = try parseAsRoot()
+            try ProgramLog.start(command, variable: "DITTOJAY_LOG")
             try command.run()
         } catch {
             end(with: error)

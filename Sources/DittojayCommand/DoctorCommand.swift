@@ -4,8 +4,9 @@ import Dittojay
 import Doctor
 import Foundation
 import LineOutput
+import ProgramSupport
 
-struct DoctorCommand: ParsableCommand {
+struct DoctorCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check whether dittojay can work on this machine, and report what fixes it.",
         discussion: """
@@ -20,6 +21,8 @@ struct DoctorCommand: ParsableCommand {
 
     @Flag(help: "Treat warnings as problems.")
     var strict = false
+
+    @OptionGroup var logOptions: LogOptions
 
     func run() throws {
         let chosen = AdapterVariable.chosen

@@ -2,8 +2,9 @@ import ArgumentParser
 import Dittojay
 import Foundation
 import LineOutput
+import ProgramSupport
 
-struct RunCommand: ParsableCommand {
+struct RunCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the sensor in this terminal; the default.")
 
@@ -52,6 +53,8 @@ struct RunCommand: ParsableCommand {
 
     @Flag(help: "Print nothing but errors.")
     var quiet = false
+
+    @OptionGroup var logOptions: LogOptions
 
     func validate() throws {
         var settings = HeartRateSettings()

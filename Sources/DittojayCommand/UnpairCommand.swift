@@ -3,8 +3,9 @@ import BlueZ
 import Dittojay
 import Foundation
 import LineOutput
+import ProgramSupport
 
-struct UnpairCommand: ParsableCommand {
+struct UnpairCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpair", abstract: "Forget the keys of a central that is paired with this machine.",
         discussion: """
@@ -23,6 +24,8 @@ struct UnpairCommand: ParsableCommand {
 
     @Argument(help: "The central's address.")
     var central: String?
+
+    @OptionGroup var logOptions: LogOptions
 
     func validate() throws {
         guard all != (central != nil) else { throw ValidationError("give an address, or --all") }

@@ -186,7 +186,7 @@ import Testing
         bench.peripheral.values["2A38"] = Data([2])
         bench.peripheral.answer()
         #expect(await next.outcome == "2")
-        #expect(bench.messages.all.isEmpty)
+        #expect(bench.messages.texts.isEmpty)
     }
 
     @Test func `cancelling an operation whose characteristic is being discovered ends the discovery`() async throws {

@@ -181,7 +181,7 @@ import Testing
         bench.time.advance(by: Bluejay.disconnectConfirmationTimeout)
         #expect(bench.journal.lines == ["connect: cancelled"])
         #expect(bench.bluejay.isScanning && !bench.bluejay.isDisconnecting)
-        #expect(bench.messages.all.count == 1)
+        #expect(bench.messages.texts.count == 1)
     }
 
     @Test func `Bluetooth off ends an attempt at once`() {

@@ -64,7 +64,7 @@ import Testing
     @Test func `a second start is logged and ignored`() {
         let bench = Bench()
         bench.bluejay.start(mode: .use(manager: FakeCentral(.poweredOff), peripheral: nil))
-        #expect(bench.messages.all.count == 1)
+        #expect(bench.messages.texts.count == 1)
         #expect(bench.bluejay.isBluetoothAvailable)
         #expect(bench.central.delegate === bench.bluejay)
     }
@@ -87,7 +87,7 @@ import Testing
         let bench = Bench(started: false)
         bench.bluejay.start(mode: .use(manager: bench.central, peripheral: bench.peripheral))
         #expect(!bench.bluejay.isConnected)
-        #expect(bench.messages.all.count == 1)
+        #expect(bench.messages.texts.count == 1)
     }
 
     @Test(arguments: [CBManagerState.unknown, .resetting])
@@ -266,7 +266,7 @@ import Testing
     @Test func `an unstarted instance goes without a trace`() {
         let bench = Bench(started: false)
         bench.release()
-        #expect(bench.central.calls == [] && bench.messages.all.isEmpty)
+        #expect(bench.central.calls == [] && bench.messages.texts.isEmpty)
     }
 
     @Test func `nothing keeps an instance alive`() {

@@ -66,27 +66,27 @@ import Testing
             func debug(_ text: String) { texts.append(text) }
         }
         let reader = Reader()
-        let messages = Messages()
+        let messages = LogRecorder()
         let bluejay = Bluejay(
-            logObserver: reader, log: Log(standardError: messages.add), timekeeper: ManualTimekeeper())
+            logObserver: reader, log: Log(messages.logger), timekeeper: ManualTimekeeper())
         #expect(reader.texts.count == 1)
         #expect(reader.texts.first?.contains(bluejay.uuid.uuidString) == true)
         bluejay.log("100%@ %s %n")
         #expect(reader.texts.last == "100%@ %s %n")
-        #expect(messages.all.isEmpty)
+        #expect(messages.texts == reader.texts)
         bluejay.unregister(logObserver: reader)
         bluejay.log("%d")
-        #expect(messages.all == ["%d"])
+        #expect(messages.texts.last == "%d")
         #expect(reader.texts.count == 2)
     }
 
     @Test func `details are not even put together without an observer`() {
-        let messages = Messages()
-        let log = Log(standardError: messages.add)
+        let messages = LogRecorder()
+        let log = Log(messages.logger)
         log.detail(
             {
                 Issue.record("put together"); return ""
             }())
-        #expect(messages.all.isEmpty)
+        #expect(messages.texts.isEmpty)
     }
 }

@@ -53,6 +53,7 @@ struct Programs {
             environment: [
                 "DBUS_SYSTEM_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": folder.path, "XDG_STATE_HOME": folder.path,
                 "HOME": folder.path, "DITTOJAY_SOCKET": socket, "BLUETOOTH_ADAPTER": "", "DITTOJAY_ADAPTER": "",
+                "BLUEJAY_LOG": "", "DITTOJAY_LOG": "",
             ].merging(environment) { $1 })
     }
 

@@ -7,13 +7,13 @@ import Testing
 
 @Suite struct AgentCoreTests {
     private let backend = FakeBackend()
-    private let surroundings = FakeSurroundings()
+    private let host = FakeHost()
     private let core: AgentCore
     private let sensor = UUID.numbered(1)
 
     init() {
         core = AgentCore(
-            record: RestorationRecord(), backend: backend, surroundings: surroundings,
+            record: RestorationRecord(), backend: backend, host: host,
             queue: DispatchQueue(label: "test"))
     }
 
@@ -23,7 +23,7 @@ import Testing
 
     /// A program that has registered.
     private func register(process: Int32 = 7, _ registration: AppRegistration = .app()) -> FakePeer {
-        surroundings.alive.insert(process)
+        host.alive.insert(process)
         let peer = FakePeer(process: process)
         #expect(core.receive(.hello(registration), from: peer))
         return peer
@@ -44,8 +44,8 @@ import Testing
     /// The program dies as by SIGKILL: first its connection ends, then its process is gone.
     private func kill(_ peer: FakePeer) {
         core.connectionIsGone(peer)
-        if let process = peer.process { surroundings.alive.remove(process.identifier) }
-        surroundings.advance(by: 0.1)
+        if let process = peer.process { host.alive.remove(process.identifier) }
+        host.advance(by: 0.1)
     }
 
     private func notify(_ text: String, path: String = CharacteristicKey.chirp.path) {
@@ -66,7 +66,7 @@ import Testing
         notify("b")
         notify("other", path: CharacteristicKey.rate.path)
         #expect(app.takeAll() == ["1: a", "1: b"])
-        #expect(surroundings.launched.isEmpty)
+        #expect(host.launched.isEmpty)
     }
 
     @Test func `the first value for a killed program starts it, and all values are handed over in order`() {
@@ -75,10 +75,10 @@ import Testing
         #expect(app.takeAll() == ["1: read"])
         _ = backend.takeCalls()
         kill(app)
-        #expect(surroundings.launched.isEmpty, "nothing has happened yet")
+        #expect(host.launched.isEmpty, "nothing has happened yet")
         #expect(backend.takeCalls() == ["keep 1"], "the subscription stays")
         for number in 0..<1000 { notify("\(number)") }
-        #expect(surroundings.launched.map(\.registration) == [.app()])
+        #expect(host.launched.map(\.registration) == [.app()])
 
         let next = register(process: 1000)
         #expect(next.welcome?.nextSubscription == 2)
@@ -89,8 +89,8 @@ import Testing
         // What the socket has no room for follows as it is read.
         while values.count < 1000, ContinuousClock.now < deadline { values += next.takeAll() }
         #expect(values == (0..<1000).map { "1: \($0)" })
-        surroundings.advance(by: 100)
-        #expect(surroundings.launched.count == 1)
+        host.advance(by: 100)
+        #expect(host.launched.count == 1)
     }
 
     @Test func `a value that the program had not read when it died starts it`() {
@@ -99,7 +99,7 @@ import Testing
         notify("b")
         #expect(app.take()?.value == Data("a".utf8))
         kill(app)
-        #expect(surroundings.launched.count == 1)
+        #expect(host.launched.count == 1)
         #expect(register(process: 1000).takeAll() == ["1: b"])
     }
 
@@ -111,17 +111,17 @@ import Testing
         #expect(backend.takeCalls() == ["release 1, disconnecting"])
         notify("a")
         backend.observer?.disconnected(sensor, isComing: false)
-        surroundings.advance(by: 100)
-        #expect(surroundings.launched.isEmpty)
-        #expect(core.isIdle && surroundings.saved.last?.apps == [])
+        host.advance(by: 100)
+        #expect(host.launched.isEmpty)
+        #expect(core.isIdle && host.saved.last?.apps == [])
     }
 
     @Test func `a lost connection is no death: a program that still runs may come back`() {
         let app = listener()
         core.connectionIsGone(app)
         notify("a")
-        surroundings.advance(by: 100)
-        #expect(surroundings.launched.isEmpty)
+        host.advance(by: 100)
+        #expect(host.launched.isEmpty)
         let back = register(process: 7, .app(isResuming: true))
         #expect(back.welcome == Welcome(nextSubscription: 2, peripherals: []), "it knows what it has")
         #expect(back.takeAll() == ["1: a"])
@@ -131,12 +131,12 @@ import Testing
         let app = listener()
         kill(app)
         backend.observer?.disconnected(sensor, isComing: false)
-        #expect(surroundings.launched.count == 1)
+        #expect(host.launched.count == 1)
         let next = register(process: 1000)
         #expect(next.welcome?.peripherals.map(\.state) == [.disconnected])
         // It dies before it has taken notice.
         kill(next)
-        #expect(surroundings.launched.count == 2)
+        #expect(host.launched.count == 2)
         let another = register(process: 1000)
         #expect(another.welcome?.peripherals.map(\.state) == [.disconnected])
         #expect(core.receive(.released(peripheral: sensor), from: another))
@@ -149,9 +149,9 @@ import Testing
         #expect(core.receive(.connecting(request()), from: app))
         kill(app)
         #expect(backend.takeCalls() == ["keep 1"])
-        #expect(surroundings.launched.isEmpty)
+        #expect(host.launched.isEmpty)
         backend.observer?.connected(sensor)
-        #expect(surroundings.launched.count == 1)
+        #expect(host.launched.count == 1)
         #expect(register(process: 1000).welcome?.peripherals.map(\.state) == [.connected])
     }
 
@@ -175,7 +175,7 @@ import Testing
         kill(app)
         _ = backend.takeCalls()
         backend.observer?.bluetoothIsGone()
-        #expect(surroundings.launched.isEmpty)
+        #expect(host.launched.isEmpty)
         // The link breaks again while the subscription is made.
         backend.failure = AgentFailure(domain: .core, code: 7, text: "lost")
         backend.observer?.connected(sensor)
@@ -193,7 +193,7 @@ import Testing
                 .subscribe(SubscriptionRequest(subscription: 2, peripheral: sensor, key: .rate)), from: app))
         kill(app)
         backend.observer?.servicesChanged(sensor, invalidated: ["s1"], paths: ["service0010"])
-        #expect(surroundings.launched.count == 1)
+        #expect(host.launched.count == 1)
         let next = register(process: 1000)
         let restored = next.welcome?.peripherals.first
         #expect(restored?.serviceChange == ServiceChangeRecord(invalidated: ["s1"]))
@@ -221,7 +221,7 @@ import Testing
     @Test func `a second process of the same identifier is refused while the first one lives`() {
         let app = listener()
         let second = FakePeer(process: 8)
-        surroundings.alive.insert(8)
+        host.alive.insert(8)
         #expect(!core.receive(.hello(.app()), from: second))
         #expect(second.refusal == "process 7 uses the restore identifier heart")
         notify("a")
@@ -231,16 +231,16 @@ import Testing
     @Test func `a program that never registers is started less and less often`() {
         kill(listener())
         notify("a")
-        #expect(surroundings.launched.count == 1)
+        #expect(host.launched.count == 1)
         var gaps: [Double] = []
         for _ in 0..<4 {
-            surroundings.alive.remove(1000)
-            let start = surroundings.now
-            let count = surroundings.launched.count
-            while surroundings.launched.count == count, surroundings.now < start + 600 {
-                surroundings.advance(by: 0.25)
+            host.alive.remove(1000)
+            let start = host.now
+            let count = host.launched.count
+            while host.launched.count == count, host.now < start + 600 {
+                host.advance(by: 0.25)
             }
-            gaps.append(surroundings.now - start)
+            gaps.append(host.now - start)
         }
         #expect(gaps == gaps.sorted() && gaps[3] >= 7, "\(gaps)")
     }
@@ -250,13 +250,13 @@ import Testing
         for number in 0..<20 {
             kill(app)
             notify("\(number)")
-            let started = surroundings.launched.count
-            if started <= number { surroundings.advance(by: 2.1) }
-            #expect(surroundings.launched.count == number + 1)
+            let started = host.launched.count
+            if started <= number { host.advance(by: 2.1) }
+            #expect(host.launched.count == number + 1)
             app = register(process: 1000)
             #expect(app.takeAll() == ["1: \(number)"])
         }
-        #expect(surroundings.now > 18)
+        #expect(host.now > 18)
     }
 
     @Test func `a failed subscription is told, and is not on the record`() {
@@ -271,11 +271,11 @@ import Testing
         let other = listener(process: 8, .app("gone"))
         let record = core.record
         core.connectionIsGone(other)
-        surroundings.alive.remove(8)
+        host.alive.remove(8)
 
         let backend = FakeBackend()
         let again = AgentCore(
-            record: record, backend: backend, surroundings: surroundings, queue: DispatchQueue(label: "again"))
+            record: record, backend: backend, host: host, queue: DispatchQueue(label: "again"))
         again.start()
         #expect(backend.takeCalls() == ["keep 1"], "for the one that is gone")
         #expect(
@@ -283,23 +283,23 @@ import Testing
                 == [.connecting], "not yet")
         backend.observer?.connected(sensor)
         #expect(backend.takeCalls() == ["subscribe 1 service0010/char0011"])
-        #expect(surroundings.launched.isEmpty, "a connection made again is no news")
+        #expect(host.launched.isEmpty, "a connection made again is no news")
         backend.observer?.received(Data("a".utf8), from: sensor, path: CharacteristicKey.chirp.path)
-        #expect(surroundings.launched.map(\.registration.identifier) == ["gone"])
+        #expect(host.launched.map(\.registration.identifier) == ["gone"])
     }
 
     /// An agent that takes up the record of this one, whose programs are all dead.
     private func nextAgent() -> (AgentCore, FakeBackend) {
         let backend = FakeBackend()
         let agent = AgentCore(
-            record: core.record, backend: backend, surroundings: surroundings, queue: DispatchQueue(label: "next"))
+            record: core.record, backend: backend, host: host, queue: DispatchQueue(label: "next"))
         return (agent, backend)
     }
 
     /// A program that comes to an agent that has just begun to connect.
     private func waiting(for agent: AgentCore) -> FakePeer {
         agent.start()
-        surroundings.alive.insert(1000)
+        host.alive.insert(1000)
         let app = FakePeer(process: 1000)
         #expect(agent.receive(.hello(.app()), from: app))
         return app
@@ -325,7 +325,7 @@ import Testing
         #expect(app.welcome?.peripherals.first?.subscriptions.map(\.key.path) == ["service0030/char0031"])
         backend.observer?.received(Data("a".utf8), from: sensor, path: "service0030/char0031")
         #expect(app.takeAll() == ["1: a"])
-        surroundings.advance(by: 100)
+        host.advance(by: 100)
         #expect(app.messages.count == 1, "one welcome")
     }
 
@@ -337,11 +337,11 @@ import Testing
         #expect(app.welcome?.peripherals.map(\.state) == [.disconnected])
 
         let (another, _) = nextAgent()
-        surroundings.alive = []
+        host.alive = []
         let other = waiting(for: another)
-        surroundings.advance(by: 4)
+        host.advance(by: 4)
         #expect(other.welcome == nil)
-        surroundings.advance(by: 2)
+        host.advance(by: 2)
         #expect(other.welcome?.peripherals.map(\.state) == [.connecting])
     }
 
@@ -350,12 +350,12 @@ import Testing
         let (next, backend) = nextAgent()
         let app = waiting(for: next)
         next.connectionIsGone(app)
-        surroundings.alive.remove(1000)
-        surroundings.advance(by: 0.1)
+        host.alive.remove(1000)
+        host.advance(by: 0.1)
         backend.observer?.connected(sensor)
         backend.observer?.received(Data("a".utf8), from: sensor, path: CharacteristicKey.chirp.path)
-        #expect(surroundings.launched.count == 1)
-        surroundings.advance(by: 100)
+        #expect(host.launched.count == 1)
+        host.advance(by: 100)
         #expect(app.welcome == nil)
     }
 

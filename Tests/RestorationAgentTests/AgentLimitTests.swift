@@ -7,12 +7,12 @@ import Testing
 
 @Suite struct AgentLimitTests {
     private let backend = FakeBackend()
-    private let surroundings = FakeSurroundings()
+    private let host = FakeHost()
     private let core: AgentCore
 
     init() {
         core = AgentCore(
-            record: RestorationRecord(), backend: backend, surroundings: surroundings,
+            record: RestorationRecord(), backend: backend, host: host,
             queue: DispatchQueue(label: "test"))
     }
 
@@ -24,7 +24,7 @@ import Testing
 
     @discardableResult
     private func register(_ registration: AppRegistration, process: Int32) -> FakePeer {
-        surroundings.alive.insert(process)
+        host.alive.insert(process)
         let peer = FakePeer(process: process)
         _ = core.receive(.hello(registration), from: peer)
         return peer
@@ -35,8 +35,8 @@ import Testing
         let peer = register(registration, process: process)
         #expect(core.receive(.connected(request(.numbered(1))), from: peer))
         core.connectionIsGone(peer)
-        surroundings.alive.remove(process)
-        surroundings.advance(by: 0.1)
+        host.alive.remove(process)
+        host.advance(by: 0.1)
     }
 
     private func request(_ peripheral: UUID, adapter: String = "00:AA") -> PeripheralRequest {
@@ -53,7 +53,7 @@ import Testing
         #expect(core.apps.count == AgentLimits.apps)
         #expect(!core.apps.contains { $0.record.registration.program == "/bin/1" })
         #expect(core.apps.contains { $0.record.registration.program == "/bin/0" })
-        #expect(surroundings.lines.contains { $0.contains("/bin/1 is forgotten") })
+        #expect(host.lines.contains { $0.contains("/bin/1 is forgotten") })
     }
 
     @Test func `when all programs run a new one is refused in words, and the log says so`() {
@@ -63,7 +63,7 @@ import Testing
         }
         let late = register(registration(0, program: "/bin/new"), process: 901)
         #expect(late.refusal == "64 programs that run are registered already")
-        #expect(surroundings.lines.last?.contains("64 programs that run") == true)
+        #expect(host.lines.last?.contains("64 programs that run") == true)
     }
 
     @Test func `one program cannot take all the room`() {
@@ -102,9 +102,9 @@ import Testing
             #expect(core.receive(.subscribe(subscription), from: peer))
         }
         core.connectionIsGone(peer)
-        surroundings.alive.remove(7)
-        surroundings.advance(by: 0.1)
-        surroundings.launchFailure = AppLauncher.Failure(description: "not now")
+        host.alive.remove(7)
+        host.advance(by: 0.1)
+        host.launchFailure = AppLauncher.Failure(description: "not now")
         for peripheral in peripherals {
             for number in 0..<100 {
                 backend.observer?.servicesChanged(
@@ -134,9 +134,9 @@ import Testing
         #expect(within.apps.count == 1)
         #expect(within.apps.first?.peripherals == Array(record.apps[0].peripherals.dropFirst()))
         let next = AgentCore(
-            record: more, backend: backend, surroundings: surroundings, queue: DispatchQueue(label: "test"))
+            record: more, backend: backend, host: host, queue: DispatchQueue(label: "test"))
         #expect(next.record.withinLimits == next.record)
-        #expect(surroundings.lines.last?.contains("more than the agent keeps") == true)
+        #expect(host.lines.last?.contains("more than the agent keeps") == true)
     }
 
     @Test func `of subscriptions with the same number a record has one`() throws {

@@ -27,7 +27,7 @@ private final class Bench {
             let file = RecordFile(folder: folder.path)
             core = AgentCore(
                 record: try file.load(), backend: backend,
-                surroundings: SystemSurroundings(file: file, queue: queue) { _ in }, queue: queue)
+                host: SystemHost(file: file, queue: queue) { _ in }, queue: queue)
             server = try AgentServer(location, core: core, queue: queue)
             core.start()
         }

@@ -53,7 +53,7 @@ final class FakeBackend: AgentBackend {
 }
 
 /// A system with a clock of its own.
-final class FakeSurroundings: AgentSurroundings {
+final class FakeHost: AgentHost {
     private final class Timer {
         let due: Double
         let action: () -> Void

@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import LayerLog
 import MainLoop
 
 /// What an adapter sends out while it waits for centrals.
@@ -67,13 +68,15 @@ package final class Advertisement {
     /// advertisement, it does not answer, and would go on advertising after the end of this program.
     private func ask(_ adapter: Adapter) async throws {
         let patience = (adapter.session?.timing ?? BlueZSession.Timing()).advertisement
+        var attempts = RetryLog(logger, "register an advertisement")
         for attempt in 1...Self.attempts {
             do {
                 _ = try await adapter.call(
                     LEAdvertisingManager1.registerAdvertisement,
                     [.objectPath(path), [String: BusValue]().busValue], timeout: patience)
-                return
+                return attempts.ended()
             } catch BlueZError.timedOut(let call) {
+                attempts.failed("\(BlueZError.timedOut(call))")
                 _ = try? await adapter.call(
                     LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)], timeout: patience)
                 if attempt == Self.attempts { throw BlueZError.timedOut(call) }

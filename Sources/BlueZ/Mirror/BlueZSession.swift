@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import LayerLog
 import MainLoop
 
 /// A connection to bluetoothd: a live mirror of its object tree (`org.freedesktop.DBus.ObjectManager` at `/`).
@@ -41,6 +42,8 @@ package final class BlueZSession {
     private var nextKey = 0
     private var registrations: [Registration] = []
     private var retry: LoopSource?
+    private var opening = RetryLog(logger, "connect to the system bus")
+    private var loading = RetryLog(logger, "read bluetoothd's objects")
     private var generation = 0
 
     /// A session on another bus. It starts with ``start()``.
@@ -133,9 +136,11 @@ package final class BlueZSession {
         do throws(BusError) {
             let connection = try connect()
             self.connection = connection
+            opening.ended()
             connection.onDisconnect { [weak self] in self?.busLost() }.keep()
             subscribe(connection)
         } catch {
+            opening.failed("\(error)")
             setState(.unavailable(BlueZError.unreachable(error)))
             retryLater()
         }
@@ -209,8 +214,10 @@ package final class BlueZSession {
                 for object in try result.get().managedObjects().sorted(by: { $0.path.string < $1.path.string }) {
                     add(object)
                 }
+                loading.ended()
                 setState(.available)
             } catch {
+                loading.failed("\(error)")
                 setState(.unavailable((error as? BusError).map(BlueZError.init) ?? .notRunning))
                 retry = .timer(after: timing.retry) { [weak self] in
                     self?.retry = nil
@@ -228,6 +235,7 @@ package final class BlueZSession {
     private func setState(_ newState: State) {
         guard state != newState else { return }
         state = newState
+        logger.debug("bluetoothd: \(newState)")
         send(.stateChanged(newState))
     }
 

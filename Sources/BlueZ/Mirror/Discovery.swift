@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import LayerLog
 import MainLoop
 
 /// The scanning of one adapter, shared by all clients in this process.
@@ -67,13 +68,16 @@ package final class Discovery {
     private func run() async {
         observation = adapter?.session?.observe { [weak self] in self?.handle($0) }
         hidden = HiddenAdvertisers()
+        var attempts = RetryLog(logger, "start a scan")
         while !clients.isEmpty, let adapter, adapter.isValid {
             let wanted = mergedFilter
             do {
                 try await adapter.setDiscoveryFilter(wanted)
                 filterInForce = wanted
                 try await adapter.startDiscovery()
+                attempts.ended("started")
             } catch {
+                attempts.failed("\(error)")
                 // Not powered, or another scan is just ending: it is tried again as long as there are clients. A scan
                 // that bluetoothd believes to have begun, without having said so, is in the way of the next.
                 try? await adapter.stopDiscovery()
@@ -88,6 +92,7 @@ package final class Discovery {
             // It may have ended by itself, with the adapter's power.
             try? await adapter.stopDiscovery()
         }
+        attempts.ended("given up")
         observation?.cancel()
         observation = nil
         running = nil

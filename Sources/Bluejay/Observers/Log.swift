@@ -1,16 +1,16 @@
-import LineOutput
+import LayerLog
+import Logging
 import Synchronization
 
-/// Passes messages to the log observers, or to standard error while there are none.
+/// Passes messages to the log observers, and to the logger of this layer.
 ///
 /// Can be used on any thread.
 final class Log: Swift.Sendable {
     private let observers = Mutex(WeakObservers<any LogObserver>())
-    private let standardError: @Sendable (String) -> Void
+    private let logger: Logger
 
-    /// - Parameter standardError: writes a message when there is no log observer.
-    init(standardError: @escaping @Sendable (String) -> Void = Log.writeToStandardError) {
-        self.standardError = standardError
+    init(_ logger: Logger = Logger(.bluejay)) {
+        self.logger = logger
     }
 
     func register(_ observer: any LogObserver) {
@@ -31,28 +31,27 @@ final class Log: Swift.Sendable {
 
     /// Logs a message as it is, without interpreting `%` in it.
     func callAsFunction(_ message: @autoclosure () -> String) {
-        let living = living
-        let text = message()
-        if living.isEmpty { return standardError(text) }
-        // Outside the lock, because an observer may log or register in turn.
-        for observer in living { observer.debug(text) }
+        log(message, at: .debug)
     }
 
-    /// Logs a message about a single value or step. There may be thousands of them in a second, so they go to observers
-    /// only; without one, the message is not even created.
+    /// Logs a message about a single value or step. There may be thousands of them in a second.
     func detail(_ message: @autoclosure () -> String) {
+        log(message, at: .trace)
+    }
+
+    /// Nothing is put together that nobody takes.
+    private func log(_ message: () -> String, at level: Logger.Level) {
         let living = living
-        if living.isEmpty { return }
+        let isLogged = logger.logLevel <= level
+        guard isLogged || !living.isEmpty else { return }
         let text = message()
+        if isLogged { logger.log(level: level, "\(text)") }
+        // Outside the lock, because an observer may log or register in turn.
         for observer in living { observer.debug(text) }
     }
 
     private var living: [any LogObserver] {
         // Unchecked: observers can be called on any thread (see LogObserver).
         observers.withLock { UncheckedTransfer($0.living) }.value
-    }
-
-    private static func writeToStandardError(_ text: String) {
-        StandardError.write("[Bluejay] \(text)")
     }
 }

@@ -21,7 +21,6 @@ final class Demo {
     let bluejay: Bluejay
     let log: DemoLog
     private let device: DeviceSelector?
-    private let libraryLog: LogPrinter
     private var input: DemoInput?
     private var signals: [any DispatchSourceSignal] = []
     /// Whether to connect as soon as Bluetooth is on.
@@ -29,11 +28,10 @@ final class Demo {
     /// Whether the program ends with its terminal.
     private(set) var isStartedByAgent = false
 
-    init(_ log: DemoLog, device: DeviceSelector?, isVerbose: Bool) {
+    init(_ log: DemoLog, device: DeviceSelector?) {
         self.log = log
         self.device = device
-        libraryLog = LogPrinter(isVerbose: isVerbose)
-        bluejay = Bluejay(logObserver: libraryLog)
+        bluejay = Bluejay()
     }
 
     /// Starts Bluejay with restoration on.

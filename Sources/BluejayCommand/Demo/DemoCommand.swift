@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluejay
 
-struct DemoCommand: AsyncParsableCommand {
+struct DemoCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract:
@@ -49,8 +49,8 @@ struct DemoCommand: AsyncParsableCommand {
             throw ValidationError("\(error)")
         }
         let device = device.map(DeviceSelector.init)
-        let (identifier, isIdle, isVerbose) = (restoreIdentifier, idle, options.verbose)
-        let demo = await Demo(log, device: device, isVerbose: isVerbose)
+        let (identifier, isIdle) = (restoreIdentifier, idle)
+        let demo = await Demo(log, device: device)
         await demo.start(restoreIdentifier: identifier, isIdle: isIdle)
         while true { try await Task.sleep(for: .seconds(3600)) }
     }

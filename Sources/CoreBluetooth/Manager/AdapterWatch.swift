@@ -1,5 +1,6 @@
 import BlueZ
 import DBus
+import Logging
 import MainLoop
 
 /// Follows the controller that a manager uses, through power changes and restarts of bluetoothd.
@@ -83,6 +84,7 @@ final class AdapterWatch {
 
     private func report(_ newState: CBManagerState, _ newAdapter: Adapter?) {
         guard newState != state || newAdapter !== adapter else { return }
+        logger.debug("\(role) manager: \(newState)", metadata: ["adapter": "\(newAdapter?.name ?? "none")"])
         state = newState
         adapter = newAdapter
         onChange(newState, newAdapter)

@@ -58,6 +58,7 @@ package final class BusConnection: AnswerSender {
         uniqueName = String(cString: name)
         dbus_connection_add_filter(pointer, Self.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
         io = ConnectionIO(pointer)
+        TrafficLog.logger.debug("connected to the bus", metadata: ["address": "\(address)", "name": "\(uniqueName)"])
     }
 
     isolated deinit {
@@ -118,6 +119,7 @@ package final class BusConnection: AnswerSender {
     private func lost() {
         guard isConnected else { return }
         isConnected = false
+        TrafficLog.logger.debug("disconnected from the bus", metadata: ["name": "\(uniqueName)"])
         io?.stop()
         io = nil
         deadlineTimer = nil
@@ -170,7 +172,7 @@ package final class BusConnection: AnswerSender {
         _ call: MethodCall, timeout: Duration? = defaultTimeout,
         completion: @escaping @LoopActor (Result<MethodReply, any Error>) -> Void
     ) -> PendingCall {
-        let pending = PendingCall(call: call.name, completion: completion)
+        let pending = PendingCall(call, completion: completion)
         do throws(BusError) {
             guard isConnected else { throw .disconnected(call: call.description) }
             let message = try RawMessage(call)
@@ -215,6 +217,8 @@ package final class BusConnection: AnswerSender {
     /// Sends a call whose answer does not matter.
     package func callWithoutReply(_ call: MethodCall) throws(BusError) {
         let message = try RawMessage(call)
+        // No answer will be logged.
+        _ = TrafficLog.Call(.call, call.name, with: call.destination, arguments: call.arguments)
         dbus_message_set_no_reply(message.pointer, 1)
         try send(message, of: call.description)
     }
@@ -265,6 +269,7 @@ package final class BusConnection: AnswerSender {
                 lost()
                 return true
             }
+            TrafficLog.signal(message)
             signals.dispatch(message)
             // Other filters and libdbus itself may want it, too.
             return false

@@ -10,10 +10,13 @@ package final class PendingCall {
     /// Until when the answer is waited for; nil is forever.
     var deadline: ContinuousClock.Instant?
     private weak var connection: BusConnection?
+    /// What the log follows of it.
+    private let trace: TrafficLog.Call?
 
-    init(call: MethodCall.Name, completion: @escaping @LoopActor (Result<MethodReply, any Error>) -> Void) {
-        self.call = call
+    init(_ call: MethodCall, completion: @escaping @LoopActor (Result<MethodReply, any Error>) -> Void) {
+        self.call = call.name
         self.completion = completion
+        trace = TrafficLog.Call(.call, call.name, with: call.destination, arguments: call.arguments)
     }
 
     /// Takes over `handle`.
@@ -61,6 +64,7 @@ package final class PendingCall {
         if let handle { dbus_pending_call_unref(handle) }
         handle = nil
         connection?.forget(self)
+        trace?.ended(with: result)
         completion(result)
     }
 

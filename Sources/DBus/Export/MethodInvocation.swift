@@ -19,12 +19,15 @@ package final class MethodInvocation {
     private let message: RawMessage
     private weak var connection: (any AnswerSender)?
     private var isAnswered = false
+    /// What the log follows of it.
+    private let trace: TrafficLog.Call?
 
     init(_ message: RawMessage, arguments: [BusValue], on connection: any AnswerSender) {
         self.message = message
         self.arguments = arguments
         self.sender = message.sender
         self.connection = connection
+        trace = TrafficLog.Call(.called, message.name, with: message.sender, arguments: arguments)
     }
 
     deinit {
@@ -55,6 +58,7 @@ package final class MethodInvocation {
             let reply = RawMessage(owning: pointer)
             try MessageWriter.append(values, to: pointer)
             isAnswered = true
+            trace?.answered(values)
             try connection?.send(reply, of: "the answer to \(message.member)")
         } catch {
             // A lost connection needs no answer; a value that cannot be sent is answered with an error.
@@ -66,6 +70,7 @@ package final class MethodInvocation {
     package func fail(_ failure: MethodFailure) {
         guard !isAnswered else { return }
         isAnswered = true
+        trace?.failed("\(failure.name): \(failure.message)")
         Self.send(failure, to: message, on: connection)
     }
 

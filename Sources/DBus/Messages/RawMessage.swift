@@ -53,6 +53,7 @@ final class RawMessage {
     var member: String { text(dbus_message_get_member(pointer)) ?? "" }
     var errorName: String { text(dbus_message_get_error_name(pointer)) ?? "" }
     var path: ObjectPath { ObjectPath(validated: text(dbus_message_get_path(pointer)) ?? "/") }
+    var name: MethodCall.Name { MethodCall.Name(interface: interface ?? "", method: member, path: path) }
     var expectsReply: Bool { dbus_message_get_no_reply(pointer) == 0 }
 
     func arguments() throws(BusError) -> [BusValue] {

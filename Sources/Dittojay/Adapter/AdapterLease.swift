@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import Foundation
+import LayerLog
 import MainLoop
 import UserFolders
 
@@ -216,10 +217,13 @@ final class AdapterLease: LinkControl {
 
     /// bluetoothd is busy while it starts, and may be about to switch the controller on by itself.
     private func switchOn(_ adapter: Adapter) async throws {
+        var attempts = RetryLog(logger, "switch \(adapter.name) on")
         for attempt in 1... {
             do {
-                return try await adapter.setPowered(true)
+                try await adapter.setPowered(true)
+                return attempts.ended()
             } catch {
+                attempts.failed("\(error)")
                 if adapter.isPowered { return }
                 if attempt == 20 { throw error }
                 try await Task.sleep(for: .milliseconds(100))

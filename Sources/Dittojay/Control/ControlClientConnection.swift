@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import MainLoop
 
 /// One program that is connected to the control socket. Its requests are answered in order, the next one only once the
@@ -113,6 +114,7 @@ final class ControlClientConnection {
             case .success(.version): answer(.version)
             case .success(.events): follow()
             case .success(let request):
+                logger.trace("request", metadata: ["request": "\(request)"])
                 handler(request) { [weak self] reply in
                     self?.answer(reply)
                     self?.goOn()
@@ -161,7 +163,9 @@ final class ControlClientConnection {
     private func answer(_ reply: ControlReply) {
         guard isBusy, input != nil else { return }
         isBusy = false
-        put(Array((reply.line + "\n").utf8))
+        let line = reply.line
+        logger.trace("answer", metadata: ["answer": "\(line)"])
+        put(Array((line + "\n").utf8))
     }
 
     /// Sends bytes, after those that are already waiting.

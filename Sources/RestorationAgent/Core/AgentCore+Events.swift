@@ -35,7 +35,7 @@ extension AgentCore: AgentBackendObserver {
             // It is asked for again when the link is back.
             case .failure(let failure) where failure.isLossOfLink: break
             case .failure(let failure):
-                surroundings.log("\(app.name) gets no more values of \(request.key.characteristic): \(failure.text)")
+                host.log("\(app.name) gets no more values of \(request.key.characteristic): \(failure.text)")
                 app.record.removeSubscription(request.subscription)
                 save()
             }
@@ -62,7 +62,7 @@ extension AgentCore: AgentBackendObserver {
             app.inbox.append(ValueFrame(subscription: subscription, value: value))
             if app.inbox.lost > app.reportedLoss {
                 if app.reportedLoss == 0 {
-                    surroundings.log("Values are lost: \(app.name) leaves too many of them")
+                    host.log("Values are lost: \(app.name) leaves too many of them")
                 }
                 app.reportedLoss = app.inbox.lost
             }

@@ -5,7 +5,7 @@ import RestorationProtocol
 /// starts a program that is gone when something has happened. Used on the agent's queue only.
 package final class AgentCore {
     let backend: any AgentBackend
-    let surroundings: any AgentSurroundings
+    let host: any AgentHost
     var apps: [RegisteredApp] = []
 
     private let queue: DispatchQueue
@@ -20,10 +20,10 @@ package final class AgentCore {
     ///   - record: what an earlier run of the agent has left.
     ///   - queue: the agent's.
     package init(
-        record: RestorationRecord, backend: any AgentBackend, surroundings: any AgentSurroundings, queue: DispatchQueue
+        record: RestorationRecord, backend: any AgentBackend, host: any AgentHost, queue: DispatchQueue
     ) {
         self.backend = backend
-        self.surroundings = surroundings
+        self.host = host
         self.queue = queue
         backend.observer = self
         takeUp(record)
@@ -32,7 +32,7 @@ package final class AgentCore {
     /// Adds what an earlier run of the agent has left. Before ``start()``.
     package func takeUp(_ record: RestorationRecord) {
         let kept = record.withinLimits
-        if kept != record { surroundings.log("The record has more than the agent keeps: some of it is forgotten") }
+        if kept != record { host.log("The record has more than the agent keeps: some of it is forgotten") }
         for app in kept.apps {
             guard let inbox = Inbox(queue: queue, budget: backlogs) else { continue }
             apps.append(RegisteredApp(app, presence: .running, inbox: inbox))
@@ -54,7 +54,7 @@ package final class AgentCore {
     /// - Returns: whether it is registered now.
     func register(_ registration: AppRegistration, _ peer: any AgentPeer) -> Bool {
         if let reason = refusal(of: registration, peer) ?? makeRoom(for: registration) {
-            surroundings.log("Refused \(registration.identifier.prefix(80)) of \(registration.program): \(reason)")
+            host.log("Refused \(registration.identifier.prefix(80)) of \(registration.program): \(reason)")
             peer.send(.refused(reason: reason), passing: nil)
             return false
         }
@@ -93,7 +93,7 @@ package final class AgentCore {
     /// Welcomes the program: at once, or when it is clear what has become of its links. An agent that was started a
     /// moment ago has yet to take them up.
     private func prepareToGreet(_ app: RegisteredApp) {
-        app.greeting = surroundings.after(Self.greetingTimeout) { [weak self, weak app] in
+        app.greeting = host.after(Self.greetingTimeout) { [weak self, weak app] in
             if let app { self?.greet(app) }
         }
         for peripheral in app.awaited { backend.keep(PeripheralRequest(peripheral)) }
@@ -116,7 +116,7 @@ package final class AgentCore {
         }
         if let objection = AgentLimits.objection(to: registration) { return objection }
         guard let known = apps.first(where: { $0.isRegistration(of: registration) }) else { return nil }
-        guard let other = known.record.process, other != peer.process, surroundings.isAlive(other) else { return nil }
+        guard let other = known.record.process, other != peer.process, host.isAlive(other) else { return nil }
         return "process \(other.identifier) uses the restore identifier \(registration.identifier)"
     }
 
@@ -139,7 +139,7 @@ package final class AgentCore {
     private func forgetLongestGone(of candidates: [RegisteredApp]) -> Bool {
         let gone = candidates.filter { $0.presence == .gone || $0.presence == .wanted }
         guard let oldest = gone.min(by: { $0.goneSince < $1.goneSince }) else { return false }
-        surroundings.log("\(oldest.name) is forgotten: it has been gone for longest, and there is no room for more")
+        host.log("\(oldest.name) is forgotten: it has been gone for longest, and there is no room for more")
         forget(oldest)
         return true
     }
@@ -155,8 +155,8 @@ package final class AgentCore {
     /// Looks until the process is gone, which follows the end of its connection by a moment.
     private func watchProcess(of app: RegisteredApp, pause: Double = 0.01) {
         guard app.peer == nil, app.presence == .running else { return }
-        guard let process = app.record.process, surroundings.isAlive(process) else { return processIsGone(app) }
-        app.timer = surroundings.after(pause) { [weak self, weak app] in
+        guard let process = app.record.process, host.isAlive(process) else { return processIsGone(app) }
+        app.timer = host.after(pause) { [weak self, weak app] in
             if let app { self?.watchProcess(of: app, pause: min(pause * 1.5, 1)) }
         }
     }
@@ -165,7 +165,7 @@ package final class AgentCore {
         app.timer = nil
         guard !app.record.peripherals.isEmpty else { return forget(app) }
         app.presence = .gone
-        app.goneSince = surroundings.now
+        app.goneSince = host.now
         app.record.process = nil
         save()
         for peripheral in app.record.peripherals where peripheral.state != .disconnected {
@@ -205,24 +205,24 @@ package final class AgentCore {
     func somethingHappened(to app: RegisteredApp) {
         guard app.presence == .gone else { return }
         app.presence = .wanted
-        let pause = app.policy.pause(at: surroundings.now)
+        let pause = app.policy.pause(at: host.now)
         guard pause > 0 else { return launch(app) }
-        surroundings.log("Starting \(app.name) in \(Int(pause.rounded(.up))) s: it was started too often")
-        app.timer = surroundings.after(pause) { [weak self, weak app] in
+        host.log("Starting \(app.name) in \(Int(pause.rounded(.up))) s: it was started too often")
+        app.timer = host.after(pause) { [weak self, weak app] in
             if let app { self?.launch(app) }
         }
     }
 
     private func launch(_ app: RegisteredApp) {
         guard app.presence == .wanted else { return }
-        app.policy.started(at: surroundings.now)
+        app.policy.started(at: host.now)
         app.presence = .starting
         do {
-            app.started = try surroundings.launch(app.record)
-            surroundings.log("Started \(app.name)")
-            watchStart(of: app, until: surroundings.now + Self.startTimeout)
+            app.started = try host.launch(app.record)
+            host.log("Started \(app.name)")
+            watchStart(of: app, until: host.now + Self.startTimeout)
         } catch {
-            surroundings.log("Could not start \(app.name): \(error)")
+            host.log("Could not start \(app.name): \(error)")
             startHasFailed(app)
         }
     }
@@ -232,11 +232,11 @@ package final class AgentCore {
     private static let startWatchInterval = 0.25
 
     private func watchStart(of app: RegisteredApp, until deadline: Double) {
-        app.timer = surroundings.after(Self.startWatchInterval) { [weak self, weak app] in
+        app.timer = host.after(Self.startWatchInterval) { [weak self, weak app] in
             guard let self, let app, app.presence == .starting else { return }
-            let isAlive = app.started.map { self.surroundings.isAlive($0) } ?? false
-            if isAlive, surroundings.now < deadline { return watchStart(of: app, until: deadline) }
-            surroundings.log("\(app.name) was started and has not registered")
+            let isAlive = app.started.map { self.host.isAlive($0) } ?? false
+            if isAlive, host.now < deadline { return watchStart(of: app, until: deadline) }
+            host.log("\(app.name) was started and has not registered")
             startHasFailed(app)
         }
     }
@@ -256,9 +256,9 @@ package final class AgentCore {
     /// Puts the record on disk: at once, or in a moment if that was done a moment ago.
     func save() {
         guard saving == nil else { return }
-        let pause = lastSave + Self.savingInterval - surroundings.now
+        let pause = lastSave + Self.savingInterval - host.now
         guard pause > 0 else { return saveNow() }
-        saving = surroundings.after(pause) { [weak self] in
+        saving = host.after(pause) { [weak self] in
             self?.saving = nil
             self?.saveNow()
         }
@@ -267,8 +267,8 @@ package final class AgentCore {
     /// To be called before the agent ends, too.
     package func saveNow() {
         saving = nil
-        lastSave = surroundings.now
-        surroundings.save(record)
+        lastSave = host.now
+        host.save(record)
     }
 }
 

@@ -131,7 +131,7 @@ package final class AgentServer {
             connections.removeAll { $0.connection === connection }
             core.connectionIsGone(connection)
         }
-        connections.append((connection, core.surroundings.now + Self.registrationTimeout))
+        connections.append((connection, core.host.now + Self.registrationTimeout))
         connection.start()
         scheduleSweep()
     }
@@ -146,10 +146,10 @@ package final class AgentServer {
     /// Closes what has been open for long without registering.
     private func scheduleSweep() {
         guard sweep == nil else { return }
-        sweep = core.surroundings.after(Self.registrationTimeout) { [weak self] in
+        sweep = core.host.after(Self.registrationTimeout) { [weak self] in
             guard let self else { return }
             sweep = nil
-            let now = core.surroundings.now
+            let now = core.host.now
             for (connection, deadline) in connections where !connection.isRegistered && deadline <= now {
                 connection.close()
             }

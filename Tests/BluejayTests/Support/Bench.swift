@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Bluejay
@@ -14,7 +15,7 @@ final class Bench {
     let central: FakeCentral
     let peripheral: FakePeripheral
     let journal = Journal()
-    let messages = Messages()
+    let messages = LogRecorder()
     private(set) var bluejay: Bluejay!
 
     /// - Parameters:
@@ -26,7 +27,7 @@ final class Bench {
         central = FakeCentral(state)
         central.known = [peripheral]
         bluejay = Bluejay(
-            logObserver: nil, log: Log(standardError: messages.add), timekeeper: time)
+            logObserver: nil, log: Log(messages.logger), timekeeper: time)
         if started { bluejay.start(mode: .use(manager: central, peripheral: nil)) }
     }
 
@@ -93,13 +94,6 @@ final class Bench {
     func release() {
         bluejay = nil
     }
-}
-
-/// The messages that were written to standard error.
-final class Messages: Swift.Sendable {
-    private let texts = LockedArray<String>()
-    var all: [String] { texts.all }
-    @Sendable func add(_ text: String) { texts.append(text) }
 }
 
 /// The events in their order, as short lines.

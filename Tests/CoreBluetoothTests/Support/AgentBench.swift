@@ -66,9 +66,9 @@ final class AgentBench: @unchecked Swift.Sendable {
             backend.findsLinks = linksAreUp
             let file = RecordFile(folder: folder.path)
             if let record { try file.save(record) }
-            let surroundings = SystemSurroundings(file: file, queue: queue) { _ in }
+            let host = SystemHost(file: file, queue: queue) { _ in }
             let core = AgentCore(
-                record: try file.load(), backend: backend, surroundings: surroundings, queue: queue)
+                record: try file.load(), backend: backend, host: host, queue: queue)
             server = try AgentServer(location, core: core, queue: queue)
             self.core = core
             core.start()

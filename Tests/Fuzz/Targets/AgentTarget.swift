@@ -12,7 +12,7 @@ extension FuzzTarget {
         run: { bytes in
             guard let record = MessageCoder.decode(RestorationRecord.self, from: Data(bytes)) else { return }
             let core = AgentCore(
-                record: record, backend: StoryBackend(), surroundings: StorySurroundings(), queue: AgentStory.queue)
+                record: record, backend: StoryBackend(), host: StoryHost(), queue: AgentStory.queue)
             try AgentStory.check(core)
             core.start()
             try AgentStory.check(core)
@@ -74,9 +74,9 @@ private enum AgentStory {
     }
 
     static func run(_ bytes: [UInt8]) throws {
-        let (backend, surroundings) = (StoryBackend(), StorySurroundings())
+        let (backend, host) = (StoryBackend(), StoryHost())
         let core = AgentCore(
-            record: RestorationRecord(), backend: backend, surroundings: surroundings, queue: queue)
+            record: RestorationRecord(), backend: backend, host: host, queue: queue)
         var peers: [Int: StoryPeer] = [:]
         core.start()
         for (place, line) in bytes.split(separator: 0x0A).enumerated() {
@@ -85,22 +85,22 @@ private enum AgentStory {
             switch line.first.map({ Character(UnicodeScalar($0)) }) {
             case "<":
                 guard let message = MessageCoder.decode(AppMessage.self, from: rest) else { break }
-                let peer = peers[number] ?? StoryPeer(process: Int32(truncatingIfNeeded: surroundings.lives(number)))
+                let peer = peers[number] ?? StoryPeer(process: Int32(truncatingIfNeeded: host.lives(number)))
                 peers[number] = peer
                 let isGood = core.receive(message, from: peer)
                 try expect(!peer.hasUnsendable, "an answer that is too long to be sent")
                 if !isGood || peer.isClosed { end(number, &peers, core) }
             case "!":
-                surroundings.dies(number)
+                host.dies(number)
                 end(number, &peers, core)
-            case "+": surroundings.advance(by: Double(String(decoding: line.dropFirst(), as: UTF8.self)) ?? 1)
+            case "+": host.advance(by: Double(String(decoding: line.dropFirst(), as: UTF8.self)) ?? 1)
             case let event?: backend.happens(event, peripheral(number), rest: rest)
             case nil: break
             }
             // As often as time allows.
             if place % 4 == 0 { try check(core) }
         }
-        surroundings.advance(by: 1000)
+        host.advance(by: 1000)
         try check(core)
         guard let saved = MessageCoder.encode(RecordInOnePiece(core.record)) else { return }
         let again = MessageCoder.decode(RecordInOnePiece.self, from: saved)?.record
@@ -203,7 +203,7 @@ private final class StoryBackend: AgentBackend {
     }
 }
 
-private final class StorySurroundings: AgentSurroundings {
+private final class StoryHost: AgentHost {
     private final class Timer {
         let due: Double
         let action: () -> Void

@@ -1,5 +1,6 @@
 import BlueZ
 import DBus
+import LayerLog
 import MainLoop
 
 /// Reading, writing and notifications.
@@ -257,24 +258,28 @@ extension PeripheralLink {
     /// needs encryption makes bluetoothd pair, but 5.82 may ask the device again before that is done, and then answers
     /// with the device's second refusal.
     private func retrying<T: Swift.Sendable>(
-        attempts: Int = busyRetries,
+        attempts: Int = busyRetries, retries: RetryLog = RetryLog(logger, "get an answer to a request"),
         _ request: @escaping @LoopActor (@escaping Completion<T>) -> Void,
         completion: @escaping Completion<T>
     ) {
         let wasPaired = device?.isPaired ?? false
         request { [weak self] result in
+            var retries = retries
             guard let self, phase == .connected, attempts > 1, case .failure(let error as BlueZError) = result else {
+                retries.ended()
                 return completion(result)
             }
             switch error {
             case .inProgress:
+                retries.failed("\(error)")
                 busyTimer = .timer(after: Self.busyPause) { [weak self] in
-                    self?.retrying(attempts: attempts - 1, request, completion: completion)
+                    self?.retrying(attempts: attempts - 1, retries: retries, request, completion: completion)
                 }
             case .att(ATT.insufficientAuthentication) where !wasPaired:
+                retries.failed("\(error)")
                 afterPairing(until: .now + Self.pairingPatience) { [weak self] isPaired in
                     guard let self, isPaired else { return completion(result) }
-                    retrying(attempts: attempts - 1, request, completion: completion)
+                    retrying(attempts: attempts - 1, retries: retries, request, completion: completion)
                 }
             default: completion(result)
             }

@@ -1,5 +1,7 @@
 import BlueZ
 import DBus
+import LayerLog
+import Logging
 import MainLoop
 
 /// A peripheral that is being connected to, or is connected: from `connect` to the disconnection.
@@ -16,7 +18,11 @@ final class PeripheralLink {
     nonisolated let peripheral: CBPeripheral
     let peer: PeerIdentifier
     private(set) var options: ConnectOptions
-    private(set) var phase = Phase.connecting
+    private(set) var phase = Phase.connecting {
+        didSet {
+            if phase != oldValue { logger.debug("the link is \(phase)", metadata: ["device": "\(peer.addressText)"]) }
+        }
+    }
     private(set) var device: Device?
 
     /// Requests to the GATT server (PeripheralLink+Requests.swift).
@@ -109,6 +115,8 @@ final class PeripheralLink {
     private func attemptUntilConnected() async {
         if let delay = options.startDelay { try? await Task.sleep(for: delay) }
         var failures = 0
+        var attempts = RetryLog(logger, "connect to \(peer.addressText)")
+        defer { attempts.ended("\(phase)") }
         while phase == .connecting, !Task.isCancelled {
             guard let device = await findDevice(), phase == .connecting else { return }
             self.device = device
@@ -124,8 +132,10 @@ final class PeripheralLink {
                 if device.isConnected, await isEncrypted(device) { return linkIsUp() }
                 guard phase == .connecting else { return }
                 // Up and down again before this could be seen: as good as a failure.
+                attempts.failed("\(BlueZError.notConnected)")
                 if let error = await pairingFault(after: nil, device) { return giveUp(error) }
             } catch let error as BlueZError {
+                attempts.failed("\(error)")
                 guard phase == .connecting else { return }
                 if case .accessDenied(let reason) = error {
                     return giveUp(CBError(.connectionFailed, userInfo: [NSLocalizedDescriptionKey: reason]))

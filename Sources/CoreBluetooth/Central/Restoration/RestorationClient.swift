@@ -44,6 +44,8 @@ final class RestorationClient {
     private var timer: LoopSource?
     private var deadline: LoopSource?
     private var lastStart: ContinuousClock.Instant?
+    private var calls = RetryLog(logger, "reach the restoration agent")
+    private var starts = RetryLog(logger, "start the restoration agent")
     private var onWelcome: (@LoopActor (Welcome?) -> Void)?
     /// What a new agent has to be told.
     private var peripherals: [UUID: (request: PeripheralRequest, isConnected: Bool)] = [:]
@@ -110,28 +112,35 @@ final class RestorationClient {
         state = .calling
         timer = nil
         switch connect() {
-        case .done: greet()
-        case .absent:
+        case .done:
+            calls.ended("connected")
+            return greet()
+        case .absent(let reason):
+            calls.failed(reason)
             startIfDue()
-            timer = .timer(after: Self.callInterval) { [weak self] in self?.call() }
-        case .busy: timer = .timer(after: Self.callInterval) { [weak self] in self?.call() }
+        case .busy(let reason): calls.failed(reason)
         }
+        // It may have been given up meanwhile.
+        guard state == .calling else { return }
+        timer = .timer(after: Self.callInterval) { [weak self] in self?.call() }
     }
 
     private enum Connecting {
         case done
-        case absent
-        case busy
+        /// No agent listens.
+        case absent(reason: String)
+        case busy(reason: String)
     }
 
     private func connect() -> Connecting {
         let socket = AgentLocation.makeSocket()
-        guard socket >= 0 else { return .busy }
+        guard socket >= 0 else { return .busy(reason: String(cString: strerror(errno))) }
         let result = try? agent.location.withSocketAddress { Glibc.connect(socket, $0, $1) }
         guard result == 0 else {
             let error = errno
             Glibc.close(socket)
-            return error == EAGAIN ? .busy : .absent
+            let reason = String(cString: strerror(error))
+            return error == EAGAIN ? .busy(reason: reason) : .absent(reason: reason)
         }
         self.socket = socket
         ExitNotice.add(socket)
@@ -144,7 +153,9 @@ final class RestorationClient {
         lastStart = .now
         do {
             try agent.start(agent.location)
+            starts.ended("started")
         } catch {
+            starts.failed("\(error)")
             if onWelcome != nil { giveUp("\(error)") }
         }
     }

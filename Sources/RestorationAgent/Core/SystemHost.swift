@@ -2,7 +2,7 @@ import Foundation
 import RestorationProtocol
 
 /// The system that an agent runs on.
-package final class SystemSurroundings: AgentSurroundings {
+package final class SystemHost: AgentHost {
     private let file: RecordFile
     private let queue: DispatchQueue
     private let print: (String) -> Void

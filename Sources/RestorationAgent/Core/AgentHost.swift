@@ -2,7 +2,7 @@ import Foundation
 import RestorationProtocol
 
 /// What the agent needs of the system beside Bluetooth. Used on the agent's queue only.
-package protocol AgentSurroundings: AnyObject {
+package protocol AgentHost: AnyObject {
     /// Starts a program with launch options.
     ///
     /// - Returns: its process.

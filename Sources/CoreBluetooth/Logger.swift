@@ -1,0 +1,5 @@
+import LayerLog
+import Logging
+
+/// This layer's logger.
+let logger = Logger(.coreBluetooth)

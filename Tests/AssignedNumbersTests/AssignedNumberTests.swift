@@ -2,10 +2,8 @@ import Testing
 
 @testable import AssignedNumbers
 
-@Suite("Assigned numbers")
-struct AssignedNumberTests {
+@Suite struct AssignedNumberTests {
     @Test(
-        "names are found by number, and numbers by name",
         arguments: [
             (.service, 0x1800, "Generic Access"), (.service, 0x180D, "Heart Rate"),
             (.characteristic, 0x2A00, "Device Name"), (.characteristic, 0x2A6E, "Temperature"),
@@ -16,15 +14,15 @@ struct AssignedNumberTests {
             (.company, 0x0059, "Nordic Semiconductor ASA"), (.appearance, 0x0300, "Thermometer"),
             (.appearance, 0x0341, "Heart Rate Belt"),
         ] as [(AssignedKind, UInt16, String)])
-    func known(kind: AssignedKind, number: UInt16, name: String) {
+    func `names are found by number, and numbers by name`(kind: AssignedKind, number: UInt16, name: String) {
         #expect(kind.name(of: number) == name)
         #expect(kind.number(named: name) == number)
         #expect(kind.number(named: TypedName.text(name)) == number)
         #expect(kind.number(named: name.uppercased()) == number)
     }
 
-    @Test("every entry is found, and what lies between is not", arguments: AssignedKind.allCases)
-    func every(kind: AssignedKind) {
+    @Test(arguments: AssignedKind.allCases)
+    func `every entry is found, and what lies between is not`(kind: AssignedKind) {
         let all = kind.all
         #expect(all.count > 3)
         #expect(all.map(\.number) == all.map(\.number).sorted())
@@ -40,26 +38,21 @@ struct AssignedNumberTests {
         }
     }
 
-    @Test(
-        "a typed name stands for one service, characteristic or unit",
-        arguments: [AssignedKind.service, .characteristic, .unit])
-    func unique(kind: AssignedKind) {
+    @Test(arguments: [AssignedKind.service, .characteristic, .unit])
+    func `a typed name stands for one service, characteristic or unit`(kind: AssignedKind) {
         let all = kind.all
         #expect(Set(all.map(\.typedName)).count == all.count)
     }
 
-    @Test(
-        "names are typed in lower case with hyphens",
-        arguments: [
-            ("Heart Rate Measurement", "heart-rate-measurement"), ("heart-rate", "heart-rate"), ("", ""), ("--", ""),
-            (" (PM2.5) ", "pm2-5"), ("Ångström", "ångström"), ("length (ångström)", "length-ångström"),
-        ])
-    func typed(name: String, typed: String) {
+    @Test(arguments: [
+        ("Heart Rate Measurement", "heart-rate-measurement"), ("heart-rate", "heart-rate"), ("", ""), ("--", ""),
+        (" (PM2.5) ", "pm2-5"), ("Ångström", "ångström"), ("length (ångström)", "length-ångström"),
+    ])
+    func `names are typed in lower case with hyphens`(name: String, typed: String) {
         #expect(TypedName.text(name) == typed)
     }
 
-    @Test("what has no name has none")
-    func unknown() {
+    @Test func `what has no name has none`() {
         #expect(AssignedKind.service.name(of: 0x2A37) == nil)
         #expect(AssignedKind.service.number(named: "heart-rat") == nil)
         #expect(AssignedKind.service.number(named: "heart-rate-") == 0x180D)

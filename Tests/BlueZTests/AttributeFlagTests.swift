@@ -4,18 +4,18 @@ import Testing
 @testable import BlueZ
 
 @Suite struct AttributeFlagTests {
-    @Test func flagsHaveTheNamesOfBlueZ() {
+    @Test func `flags have the names of BlueZ`() {
         let flags: AttributeFlags = [.read, .writeWithoutResponse, .notify, .encryptWrite]
         #expect(flags.names == ["read", "write-without-response", "notify", "encrypt-write"])
         #expect(AttributeFlags(names: flags.names) == flags)
         #expect(AttributeFlags(rawValue: .max).names.count == Set(AttributeFlags(rawValue: .max).names).count)
     }
 
-    @Test func namesOfANewerBlueZAreLeftOut() {
+    @Test func `names of a newer BlueZ are left out`() {
         #expect(AttributeFlags(names: ["read", "teleport"]) == .read)
     }
 
-    @Test func onTheBusTheyAreNames() {
+    @Test func `on the bus they are names`() {
         #expect(AttributeFlags.busSignature == [String].busSignature)
         #expect(AttributeFlags(busValue: .variant(["indicate"].busValue)) == .indicate)
         #expect(AttributeFlags(busValue: .string("indicate")) == nil)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [AttributeFlags.notify, .indicate, .encryptNotify, .encryptIndicate])
-    func eachKindOfNotificationAllowsSubscribing(flag: AttributeFlags) {
+    func `each kind of notification allows subscribing`(flag: AttributeFlags) {
         #expect(flag.allowSubscribing)
         #expect(!AttributeFlags([.read, .write, .broadcast]).allowSubscribing)
     }

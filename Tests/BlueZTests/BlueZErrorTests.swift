@@ -27,19 +27,19 @@ import Testing
         ("AuthenticationTimeout", "Authentication Timeout", .authenticationFailed("Authentication Timeout")),
         ("InProgress", "In Progress", .inProgress("call")),
     ])
-    func anAnswerOfBluetoothdHasItsMeaning(name: String, message: String, expected: BlueZError) {
+    func `an answer of bluetoothd has its meaning`(name: String, message: String, expected: BlueZError) {
         let error = BusError.remote(name: "org.bluez.Error.\(name)", message: message, call: "call")
         #expect(BlueZError(error) == expected)
     }
 
-    @Test func anATTErrorWithoutItsNumberIsNoATTError() {
+    @Test func `an ATT error without its number is no ATT error`() {
         for message in ["Operation failed with ATT error: 0x", "Operation failed with ATT error: 0xzz", "ATT error"] {
             let error = BlueZError(.remote(name: "org.bluez.Error.Failed", message: message, call: "call"))
             #expect(error == .failed(name: "org.bluez.Error.Failed", message: message))
         }
     }
 
-    @Test func whatTheBusSaysOfAnAbsentServiceIsNotRunning() {
+    @Test func `what the bus says of an absent service is not running`() {
         let absent = BusError.remote(
             name: "org.freedesktop.DBus.Error.ServiceUnknown", message: "not provided", call: "call")
         #expect(BlueZError(absent) == .notRunning)

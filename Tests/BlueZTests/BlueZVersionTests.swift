@@ -3,7 +3,7 @@ import Testing
 import BlueZ
 
 @Suite struct BlueZVersionTests {
-    @Test func bluetoothdsVersionIsInItsModalias() throws {
+    @Test func `bluetoothd's version is in its modalias`() throws {
         let version = try #require(BlueZVersion(modalias: "usb:v1D6Bp0246d0542"))
         #expect(version == BlueZVersion(5, 66) && version.description == "5.66")
         #expect(version < BlueZVersion(5, 82) && version > BlueZVersion(4, 101))
@@ -13,17 +13,17 @@ import BlueZ
         "", "usb:v1D6Bp0246", "usb:v1D6Bp0246d", "usb:v1D6Bp0246d054", "usb:v1D6Bp0002d0542", "usb:v1D6Bp0246dXYZW",
         "bluetooth:v05ACp1234d0542",
     ])
-    func somethingElseIsNoVersion(modalias: String) {
+    func `something else is no version`(modalias: String) {
         #expect(BlueZVersion(modalias: modalias) == nil)
     }
 
-    @Test func versionsAreOrderedByTheirNumbers() throws {
+    @Test func `versions are ordered by their numbers`() throws {
         #expect(try #require(BlueZVersion("5.9")) < BlueZVersion(5, 48))
         #expect(BlueZVersion("5.66") == BlueZVersion(5, 66))
     }
 
     @Test(arguments: ["", "bluetoothd", "5", "5.66\n", "5.x"])
-    func whatIsNotPrintedByBluetoothdIsNoVersion(text: String) {
+    func `what is not printed by bluetoothd is no version`(text: String) {
         #expect(BlueZVersion(text) == nil)
     }
 }

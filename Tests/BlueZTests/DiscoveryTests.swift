@@ -14,7 +14,7 @@ struct DiscoveryTests {
     private nonisolated static let dangerous = "usb:v1D6Bp0246d0557"
 
     @Test(arguments: [safe, "usb:v1D6Bp0246d0542", "usb:v1D6Bp0246d0556"])
-    func bluetoothdIsAskedForTheServicesWhereItSurvivesThat(modalias: String) async throws {
+    func `bluetoothd is asked for the services where it survives that`(modalias: String) async throws {
         try await scanning(with: modalias) { bench in
             let services = try bench.filter()["UUIDs"].flatMap([String].init(busValue:))
             #expect(services == [Bench.wanted])
@@ -22,7 +22,7 @@ struct DiscoveryTests {
     }
 
     @Test(arguments: [dangerous, "usb:v1D6Bp0246d0558", "bluetooth:v05F1p1234d0552", nil])
-    func bluetoothdIsNotAskedForServicesWhereThatMayEndIt(modalias: String?) async throws {
+    func `bluetoothd is not asked for services where that may end it`(modalias: String?) async throws {
         try await scanning(with: modalias) { bench in
             let filter = try bench.filter()
             #expect(filter["UUIDs"] == nil && filter["Transport"] == .string("le"))
@@ -30,7 +30,7 @@ struct DiscoveryTests {
     }
 
     @Test(arguments: [safe, dangerous])
-    func onlyDevicesThatAdvertiseTheServiceAreReported(modalias: String) async throws {
+    func `only devices that advertise the service are reported`(modalias: String) async throws {
         try await scanning(with: modalias) { bench in
             let device = try await bench.add(advertising: ["180F", "180D"])
             let other = try await bench.add("C0:00:00:00:00:02", advertising: ["180F"])
@@ -42,21 +42,21 @@ struct DiscoveryTests {
 
     /// With a controller for LE alone, bluetoothd 5.82 and 5.87 report such devices only to whom they give a filter.
     @Test(arguments: [safe, dangerous])
-    func aDeviceThatIsNotDiscoverableIsReported(modalias: String) async throws {
+    func `a device that is not discoverable is reported`(modalias: String) async throws {
         try await scanning(with: modalias) { bench in
             let device = try await bench.add(advertising: ["180D"], isDiscoverable: false)
             #expect(bench.sighted == [device.address])
         }
     }
 
-    @Test func aBluetoothdThatKnowsNoPatternsScansAsWell() async throws {
+    @Test func `a bluetoothd that knows no patterns scans as well`() async throws {
         try await scanning(with: Self.dangerous, knowsPatterns: false) { bench in
             let device = try await bench.add(advertising: ["180D"])
             #expect(bench.sighted == [device.address])
         }
     }
 
-    @Test func whatBluetoothdLetsThroughAdvertisesTheServiceWhateverItReports() async throws {
+    @Test func `what bluetoothd lets through advertises the service whatever it reports`() async throws {
         try await scanning(with: Self.safe) { bench in
             let device = try await bench.add(advertising: ["180D"], reporting: ["1800", "180F"])
             try await bench.see(device, after: .seconds(10))
@@ -64,7 +64,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func aDeviceThatWasConnectedIsReportedForAServiceThatItHas() async throws {
+    @Test func `a device that was connected is reported for a service that it has`() async throws {
         try await scanning(with: Self.dangerous) { bench in
             let device = try await bench.add(advertising: [], reporting: ["1800", "180D"])
             try await bench.see(device, after: .seconds(10))
@@ -72,7 +72,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func aDeviceWhoseAdvertisedServicesAreNotReportedIsForgottenAndFoundAnew() async throws {
+    @Test func `a device whose advertised services are not reported is forgotten and found anew`() async throws {
         try await scanning(with: Self.dangerous) { bench in
             let device = try await bench.add(advertising: ["180D"], reporting: ["1801", "180F"])
             try await bench.see(device, after: .milliseconds(1900))
@@ -84,7 +84,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func aDeviceThatAdvertisesWhatOthersOnlyHaveIsForgottenOnce() async throws {
+    @Test func `a device that advertises what others only have is forgotten once`() async throws {
         try await scanning(with: Self.dangerous) { bench in
             let device = try await bench.add(advertising: ["1800"])
             for _ in 0..<5 { try await bench.see(device, after: .seconds(2)) }
@@ -93,7 +93,7 @@ struct DiscoveryTests {
     }
 
     @Test(arguments: ["Paired", "Trusted", "Blocked"])
-    func aDeviceThatSomebodyWouldMissIsNotForgotten(because property: String) async throws {
+    func `a device that somebody would miss is not forgotten`(because property: String) async throws {
         try await scanning(with: Self.dangerous) { bench in
             let device = try await bench.add(advertising: ["180D"], reporting: ["1800"], setting: property)
             for _ in 0..<3 { try await bench.see(device, after: .seconds(2)) }
@@ -101,7 +101,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func aDeviceWithANameOfItsUsersIsNotForgotten() async throws {
+    @Test func `a device with a name of its users is not forgotten`() async throws {
         try await scanning(with: Self.dangerous) { bench in
             let device = try await bench.add(advertising: ["180D"], reporting: ["1800"])
             device.set("Alias", .string("Grandma's"))

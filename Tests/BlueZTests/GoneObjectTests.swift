@@ -39,7 +39,7 @@ struct GoneObjectTests {
         try await session.connection?.fence()
     }
 
-    @Test func callsThatAreUnderWayFailWhenTheirObjectGoes() async throws {
+    @Test func `calls that are under way fail when their object goes`() async throws {
         let characteristic = try characteristic
         var outcomes: [String] = []
         characteristic.read { outcomes.append("read \(Self.text($0))") }
@@ -56,7 +56,7 @@ struct GoneObjectTests {
         #expect(outcomes.count == 3)
     }
 
-    @Test func callsOfAnObjectThatIsGoneFail() async throws {
+    @Test func `calls of an object that is gone fail`() async throws {
         let characteristic = try characteristic
         service.disappear()
         try await fence()
@@ -67,7 +67,7 @@ struct GoneObjectTests {
         #expect(outcomes == ["read gone"] && calls.isEmpty)
     }
 
-    @Test func anObjectAtTheSamePathIsAnother() async throws {
+    @Test func `an object at the same path is another`() async throws {
         let former = try characteristic
         var outcomes: [String] = []
         former.read { outcomes.append("former \(Self.text($0))") }

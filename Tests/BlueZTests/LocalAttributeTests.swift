@@ -33,7 +33,7 @@ struct LocalAttributeTests {
         return (service, try #require(daemon.adapter.characteristic(characteristic.uuid)))
     }
 
-    @Test func whatNobodyHandlesIsRefused() async throws {
+    @Test func `what nobody handles is refused`() async throws {
         let descriptor = LocalDescriptor(uuid: "2901", flags: [.read, .write])
         let characteristic = LocalCharacteristic(uuid: "2A37", flags: [.read, .write], descriptors: [descriptor])
         let (_, published) = try await register(characteristic)
@@ -47,7 +47,7 @@ struct LocalAttributeTests {
         #expect(try await application.read(descriptor: "2901") == Data([5]))
     }
 
-    @Test func aCharacteristicWithoutASocketNotifiesBySignals() async throws {
+    @Test func `a characteristic without a socket notifies by signals`() async throws {
         let characteristic = LocalCharacteristic(uuid: "2A37", flags: .notify, offersNotifySocket: false)
         var journal: [String] = []
         characteristic.onSubscribe = { journal.append("subscribed \($0?.device.string ?? "by somebody")") }
@@ -66,7 +66,7 @@ struct LocalAttributeTests {
         #expect(journal == ["subscribed by somebody", "confirmed", "unsubscribed"])
     }
 
-    @Test func signalsWaitUntilBluetoothdHasReadThem() async throws {
+    @Test func `signals wait until bluetoothd has read them`() async throws {
         let characteristic = LocalCharacteristic(uuid: "2A37", flags: .notify, offersNotifySocket: false)
         let (_, published) = try await register(characteristic)
         try await published.subscribe(by: central)
@@ -79,7 +79,7 @@ struct LocalAttributeTests {
         #expect(published.notifications.map { $0[0] } == Array(0...32))
     }
 
-    @Test func aLostBusIsNoLackOfRoom() async throws {
+    @Test func `a lost bus is no lack of room`() async throws {
         let characteristic = LocalCharacteristic(uuid: "2A37", flags: .notify)
         let (service, published) = try await register(characteristic)
         try await published.subscribe(by: central, usingSocket: false)
@@ -90,7 +90,7 @@ struct LocalAttributeTests {
         #expect(!service.isRegistered && !characteristic.isSubscribed)
     }
 
-    @Test func aServiceIsWithdrawnOnceAndCanBeRegisteredAgain() async throws {
+    @Test func `a service is withdrawn once and can be registered again`() async throws {
         let (service, _) = try await register(LocalCharacteristic(uuid: "2A37", flags: .notify))
         let first = daemon.adapter.offeredHandles
         await service.unregister()
@@ -104,7 +104,7 @@ struct LocalAttributeTests {
         #expect(!service.isRegistered && daemon.count(of: "UnregisterApplication") == 1)
     }
 
-    @Test func whatIsRegisteredWithAnAdapterThatWasRemovedFails() async throws {
+    @Test func `what is registered with an adapter that was removed fails`() async throws {
         daemon.remove(daemon.adapter)
         try await eventually("it is known") { session.adapters.isEmpty }
         let service = LocalService(uuid: "180D", characteristics: [])
@@ -114,7 +114,7 @@ struct LocalAttributeTests {
         #expect(!service.isRegistered && !advertisement.isRegistered)
     }
 
-    @Test func anAdvertisementMayBeAbandoned() async throws {
+    @Test func `an advertisement may be abandoned`() async throws {
         let advertisement = Advertisement(AdvertisementData(localName: "x", serviceUUIDs: ["180D"]))
         try await advertisement.register(with: adapter)
         #expect(advertisement.isRegistered && daemon.adapter.advertisements.count == 1)
@@ -123,7 +123,7 @@ struct LocalAttributeTests {
         #expect(!advertisement.isRegistered && daemon.count(of: "UnregisterAdvertisement") == 0)
     }
 
-    @Test func aReleaseIsReportedOnce() async throws {
+    @Test func `a release is reported once`() async throws {
         let advertisement = Advertisement(AdvertisementData())
         var releases = 0
         advertisement.onRelease = { releases += 1 }

@@ -12,7 +12,7 @@ import Testing
 @LoopActor
 @Suite(.timeLimit(.minutes(5))) struct PacketReaderTests {
     @Test(arguments: [20, 180, 500])
-    func nothingIsLostHoweverLongTheLoopIsHeldUp(size: Int) async throws {
+    func `nothing is lost however long the loop is held up`(size: Int) async throws {
         let (receiver, sender) = try pair()
         var received: [Int] = []
         try receiver.receive {
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [PacketBatch.Limits(packets: 100, bytes: 1 << 20), .init(packets: 1 << 16, bytes: 2000)])
-    func whatExceedsTheBufferIsDroppedAndCounted(limits: PacketBatch.Limits) async throws {
+    func `what exceeds the buffer is dropped and counted`(limits: PacketBatch.Limits) async throws {
         let (receiver, sender) = try pair()
         var received: [Int] = []
         var loss = PacketLoss()
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [4, 180, 500])
-    func aFullSocketIsReportedEachTime(size: Int) async throws {
+    func `a full socket is reported each time`(size: Int) async throws {
         let (receiver, sender) = try pair()
         var count = 0
         while sender.send(count, size: size) { count += 1 }
@@ -72,7 +72,7 @@ import Testing
         #expect(loss == PacketLoss(fullQueues: 1))
     }
 
-    @Test func aSocketThatWasNeverFullIsNotReportedAsSuch() async throws {
+    @Test func `a socket that was never full is not reported as such`() async throws {
         let (receiver, sender) = try pair()
         var capacity = PacketCapacity()
         let count = capacity.packets(of: 20) - 1
@@ -86,7 +86,7 @@ import Testing
         try await eventually("all packets") { received == count }
     }
 
-    @Test func emptyPacketsCountAsWell() async throws {
+    @Test func `empty packets count as well`() async throws {
         let (receiver, sender) = try pair()
         var loss = PacketLoss()
         var received: [Data] = []
@@ -102,7 +102,7 @@ import Testing
         #expect(received == [Data(), Data(), Data()])
     }
 
-    @Test func oneHundredSocketsAreReadInTheirOwnOrder() async throws {
+    @Test func `one hundred sockets are read in their own order`() async throws {
         var received = [[Int]](repeating: [], count: 100)
         var ended: Set<Int> = []
         var receivers: [PacketSocket] = []
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// The number of a closed descriptor is soon another file's, from which nothing may be taken.
-    @Test func closingASocketWhilePacketsComeTakesNothingOfTheNext() async throws {
+    @Test func `closing a socket while packets come takes nothing of the next`() async throws {
         for _ in 0..<30 {
             let (first, firstSender) = try pair()
             try first.receive { [weak first] _ in
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func whatHasComeIsHandedOnBeforeTheSocketIsFinished() async throws {
+    @Test func `what has come is handed on before the socket is finished`() async throws {
         let (receiver, sender) = try pair()
         var received: [Int] = []
         receiver.onClose = { Issue.record("the end of a socket that was finished") }
@@ -167,7 +167,7 @@ import Testing
         #expect(!receiver.isOpen)
     }
 
-    @Test func aSocketThatIsReleasedIsClosed() async throws {
+    @Test func `a socket that is released is closed`() async throws {
         let sender: Sender
         do {
             let (receiver, remote) = try pair()
@@ -180,7 +180,7 @@ import Testing
         try await eventually("the other end") { !sender.send(2) && errno == EPIPE }
     }
 
-    @Test func handlersMayCloseTheSocket() async throws {
+    @Test func `handlers may close the socket`() async throws {
         let (receiver, sender) = try pair()
         var calls = 0
         receiver.onClose = { calls += 1 }

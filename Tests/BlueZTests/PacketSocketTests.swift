@@ -12,7 +12,7 @@ import Testing
         return (local, try PacketSocket(remote, mtu: 100))
     }
 
-    @Test func packetsArriveWholeAndInOrderAndTheEndIsTold() async throws {
+    @Test func `packets arrive whole and in order and the end is told`() async throws {
         let (sender, receiver) = try pair()
         let packets = AsyncStream<Data?>.makeStream()
         try receiver.receive {
@@ -32,7 +32,7 @@ import Testing
         #expect(!receiver.isOpen)
     }
 
-    @Test func emptyPacketsAreNotTakenForTheEnd() async throws {
+    @Test func `empty packets are not taken for the end`() async throws {
         let (sender, receiver) = try pair()
         let packets = AsyncStream<Data?>.makeStream()
         try receiver.receive {
@@ -50,7 +50,7 @@ import Testing
         #expect(await iterator.next() == .some(nil))
     }
 
-    @Test func emptyPacketsBeforeTheEndAreNotTakenForIt() async throws {
+    @Test func `empty packets before the end are not taken for it`() async throws {
         let (sender, receiver) = try pair()
         let sent = [Data([1]), Data(), Data()]
         for packet in sent { #expect(try sender.send(packet)) }
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// The kernel then reports an error before it yields what was sent.
-    @Test func whatWasSentIsReadThoughTheOtherEndHasNotReadAll() async throws {
+    @Test func `what was sent is read though the other end has not read all`() async throws {
         let (sender, receiver) = try pair()
         #expect(try receiver.send(Data([9])))
         #expect(try sender.send(Data([1])))
@@ -79,7 +79,7 @@ import Testing
         #expect(received == [Data([1])])
     }
 
-    @Test func aFullSocketRefusesAndTellsWhenThereIsRoom() async throws {
+    @Test func `a full socket refuses and tells when there is room`() async throws {
         let (sender, receiver) = try pair()
         var accepted = 0
         while try sender.send(Data(count: 500)) { accepted += 1 }
@@ -98,7 +98,7 @@ import Testing
         try await eventually("all packets") { received == accepted + 1 }
     }
 
-    @Test func sendingToAClosedEndIsAnErrorAndNoSignal() async throws {
+    @Test func `sending to a closed end is an error and no signal`() async throws {
         let (sender, receiver) = try pair()
         receiver.close()
         // A process that another test is starting may have that end, too, for a moment.
@@ -108,7 +108,7 @@ import Testing
         #expect(throws: BlueZError.notConnected) { try sender.send(Data([1])) }
     }
 
-    @Test func afterCloseNothingIsCalled() async throws {
+    @Test func `after close nothing is called`() async throws {
         let (sender, receiver) = try pair()
         var calls = 0
         try receiver.receive { _ in

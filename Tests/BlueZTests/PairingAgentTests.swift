@@ -24,7 +24,7 @@ struct PairingAgentTests {
         try await event(method) { found in daemon.agents.ask(method, arguments) { found($0) } }
     }
 
-    @Test func withoutAUserEverythingIsConfirmedAndNothingIsEntered() async throws {
+    @Test func `without a user everything is confirmed and nothing is entered`() async throws {
         let agent = PairingAgent()
         try await agent.register(with: session)
         #expect(daemon.agents.registered.map(\.capability) == ["NoInputNoOutput"])
@@ -39,7 +39,7 @@ struct PairingAgentTests {
         #expect(try await ask("RequestPinCode", device.busValue) == nil)
     }
 
-    @Test func theUserIsAsked() async throws {
+    @Test func `the user is asked`() async throws {
         let agent = PairingAgent(capability: .keyboardDisplay)
         var shown: [UInt32] = []
         agent.onDisplayPasskey = { shown.append($1) }
@@ -58,7 +58,7 @@ struct PairingAgentTests {
         #expect(try await ask("RequestConfirmation", device.busValue) == nil)
     }
 
-    @Test func aDevicePairsWithTheAgentsHelp() async throws {
+    @Test func `a device pairs with the agent's help`() async throws {
         let agent = PairingAgent(capability: .keyboardOnly)
         agent.onPasskeyRequest = { _ in 7 }
         try await agent.register(with: session)
@@ -70,7 +70,7 @@ struct PairingAgentTests {
         }
     }
 
-    @Test func anAgentIsTakenBackOnce() async throws {
+    @Test func `an agent is taken back once`() async throws {
         let agent = PairingAgent()
         try await agent.register(with: session)
         await agent.unregister()
@@ -82,7 +82,7 @@ struct PairingAgentTests {
         #expect(daemon.count(of: "UnregisterAgent") == 1, "bluetoothd has released it by itself")
     }
 
-    @Test func anAgentThatIsRefusedMayBeRegisteredAgain() async throws {
+    @Test func `an agent that is refused may be registered again`() async throws {
         let agent = PairingAgent()
         daemon.react(to: "RequestDefaultAgent", times: 1, with: .refuse("DoesNotExist"))
         await #expect(throws: BlueZError.self) { try await agent.register(with: session) }
@@ -90,14 +90,14 @@ struct PairingAgentTests {
         try await agent.register(with: session)
     }
 
-    @Test func withoutABusThereIsNoAgent() async throws {
+    @Test func `without a bus there is no agent`() async throws {
         let none = BlueZSession { () throws(BusError) in throw .disconnected(call: "none") }
         await #expect(throws: BlueZError.notRunning) { try await PairingAgent().register(with: none) }
     }
 
     // MARK: Shared
 
-    @Test func theSharedAgentIsRegisteredOnceForEachBluetoothd() async throws {
+    @Test func `the shared agent is registered once for each bluetoothd`() async throws {
         await session.sharedAgent.register { Issue.record("refused: \($0)") }.value
         await session.sharedAgent.register { Issue.record("refused: \($0)") }.value
         #expect(daemon.count(of: "RegisterAgent") == 1)
@@ -107,7 +107,7 @@ struct PairingAgentTests {
         #expect(daemon.count(of: "RegisterAgent") == 2 && daemon.agents.registered.count == 1)
     }
 
-    @Test func aRefusalOfTheSharedAgentIsReported() async throws {
+    @Test func `a refusal of the shared agent is reported`() async throws {
         daemon.react(to: "RegisterAgent", with: .refuse("AlreadyExists"))
         let journal = Journal()
         await session.sharedAgent.register { _ in journal.note("refused") }.value

@@ -7,7 +7,7 @@ import Testing
 
     private func time(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    @Test func itPausesOnlyWherePacketsFollowEachOtherQuickly() {
+    @Test func `it pauses only where packets follow each other quickly`() {
         var pace = ReaderPace(capacity: 167)
         #expect(pace.pause(afterTaking: 1, at: time(0)) == nil)
         #expect(pace.pause(afterTaking: 1, at: time(4)) != nil)
@@ -17,7 +17,7 @@ import Testing
         #expect(pace.pause(afterTaking: 0, at: time(20)) == nil)
     }
 
-    @Test func pausesGrowAsFarAsTheRateAllows() {
+    @Test func `pauses grow as far as the rate allows`() {
         for (count, expected) in [(2, [2000, 4000, 8000, 8000]), (15, [2000, 2666, 3554, 4738])] as [(Int, [UInt32])] {
             var pace = ReaderPace(capacity: 160)
             var now = start
@@ -29,14 +29,14 @@ import Testing
         }
     }
 
-    @Test func itDoesNotPauseWhereTheSocketFillsUpQuickly() {
+    @Test func `it does not pause where the socket fills up quickly`() {
         var pace = ReaderPace(capacity: 160)
         _ = pace.pause(afterTaking: 1, at: time(0))
         #expect(pace.pause(afterTaking: 20, at: time(1)) != nil)
         #expect(pace.pause(afterTaking: 21, at: time(2)) == nil)
     }
 
-    @Test func itDoesNotPauseWhereSocketsHoldLittleOrItIsNotKnownHowMuch() {
+    @Test func `it does not pause where sockets hold little or it is not known how much`() {
         for capacity in [7, Int.max] {
             var pace = ReaderPace(capacity: capacity)
             _ = pace.pause(afterTaking: 1, at: time(0))

@@ -26,13 +26,13 @@ struct RemoteServiceTests {
     }
 
     /// bluetoothd 5.66 says so of a service whose handles overlap those of one that the device had before.
-    @Test func aServiceThatNoOtherIncludesIsPrimaryWhateverBluetoothdSays() {
+    @Test func `a service that no other includes is primary whatever bluetoothd says`() {
         #expect(service("service0060", ["Primary": .boolean(true)]).isPrimary)
         #expect(service("service0070", [:]).isPrimary)
         #expect(service("service0080", ["Primary": .boolean(false)]).isPrimary)
     }
 
-    @Test func aServiceThatAnotherIncludesIsSecondary() {
+    @Test func `a service that another includes is secondary`() {
         let included = service("service0080", ["Primary": .boolean(false)])
         let includer = service(
             "service0060", ["Primary": .boolean(true), "Includes": [included.path].busValue])

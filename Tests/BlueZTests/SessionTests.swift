@@ -64,7 +64,7 @@ struct SessionTests {
         mirror = Mirror(on: daemon)
     }
 
-    @Test func theTreeIsMirroredAsItIsAndAsItChanges() async throws {
+    @Test func `the tree is mirrored as it is and as it changes`() async throws {
         let device = daemon.adapter.addDevice()
         device.addService("180D", [.init("2A37", ["notify"])])
         device.show()
@@ -80,7 +80,7 @@ struct SessionTests {
         #expect(mirror.lines.suffix(2) == ["- device 01", "- hci0"] && session.adapters.isEmpty)
     }
 
-    @Test func aBluetoothdThatDiesTakesItsObjectsAndBringsNewOnes() async throws {
+    @Test func `a bluetoothd that dies takes its objects and brings new ones`() async throws {
         try await session.waitUntilAvailable()
         let former = try #require(session.adapters.first)
         try await daemon.restart()
@@ -90,7 +90,7 @@ struct SessionTests {
         await #expect(throws: BlueZError.gone("/org/bluez/hci0")) { try await former.setPowered(true) }
     }
 
-    @Test func aBluetoothdThatIsNotThereIsSaidToBeMissingAndFoundLater() async throws {
+    @Test func `a bluetoothd that is not there is said to be missing and found later`() async throws {
         daemon.die()
         await #expect(throws: BlueZError.notRunning) { try await session.waitUntilAvailable() }
         try await daemon.restart()
@@ -98,7 +98,7 @@ struct SessionTests {
         #expect(mirror.lines == ["unavailable", "+ hci0", "available"])
     }
 
-    @Test func aBluetoothdThatDoesNotAnswerIsGivenUpByWhoeverWaits() async throws {
+    @Test func `a bluetoothd that does not answer is given up by whoever waits`() async throws {
         daemon.react(to: "GetManagedObjects", times: 1, with: .silent)
         await #expect(throws: BlueZError.notRunning) {
             try await session.waitUntilAvailable(timeout: .milliseconds(50))
@@ -108,7 +108,7 @@ struct SessionTests {
         try await eventually("the next one answers") { session.state == .available }
     }
 
-    @Test func theAnswerOfABluetoothdThatHasDiedIsNobodys() async throws {
+    @Test func `the answer of a bluetoothd that has died is nobody's`() async throws {
         daemon.react(to: "GetManagedObjects", with: .refuse("Failed"))
         session.start()
         try await eventually("the refusal") { mirror.lines == ["unavailable"] }
@@ -119,7 +119,7 @@ struct SessionTests {
         #expect(mirror.lines.filter { $0 == "+ hci0" }.count == 1)
     }
 
-    @Test func aBusThatDiesIsReplacedByTheNext() async throws {
+    @Test func `a bus that dies is replaced by the next`() async throws {
         let next = try await FakeBluetoothd.start(adapters: 2)
         var buses = [daemon.bus, next.bus]
         let mirror = Mirror { () throws(BusError) in
@@ -137,7 +137,7 @@ struct SessionTests {
 
     // MARK: Nonsense
 
-    @Test func signalsOfWrongTypesAreIgnored() async throws {
+    @Test func `signals of wrong types are ignored`() async throws {
         try await session.waitUntilAvailable()
         let manager = "org.freedesktop.DBus.ObjectManager"
         let adapter = daemon.adapter.path.busValue
@@ -159,7 +159,7 @@ struct SessionTests {
         #expect(mirror.lines == ["+ hci0", "available"] && session.adapters.first?.isPowered == true)
     }
 
-    @Test func objectsWithoutParentsAndUnknownInterfacesAreIgnored() async throws {
+    @Test func `objects without parents and unknown interfaces are ignored`() async throws {
         try await session.waitUntilAvailable()
         for (name, interface) in [
             ("/org/bluez/hci7/dev_00_00_00_00_00_00", Device1.name), ("/", Device1.name),
@@ -176,7 +176,7 @@ struct SessionTests {
         #expect(mirror.lines == ["+ hci0", "available"])
     }
 
-    @Test func propertiesOfWrongTypesAreAsGoodAsAbsent() async throws {
+    @Test func `properties of wrong types are as good as absent`() async throws {
         let device = daemon.adapter.addDevice()
         for name in ["Address", "Connected", "ServicesResolved", "UUIDs", "Name", "Paired"] {
             device.set(name, .double(1))
@@ -191,7 +191,7 @@ struct SessionTests {
         #expect(mirrored.isConnected)
     }
 
-    @Test func aSignalOfSomebodyElseIsNotBluetoothds() async throws {
+    @Test func `a signal of somebody else is not bluetoothd's`() async throws {
         try await session.waitUntilAvailable()
         let other = try daemon.bus.connect()
         try other.emit(
@@ -216,7 +216,7 @@ struct SessionTests {
         try await event("an answer") { found in session.confirmConnection(of: path) { found(try? $0.get()) } }
     }
 
-    @Test func aConnectionIsNotedOnceItIsAskedFor() async throws {
+    @Test func `a connection is noted once it is asked for`() async throws {
         let (device, mirrored) = try await silentlyConnected()
         #expect(!mirrored.isConnected)
         #expect(try await confirm(device.path) == true)
@@ -228,7 +228,7 @@ struct SessionTests {
         #expect(mirror.lines.suffix(2) == ["connected true", "connected false"])
     }
 
-    @Test func aConnectionThatEndsRightAfterTheAnswerIsOver() async throws {
+    @Test func `a connection that ends right after the answer is over`() async throws {
         let (device, mirrored) = try await silentlyConnected()
         var answers: [Bool] = []
         session.confirmConnection(of: device.path) { if let answer = try? $0.get() { answers.append(answer) } }
@@ -241,20 +241,20 @@ struct SessionTests {
         #expect(!mirrored.isConnected && mirror.lines.suffix(2) == ["connected true", "connected false"])
     }
 
-    @Test func connectingNotesAConnectionThatIsNotReported() async throws {
+    @Test func `connecting notes a connection that is not reported`() async throws {
         let (_, mirrored) = try await silentlyConnected()
         daemon.react(to: "Connect", with: .answer([]))
         try await mirrored.connect()
         #expect(mirrored.isConnected)
     }
 
-    @Test func withoutABusNothingIsConfirmed() async throws {
+    @Test func `without a bus nothing is confirmed`() async throws {
         daemon.bus.kill()
         try await eventually("the loss is known") { session.connection == nil }
         #expect(try await confirm(daemon.adapter.path) == nil)
     }
 
-    @Test func workAfterABurstComesAfterIt() async throws {
+    @Test func `work after a burst comes after it`() async throws {
         try await session.waitUntilAvailable()
         daemon.adapter.addDevice().show()
         let names: Int = try await event("the work") { found in
@@ -263,7 +263,7 @@ struct SessionTests {
         #expect(names == 1)
     }
 
-    @Test func refusalsAreWhatBluetoothdSays() async throws {
+    @Test func `refusals are what bluetoothd says`() async throws {
         try await session.waitUntilAvailable()
         let adapter = try #require(session.adapters.first)
         daemon.refuse(toSet: "Powered", times: 1)

@@ -1,8 +1,7 @@
 import GATTProfiles
 import Testing
 
-@Suite("How attributes of a device are named")
-struct AttributeSelectorTests {
+@Suite struct AttributeSelectorTests {
     private typealias Attribute = (uuid: String, name: String?)
 
     /// The indices of those that the last step of a path without a service names.
@@ -12,8 +11,7 @@ struct AttributeSelectorTests {
             .map(\.offset)
     }
 
-    @Test("a path has one to three parts, each with or without a number")
-    func paths() throws {
+    @Test func `a path has one to three parts, each with or without a number`() throws {
         guard
             case .path(let service?, let characteristic, let descriptor?) =
                 try #require(AttributeSelector("180F#2/battery-level/2901#13")).kind
@@ -28,29 +26,25 @@ struct AttributeSelectorTests {
 
     private struct Unexpected: Error {}
 
-    @Test("a handle is one to four hexadecimal digits", arguments: [("@002a", 0x2A), ("@2A", 0x2A), ("@ffff", 0xFFFF)])
-    func handles(text: String, handle: UInt16) throws {
+    @Test(arguments: [("@002a", 0x2A), ("@2A", 0x2A), ("@ffff", 0xFFFF)])
+    func `a handle is one to four hexadecimal digits`(text: String, handle: UInt16) throws {
         #expect(try #require(AttributeSelector(text)).kind == .handle(handle))
     }
 
-    @Test("handles are typed as they are shown")
-    func handleText() {
+    @Test func `handles are typed as they are shown`() {
         #expect(AttributeSelector.text(ofHandle: 0x2A) == "@002a")
         #expect(AttributeSelector(AttributeSelector.text(ofHandle: 0xFFFF))?.kind == .handle(0xFFFF))
     }
 
-    @Test(
-        "anything else is refused",
-        arguments: [
-            "", "/", "a/", "/a", "a//b", "a/b/c/d", "@", "@0", "@12345", "@xyz", "@+1", "@٣", "a/@002a", "@002a/2901",
-            "2A19#", "2A19#0", "2A19#-1", "2A19#x", "2A19#+1", "2A19#99999999999999999999", "#2", "180F#/2A19",
-        ])
-    func malformed(text: String) {
+    @Test(arguments: [
+        "", "/", "a/", "/a", "a//b", "a/b/c/d", "@", "@0", "@12345", "@xyz", "@+1", "@٣", "a/@002a", "@002a/2901",
+        "2A19#", "2A19#0", "2A19#-1", "2A19#x", "2A19#+1", "2A19#99999999999999999999", "#2", "180F#/2A19",
+    ])
+    func `anything else is refused`(text: String) {
         #expect(AttributeSelector(text) == nil)
     }
 
-    @Test("a number counts those that match, in their order")
-    func numbers() throws {
+    @Test func `a number counts those that match, in their order`() throws {
         let attributes: [Attribute] = [
             ("2A19", "Battery Level"), ("2A38", nil), ("00002a19-0000-1000-8000-00805f9b34fb", nil),
         ]

@@ -7,15 +7,13 @@ import Testing
 
 @testable import BluejayCommand
 
-@Suite("How devices are named")
-struct DeviceSelectorTests {
+@Suite struct DeviceSelectorTests {
     private func address(_ selector: DeviceSelector) -> [String] {
         guard case .identifiers(let identifiers, _) = selector else { return [] }
         return identifiers.compactMap { CBPeer.bluetoothAddress(forIdentifier: $0) }
     }
 
-    @Test("an address is public, unless it says otherwise or could be a random static one")
-    func addresses() {
+    @Test func `an address is public, unless it says otherwise or could be a random static one`() {
         #expect(address(DeviceSelector("00:AA:01:00:00:00")) == ["00:AA:01:00:00:00"])
         #expect(address(DeviceSelector("00:aa:01:00:00:00")) == ["00:AA:01:00:00:00"])
         #expect(address(DeviceSelector("C0:AA:01:00:00:00")).count == 2)
@@ -28,8 +26,7 @@ struct DeviceSelectorTests {
                     text: "00:AA:01:00:00:00/public"))
     }
 
-    @Test("an identifier is one, and everything else is a name")
-    func others() {
+    @Test func `an identifier is one, and everything else is a name`() {
         let identifier = UUID()
         #expect(DeviceSelector(identifier.uuidString) == .identifiers([identifier], text: identifier.uuidString))
         for name in ["Dittojay", "00:AA:01:00:00", "00:AA:01:00:00:0G", "00:AA:01:00:00:00/odd", "a/b"] {
@@ -38,12 +35,10 @@ struct DeviceSelectorTests {
     }
 }
 
-@Suite("What failures become")
-struct FailureTests {
+@Suite struct FailureTests {
     private func status(_ error: any Error) -> BluejayCommand.ExitStatus { Failure(error, attempt: "x").status }
 
-    @Test("each kind has its exit status")
-    func statuses() {
+    @Test func `each kind has its exit status`() {
         #expect(status(CBATTError(.readNotPermitted)) == .attError)
         #expect(status(CBError(.peripheralDisconnected)) == .connectionFailed)
         #expect(status(CBError(.invalidHandle)) == .noSuchCharacteristic)
@@ -57,8 +52,7 @@ struct FailureTests {
         #expect(status(OutputError(.failed(ENOSPC))) == .outputLost)
     }
 
-    @Test("an ATT error tells its code in hexadecimal")
-    func attError() throws {
+    @Test func `an ATT error tells its code in hexadecimal`() throws {
         let code = try #require(CBATTError.Code(rawValue: 0x80))
         let failure = Failure(CBATTError(code), attempt: "cannot write x")
         #expect(failure.attError == 0x80)
@@ -67,16 +61,13 @@ struct FailureTests {
     }
 }
 
-@Suite("How values are shown")
-struct ValueFormatTests {
-    @Test("formats are known by their names, and nothing else is")
-    func names() {
+@Suite struct ValueFormatTests {
+    @Test func `formats are known by their names, and nothing else is`() {
         for name in ValueFormat.allValueStrings { #expect(ValueFormat(argument: name) != nil) }
         for name in ["", "u7", "HEX", "float"] { #expect(ValueFormat(argument: name) == nil) }
     }
 
-    @Test("a value is shown in the form asked for")
-    func forms() throws {
+    @Test func `a value is shown in the form asked for`() throws {
         #expect(ValueFormat.hex.text(Data([0, 255]), of: "2A37") == "00ff")
         #expect(ValueFormat.text.text(Data("é".utf8), of: "FFFF") == "é")
         #expect(try #require(ValueFormat(argument: "u16be")).text(Data([1, 2]), of: "FFFF") == "258")
@@ -89,8 +80,7 @@ struct ValueFormatTests {
         #expect(ValueFormat.auto.text(Data("abc".utf8), of: "2A24") == "abc")
     }
 
-    @Test("what a value means is an object for each field")
-    func meaning() {
+    @Test func `what a value means is an object for each field`() {
         func json(_ bytes: [UInt8], _ uuid: String) -> String {
             var object = JSONObject()
             object.addMeaning(of: Data(bytes), uuid: uuid)
@@ -108,8 +98,7 @@ struct ValueFormatTests {
         #expect(json([1, 2, 3], "FFF0") == "{}")
     }
 
-    @Test("a heart rate is shown with all that it tells")
-    func heartRate() {
+    @Test func `a heart rate is shown with all that it tells`() {
         let full = HeartRateMeasurement(
             rate: 72, contact: .detected, energyExpended: 12, rrIntervals: [1024, 512])
         #expect(full.text == "72 bpm, contact, RR 1.000 0.500 s, 12 kJ")
@@ -120,10 +109,8 @@ struct ValueFormatTests {
     }
 }
 
-@Suite("Latencies")
-struct LatencyTests {
-    @Test("percentiles are those of the nearest rank")
-    func percentiles() {
+@Suite struct LatencyTests {
+    @Test func `percentiles are those of the nearest rank`() {
         var latencies = Latencies()
         for number in (1...100).reversed() { latencies.add(.milliseconds(number)) }
         #expect(latencies.text.contains("p50 50.000 ms, p99 99.000 ms"))

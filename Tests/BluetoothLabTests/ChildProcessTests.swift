@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ChildProcessTests {
     /// Tests in one process start hundreds of programs; it may have 1,024 descriptors.
-    @Test func programsThatHaveEndedLeaveNoDescriptors() async throws {
+    @Test func `programs that have ended leave no descriptors`() async throws {
         // In a process of its own: tests that run beside this one open and close descriptors as well.
         await #expect(processExitsWith: .success) {
             let before = try descriptors()
@@ -20,7 +20,7 @@ struct ChildProcessTests {
     }
 
     /// Shells start in the background what ignores SIGINT, tests included.
-    @Test func aProgramIsInterruptedThoughItsTestsCannotBe() async throws {
+    @Test func `a program is interrupted though its tests cannot be`() async throws {
         await #expect(processExitsWith: .success) {
             signal(SIGINT, SIG_IGN)
             let process = try ChildProcess("sh", ["-c", "echo up; exec sleep 1000"])

@@ -20,7 +20,9 @@ import Testing
         ("kvm", Machine(), "kvm", "asked for; KVM works"),
         ("tcg", Machine(), "tcg", "asked for"),
     ])
-    func itTakesTheQuickestAndSaysWhy(wanted: String, machine: Machine, kind: String, reason: String) async throws {
+    func `it takes the quickest and says why`(wanted: String, machine: Machine, kind: String, reason: String)
+        async throws
+    {
         let (status, lines, folder) = try await choose(wanted, on: machine)
         #expect(status == 0, "\(lines)")
         #expect(lines.contains(kind), "\(lines)")
@@ -36,7 +38,7 @@ import Testing
         ("kvm", Machine(kvmWorks: false), "no lab with KVM"),
         ("qemu", Machine(), "auto, host, kvm or tcg, not qemu"),
     ])
-    func whatCannotBeHadIsRefused(wanted: String, machine: Machine, reason: String) async throws {
+    func `what cannot be had is refused`(wanted: String, machine: Machine, reason: String) async throws {
         let (status, lines, folder) = try await choose(wanted, on: machine)
         #expect(status == 1)
         #expect(lines.contains { $0.contains(reason) }, "\(lines)")

@@ -8,7 +8,7 @@ import Testing
     /// 2026-11-21 18:22:55.209251 UTC.
     private static let moment = WallTime(microseconds: 1_795_285_375_209_251)
 
-    @Test func aDescriptionIsWhatLabBundleReads() throws {
+    @Test func `a description is what lab bundle reads`() throws {
         let entry = AppLog.Entry(time: Self.moment, source: "dittojay[7]", text: "a \"line\"\n")
         let description = FailureBundle.Description(
             test: "Suite.test", start: Self.moment, end: WallTime(microseconds: Self.moment.microseconds + 1),
@@ -26,7 +26,7 @@ import Testing
         #expect(entries.first?.dropFirst().map { $0 as? String } == ["dittojay[7]", "a \"line\"\n"])
     }
 
-    @Test func timesKeepTheirMicroseconds() throws {
+    @Test func `times keep their microseconds`() throws {
         for offset in [0, 1, 499_999, 790_748] as [Int64] {
             let time = WallTime(microseconds: Self.moment.microseconds + offset)
             let text = String(decoding: try JSONEncoder().encode([time]), as: UTF8.self)

@@ -5,7 +5,7 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite struct DelegateQueueTests {
-    @Test func eventsRunOnTheQueueInTheOrderOfTheirPosting() async {
+    @Test func `events run on the queue in the order of their posting`() async {
         let queue = DispatchQueue(label: "test")
         let delegateQueue = DelegateQueue(queue)
         let seen = Mutex<[Int]>([])
@@ -21,7 +21,7 @@ import Testing
         #expect(seen.withLock { $0 } == Array(0..<10_000))
     }
 
-    @Test func anEventThatPostsAnotherIsNotInterruptedByIt() async {
+    @Test func `an event that posts another is not interrupted by it`() async {
         let delegateQueue = DelegateQueue(DispatchQueue(label: "test"))
         let seen = Mutex<[String]>([])
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -36,7 +36,7 @@ import Testing
         #expect(seen.withLock { $0 } == ["first", "second"])
     }
 
-    @Test func otherWorkOfTheQueueGetsItsTurnInAFlood() async {
+    @Test func `other work of the queue gets its turn in a flood`() async {
         let queue = DispatchQueue(label: "test")
         let delegateQueue = DelegateQueue(queue)
         let count = Mutex(0)

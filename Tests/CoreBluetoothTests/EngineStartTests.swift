@@ -37,7 +37,7 @@ struct EngineStartTests {
         idleQueue.activate()
     }
 
-    @Test func theCentralRoleBeginsNothingBeforeItIsStarted() async throws {
+    @Test func `the central role begins nothing before it is started`() async throws {
         let (idle, bus) = (NoBus(), NoBus())
         let manager = CBCentralManager(delegate: nil, queue: idleQueue, session: await session(on: NoBus()))
         let engine = BlueZCentralEngine(manager: manager, agent: AgentAccess(), session: await session(on: bus))
@@ -47,7 +47,7 @@ struct EngineStartTests {
         withExtendedLifetime((manager, next)) {}
     }
 
-    @Test func thePeripheralRoleBeginsNothingBeforeItIsStarted() async throws {
+    @Test func `the peripheral role begins nothing before it is started`() async throws {
         let (idle, bus) = (NoBus(), NoBus())
         let manager = CBPeripheralManager(delegate: nil, queue: idleQueue, session: await session(on: NoBus()))
         let engine = BlueZPeripheralEngine(manager: manager, session: await session(on: bus))

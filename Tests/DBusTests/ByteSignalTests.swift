@@ -37,7 +37,7 @@ struct ByteSignalTests {
             arguments: [.string(interface), changes.busValue, [String]().busValue])
     }
 
-    @Test func onlyTheValueAloneTakesTheShortWay() async throws {
+    @Test func `only the value alone takes the short way`() async throws {
         let owners = AwaitedValues<String?>()
         let owner = client.watchOwner(of: Self.name) { owners.put($0) }
         _ = try await owners.next()
@@ -67,7 +67,7 @@ struct ByteSignalTests {
         owner.cancel()
     }
 
-    @Test func aStrangerIsNotTakenForTheSender() async throws {
+    @Test func `a stranger is not taken for the sender`() async throws {
         let owners = AwaitedValues<String?>()
         let owner = client.watchOwner(of: Self.name) { owners.put($0) }
         _ = try await owners.next()

@@ -19,7 +19,7 @@ struct CallTests {
 
     // MARK: Answers
 
-    @Test func answersComeToTheirCallsWhateverTheOrder() async throws {
+    @Test func `answers come to their calls whatever the order`() async throws {
         let calls = (0..<100).map { number in
             Task { @LoopActor in
                 let reply = try await client.call(service.call("Echo", [.variant(.int32(Int32(number)))]))
@@ -34,7 +34,7 @@ struct CallTests {
         #expect(try await held.value == "at last")
     }
 
-    @Test func anAnswerOfTheWrongTypeIsATypedError() async throws {
+    @Test func `an answer of the wrong type is a typed error`() async throws {
         let reply = try await client.call(service.call("Echo", [.variant(.string("text"))]))
         let place = "the answer to org.example.Echo.Echo on /org/example/echo"
         #expect(throws: BusError.unexpectedType(expected: "u", actual: "s", in: place)) {
@@ -45,13 +45,13 @@ struct CallTests {
         }
     }
 
-    @Test func theFirstAnswerCounts() async throws {
+    @Test func `the first answer counts`() async throws {
         #expect(try await client.call(service.call("Twice")).first(as: String.self) == "first")
         try await client.fence()
         #expect(client.isConnected && service.connection.isConnected)
     }
 
-    @Test func aRefusalArrivesWithItsNameAndMessage() async throws {
+    @Test func `a refusal arrives with its name and message`() async throws {
         let call = service.call("Refuse")
         #expect(
             try await busError { try await client.call(call) }
@@ -60,14 +60,14 @@ struct CallTests {
         #expect(bad.name == "org.freedesktop.DBus.Error.Failed")
     }
 
-    @Test func aReleasedOrUnsendableAnswerBecomesAnError() async throws {
+    @Test func `a released or unsendable answer becomes an error`() async throws {
         for method in ["Drop", "BadReply"] {
             let error = try await busError { try await client.call(service.call(method), timeout: nil) }
             #expect(error.name == "org.freedesktop.DBus.Error.Failed")
         }
     }
 
-    @Test func aCallWithoutReplyIsCarriedOut() async throws {
+    @Test func `a call without reply is carried out`() async throws {
         for method in ["Twice", "Drop", "BadReply", "Refuse"] { try client.callWithoutReply(service.call(method)) }
         try client.callWithoutReply(service.call("Echo", [.variant(.byte(1))]))
         _ = try await client.call(service.call("Echo", [.variant(.byte(2))]))
@@ -76,7 +76,7 @@ struct CallTests {
 
     // MARK: Errors
 
-    @Test func anAbsentServiceIsTold() async throws {
+    @Test func `an absent service is told`() async throws {
         var call = service.call("Echo", [.variant(.byte(1))])
         call.destination = "org.example.Nobody"
         let error = try await busError { try await client.call(call) }
@@ -84,7 +84,7 @@ struct CallTests {
         #expect(error.description.contains("org.example.Echo.Echo on /org/example/echo"))
     }
 
-    @Test func aMalformedNameIsAnErrorBeforeAnythingIsSent() async throws {
+    @Test func `a malformed name is an error before anything is sent`() async throws {
         let good = service.call("Echo", [.variant(.byte(1))])
         let spoils: [(inout MethodCall) -> Void] = [
             { $0.destination = "" }, { $0.destination = "no name" }, { $0.destination = "a.b\0" },
@@ -108,7 +108,7 @@ struct CallTests {
         #expect(service.count == 0)
     }
 
-    @Test func aMalformedOrAbsentAddressIsAnError() throws {
+    @Test func `a malformed or absent address is an error`() throws {
         let addresses = [
             "", "nonsense", "unix:", "unix:path=/nowhere/at/all", "unix:path=\0", "what:a=b", "unix:path=%zz",
         ]
@@ -117,7 +117,7 @@ struct CallTests {
 
     // MARK: Time
 
-    @Test func noAnswerInTimeIsTold() async throws {
+    @Test func `no answer in time is told`() async throws {
         let call = service.call("Hold")
         let start = ContinuousClock.now
         let error = try await busError { try await client.call(call, timeout: .milliseconds(30)) }
@@ -129,13 +129,13 @@ struct CallTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1)])
-    func aTimeoutOfNothingEndsAtOnce(_ timeout: Duration) async throws {
+    func `a timeout of nothing ends at once`(_ timeout: Duration) async throws {
         let call = service.call("Hold")
         #expect(
             try await busError { try await client.call(call, timeout: timeout) } == .timedOut(call: call.description))
     }
 
-    @Test func aTimeoutBeyondAllMeasureIsTaken() async throws {
+    @Test func `a timeout beyond all measure is taken`() async throws {
         let call = service.call("Later")
         #expect(try await client.call(call, timeout: .seconds(Int64.max)).first(as: String.self) == "later")
         #expect(try await client.call(call, timeout: nil).first(as: String.self) == "later")
@@ -143,7 +143,7 @@ struct CallTests {
 
     // MARK: Cancelling
 
-    @Test func aCancelledTaskDoesNotCall() async throws {
+    @Test func `a cancelled task does not call`() async throws {
         let task = Task { @LoopActor in
             withUnsafeCurrentTask { $0?.cancel() }
             return try await client.call(service.call("Echo", [.variant(.byte(1))]))
@@ -153,7 +153,7 @@ struct CallTests {
         #expect(service.count == 0)
     }
 
-    @Test func cancellingEndsTheWait() async throws {
+    @Test func `cancelling ends the wait`() async throws {
         let task = Task { @LoopActor in try await client.call(service.call("Hold"), timeout: nil) }
         let invocation = try await service.held.next()
         task.cancel()
@@ -162,7 +162,7 @@ struct CallTests {
         #expect(try await client.call(service.call("Later")).first(as: String.self) == "later")
     }
 
-    @Test func cancellingAnswersAtTheSameMomentIsHarmless() async throws {
+    @Test func `cancelling answers at the same moment is harmless`() async throws {
         for _ in 0..<200 {
             let task = Task { @LoopActor in try await client.call(service.call("Echo", [.variant(.byte(7))])) }
             Task.detached { task.cancel() }
@@ -174,7 +174,7 @@ struct CallTests {
         #expect(client.isConnected)
     }
 
-    @Test func aCompletionRunsOnceHoweverOftenTheCallIsCancelled() async throws {
+    @Test func `a completion runs once however often the call is cancelled`() async throws {
         let results = AwaitedValues<Bool>()
         let completion: @LoopActor (Result<MethodReply, any Error>) -> Void = { result in
             results.put((try? result.get()) != nil)

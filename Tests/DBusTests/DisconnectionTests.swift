@@ -17,7 +17,7 @@ struct DisconnectionTests {
         client = try bus.connect()
     }
 
-    @Test func aBusThatDiesDuringCallsFailsThemAllAndTellsOnce() async throws {
+    @Test func `a bus that dies during calls fails them all and tells once`() async throws {
         let disconnected = AwaitedValues<Bool>()
         let registration = client.onDisconnect { disconnected.put(client.isConnected) }
         let cancelled = client.onDisconnect { disconnected.put(true) }
@@ -37,7 +37,7 @@ struct DisconnectionTests {
         registration.cancel()
     }
 
-    @Test func aBusThatIsGoneFailsEveryCallAtOnce() async throws {
+    @Test func `a bus that is gone fails every call at once`() async throws {
         let call = service.call("Hold")
         // The loop has had no chance to find out.
         bus.kill()
@@ -66,7 +66,7 @@ struct DisconnectionTests {
         #expect(throws: BusError.self) { try BusConnection(address: bus.address) }
     }
 
-    @Test func anAnswerToALostConnectionIsNoTrouble() async throws {
+    @Test func `an answer to a lost connection is no trouble`() async throws {
         let task = Task { @LoopActor in try await client.call(service.call("Hold"), timeout: nil) }
         let invocation = try await service.held.next()
         bus.kill()
@@ -75,7 +75,7 @@ struct DisconnectionTests {
         invocation.reply()
     }
 
-    @Test func closingFailsCallsUnderWayAndSendsWhatIsQueued() async throws {
+    @Test func `closing fails calls under way and sends what is queued`() async throws {
         let heard = AwaitedValues<String>()
         let registration = service.connection.onSignal(MatchRule(interface: "org.example.Last")) {
             heard.put($0.member)
@@ -96,7 +96,7 @@ struct DisconnectionTests {
         registration.cancel()
     }
 
-    @Test func closingDoesNotWaitForeverForABusThatDoesNotRead() async throws {
+    @Test func `closing does not wait forever for a bus that does not read`() async throws {
         bus.freeze()
         defer { bus.thaw() }
         for _ in 0..<20 {
@@ -108,7 +108,7 @@ struct DisconnectionTests {
         #expect(ContinuousClock.now - start < .seconds(10))
     }
 
-    @Test func aCallerThatLeavesIsNoTrouble() async throws {
+    @Test func `a caller that leaves is no trouble`() async throws {
         let task = Task { @LoopActor in try await client.call(service.call("Hold"), timeout: nil) }
         let invocation = try await service.held.next()
         client.close()
@@ -118,7 +118,7 @@ struct DisconnectionTests {
         #expect(service.connection.isConnected)
     }
 
-    @Test func aServiceThatLeavesIsTold() async throws {
+    @Test func `a service that leaves is told`() async throws {
         let call = service.call("Hold")
         let task = Task { @LoopActor in try await client.call(call, timeout: nil) }
         let invocation = try await service.held.next()
@@ -137,7 +137,7 @@ struct LifetimeTests {
         bus = try await .start()
     }
 
-    @Test func aReleasedConnectionLeavesTheBus() async throws {
+    @Test func `a released connection leaves the bus`() async throws {
         let watcher = try bus.connect()
         var connection: BusConnection? = try bus.connect()
         weak let weakConnection = connection
@@ -154,7 +154,7 @@ struct LifetimeTests {
         watch.cancel()
     }
 
-    @Test nonisolated func aConnectionReleasedOnAnyThreadIsClosedOnTheLoop() async throws {
+    @Test nonisolated func `a connection released on any thread is closed on the loop`() async throws {
         let closed = AwaitedValues<Bool>()
         for _ in 0..<20 {
             var connection: BusConnection? = try await bus.connect()
@@ -165,7 +165,7 @@ struct LifetimeTests {
         #expect(try await closed.next(20).allSatisfy { $0 })
     }
 
-    @Test func aConnectionMayBeReleasedByItsOwnHandlers() async throws {
+    @Test func `a connection may be released by its own handlers`() async throws {
         let service = try EchoService(bus)
         let holder = Holder()
         let done = AwaitedValues<String>()
@@ -212,7 +212,7 @@ struct LifetimeTests {
         #expect(done.waiting.isEmpty)
     }
 
-    @Test func callsWithACompletionDoNotKeepTheirConnection() async throws {
+    @Test func `calls with a completion do not keep their connection`() async throws {
         let service = try EchoService(bus)
         var client: BusConnection? = try bus.connect()
         weak let weakClient = client
@@ -228,7 +228,7 @@ struct LifetimeTests {
         try await eventually("the connection goes") { weakClient == nil }
     }
 
-    @Test func invocationsAndCallsAreReleasedWhenTheyAreDone() async throws {
+    @Test func `invocations and calls are released when they are done`() async throws {
         let service = try EchoService(bus)
         let client = try bus.connect()
         weak var invocation: MethodInvocation?

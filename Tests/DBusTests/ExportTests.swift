@@ -99,13 +99,13 @@ struct ExportTests {
 
     // MARK: Methods
 
-    @Test func aMethodGetsItsArguments() async throws {
+    @Test func `a method gets its arguments`() async throws {
         let options: [String: BusValue] = ["offset": .uint16(2)]
         let reply = try await call("WriteValue", [.bytes(Data(count: 512)), options.busValue])
         #expect(try reply.first(as: UInt32.self) == 512)
     }
 
-    @Test func wrongCallsAreRefusedWithTheRightError() async throws {
+    @Test func `wrong calls are refused with the right error`() async throws {
         let invalid = "org.freedesktop.DBus.Error.InvalidArgs"
         #expect(try await errorName("WriteValue", []) == invalid)
         #expect(try await errorName("WriteValue", [.string("a"), [String: BusValue]().busValue]) == invalid)
@@ -125,7 +125,7 @@ struct ExportTests {
 
     // MARK: Properties
 
-    @Test func propertiesAreRead() async throws {
+    @Test func `properties are read`() async throws {
         let alias = try await call("Get", ["org.example.Sensor".busValue, "Alias".busValue], of: Self.properties)
         #expect(alias.arguments == [.variant(.string("one"))])
         let data = try await call("Get", ["org.example.Sensor".busValue, "Data".busValue], of: Self.properties)
@@ -139,7 +139,7 @@ struct ExportTests {
         #expect(none.isEmpty)
     }
 
-    @Test func aPropertyIsWrittenWhenItTakesTheValue() async throws {
+    @Test func `a property is written when it takes the value`() async throws {
         func set(_ name: String, _ value: BusValue) async throws {
             _ = try await call("Set", [Self.interface.busValue, name.busValue, .variant(value)], of: Self.properties)
         }
@@ -158,7 +158,7 @@ struct ExportTests {
         #expect(state.alias == "two")
     }
 
-    @Test func unknownPropertiesAndInterfacesAreRefused() async throws {
+    @Test func `unknown properties and interfaces are refused`() async throws {
         let interface = Self.interface.busValue
         let property = "org.freedesktop.DBus.Error.UnknownProperty"
         #expect(try await errorName("Get", [interface, "No".busValue], of: Self.properties) == property)
@@ -173,7 +173,7 @@ struct ExportTests {
         #expect(try await errorName("GetAll", [], of: Self.properties) == "org.freedesktop.DBus.Error.InvalidArgs")
     }
 
-    @Test func aChangedPropertyIsTold() async throws {
+    @Test func `a changed property is told`() async throws {
         let heard = AwaitedValues<[BusValue]>()
         let registration = client.onSignal(
             MatchRule(sender: service.uniqueName, path: place, interface: Self.properties, member: "PropertiesChanged")
@@ -189,7 +189,7 @@ struct ExportTests {
 
     // MARK: The object manager
 
-    @Test func anObjectManagerListsAndTellsOfTheObjectsBelowIt() async throws {
+    @Test func `an object manager lists and tells of the objects below it`() async throws {
         let manager = "org.freedesktop.DBus.ObjectManager"
         let root = path("/org/example")
         let heard = AwaitedValues<BusSignal>()
@@ -239,7 +239,7 @@ struct ExportTests {
         registration.cancel()
     }
 
-    @Test func anObjectCanBeExportedOnceAndAgainAfterItWent() async throws {
+    @Test func `an object can be exported once and again after it went`() async throws {
         #expect(throws: BusError.alreadyInUse("the object path \(place)")) { try service.export([], at: place) }
         service.unexport(place)
         #expect(try await busError { try await call("WrongIndex", []) }.isUnknownObject)
@@ -247,7 +247,7 @@ struct ExportTests {
         #expect(try await errorName("WrongIndex", []) == "org.freedesktop.DBus.Error.InvalidArgs")
     }
 
-    @Test func malformedInterfacesAreNotExported() {
+    @Test func `malformed interfaces are not exported`() {
         let bad: [[ExportedInterface]] = [
             [ExportedInterface("nodot")], [ExportedInterface("a.b\0")],
             [ExportedInterface("a.b", methods: [ExportedMethod("<x>") { _ in }])],
@@ -261,7 +261,7 @@ struct ExportTests {
 
     // MARK: Introspection
 
-    @Test func anObjectDescribesItself() async throws {
+    @Test func `an object describes itself`() async throws {
         try service.export([], at: place.appending("child"))
         let xml: String = try await call("Introspect", [], of: "org.freedesktop.DBus.Introspectable").first()
         let node = try Node.parse(xml)
@@ -290,7 +290,7 @@ struct ExportTests {
         #expect(beat.children("arg").map(\.attributes) == [["name": "rate", "type": "q"]])
     }
 
-    @Test func theWayToAnObjectDescribesItself() async throws {
+    @Test func `the way to an object describes itself`() async throws {
         for (place, child) in [(ObjectPath.root, "org"), (path("/org"), "example"), (path("/org/example"), "sensor")] {
             let reply = try await call("Introspect", [], of: "org.freedesktop.DBus.Introspectable", at: place)
             let node = try Node.parse(reply.first())
@@ -299,7 +299,7 @@ struct ExportTests {
         }
     }
 
-    @Test func namesOfArgumentsCannotBreakTheDescription() async throws {
+    @Test func `names of arguments cannot break the description`() async throws {
         let argument = ExportedArgument("<\"&'>", String.self)
         let method = ExportedMethod("Odd", inputs: [argument]) { _ in }
         try service.export([ExportedInterface("org.example.Odd", methods: [method])], at: path("/odd"))

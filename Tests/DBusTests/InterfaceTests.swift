@@ -16,13 +16,13 @@ import Testing
         static let name = "org.example.Fan1"
     }
 
-    @Test func aValueHasThePropertysTypeOrIsNone() {
+    @Test func `a value has the property's type or is none`() {
         let values = PropertyValues<Lamp1>(["Brightness": .variant(.byte(7)), "Label": .uint32(1)])
         #expect(values[Lamp1.brightness] == 7)
         #expect(values[Lamp1.label] == nil)
     }
 
-    @Test func changesAreAskedByTheTable() {
+    @Test func `changes are asked by the table`() {
         var values = PropertyValues<Lamp1>(["Brightness": .byte(7), "Label": .string("desk")])
         var changes = PropertyChanges<Lamp1>(changed: ["Brightness": .byte(9)], invalidated: ["Label"])
         #expect(changes[Lamp1.brightness] == 9 && changes[Lamp1.label] == nil)
@@ -37,7 +37,7 @@ import Testing
         #expect(!PropertyChanges<Lamp1>().contains(Lamp1.brightness))
     }
 
-    @Test func signalsOfOtherInterfacesAndMalformedOnesReportNoChanges() {
+    @Test func `signals of other interfaces and malformed ones report no changes`() {
         func signal(_ arguments: [BusValue]) -> BusSignal {
             BusSignal(
                 sender: ":1.1", path: .root, interface: PropertiesInterface.name, member: "PropertiesChanged",
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func objectManagersReportObjectsAndInterfaces() {
+    @Test func `object managers report objects and interfaces`() {
         func signal(_ member: String, _ arguments: [BusValue]) -> BusSignal {
             BusSignal(
                 sender: ":1.1", path: .root, interface: ObjectManagerInterface.name, member: member,
@@ -77,7 +77,7 @@ import Testing
         #expect(signal("Other", [.objectPath(.root), lamp]).managedObjectChange == nil)
     }
 
-    @Test func callsAreMadeByTheTable() throws {
+    @Test func `calls are made by the table`() throws {
         let path = ObjectPath.root.appending("lamp")
         let dim = MethodCall(Lamp1.dim, of: "org.example", at: path)
         #expect(dim.description == "org.example.Lamp1.Dim on /lamp" && dim.destination == "org.example")

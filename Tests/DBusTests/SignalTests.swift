@@ -38,7 +38,7 @@ struct SignalTests {
         return heard.waiting.map(\.member)
     }
 
-    @Test func aSignalArrivesWhole() async throws {
+    @Test func `a signal arrives whole`() async throws {
         let registration = client.onSignal(MatchRule(interface: "org.example.A")) { heard.put($0) }
         try await client.fence()
         let arguments: [BusValue] = [
@@ -56,7 +56,7 @@ struct SignalTests {
         registration.cancel()
     }
 
-    @Test func tenThousandSignalsArriveInOrder() async throws {
+    @Test func `ten thousand signals arrive in order`() async throws {
         let numbers = AwaitedValues<[UInt32]>()
         var seen: [UInt32] = []
         let registration = client.onSignal(MatchRule(interface: "org.example.A")) { signal in
@@ -69,7 +69,7 @@ struct SignalTests {
         registration.cancel()
     }
 
-    @Test func aRuleLetsThroughWhatItNames() async throws {
+    @Test func `a rule lets through what it names`() async throws {
         func send() throws {
             try emit("One", from: "/org/a", [.string("x")])
             try emit("Two", from: "/org/a/b", [.string("y"), .string("x")])
@@ -95,7 +95,7 @@ struct SignalTests {
         try await check(MatchRule(interface: "org.example.A", firstArgument: "\0"), [])
     }
 
-    @Test func aWellKnownSenderIsFollowedFromOwnerToOwner() async throws {
+    @Test func `a well-known sender is followed from owner to owner`() async throws {
         let name = "org.example.Sender"
         let other = try bus.connect()
         let owners = AwaitedValues<String?>()
@@ -119,7 +119,7 @@ struct SignalTests {
         [watch, registration, all].forEach { $0.cancel() }
     }
 
-    @Test func aCancelledListenerHearsNothingMore() async throws {
+    @Test func `a cancelled listener hears nothing more`() async throws {
         let rule = MatchRule(interface: "org.example.A")
         let holder = Holder()
         let log = AwaitedValues<String>()
@@ -144,7 +144,7 @@ struct SignalTests {
         third.cancel()
     }
 
-    @Test func theBusIsToldWhenNobodyListensAnyMore() async throws {
+    @Test func `the bus is told when nobody listens any more`() async throws {
         let registration = client.onSignal(MatchRule(interface: "org.example.A")) { heard.put($0) }
         try await client.fence()
         registration.cancel()
@@ -158,7 +158,7 @@ struct SignalTests {
 
     // MARK: Names
 
-    @Test func aNameHasOneOwner() async throws {
+    @Test func `a name has one owner`() async throws {
         try await sender.requestName("org.example.Name")
         try await sender.requestName("org.example.Name")
         #expect(
@@ -173,7 +173,7 @@ struct SignalTests {
         }
     }
 
-    @Test func anOwnerIsWatchedFromThePresentOneToItsEnd() async throws {
+    @Test func `an owner is watched from the present one to its end`() async throws {
         let name = "org.example.Name"
         let owners = AwaitedValues<String?>()
         try await sender.requestName(name)
@@ -187,7 +187,7 @@ struct SignalTests {
         #expect(owners.waiting.isEmpty)
     }
 
-    @Test func oneWatchOfANameDoesNotEndAnother() async throws {
+    @Test func `one watch of a name does not end another`() async throws {
         let name = "org.example.Name"
         let owners = AwaitedValues<String?>()
         let first = client.watchOwner(of: name) { _ in }

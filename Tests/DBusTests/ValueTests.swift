@@ -49,18 +49,18 @@ struct ValueTests {
         .variant(.variant(.variant(.string("deep")))),
     ]
 
-    @Test func everyTypeComesBackAsItWent() async throws {
+    @Test func `every type comes back as it went`() async throws {
         for value in Self.samples { #expect(try await echo(value) == value) }
     }
 
-    @Test func aMegabyteComesBackAsItWent() async throws {
+    @Test func `a megabyte comes back as it went`() async throws {
         let data = Data((0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         #expect(try await echo(.bytes(data)) == .bytes(data))
         let text = String(repeating: "x", count: 70_000)
         #expect(try await echo(.string(text)) == .string(text))
     }
 
-    @Test func randomValuesComeBackAsTheyWent() async throws {
+    @Test func `random values come back as they went`() async throws {
         var random = RandomValues(seed: 0x5EED)
         for number in 0..<400 {
             let value = random.value()
@@ -68,7 +68,7 @@ struct ValueTests {
         }
     }
 
-    @Test func nestingIsSentUpToTheLimitOfTheSpecificationAndRefusedBeyond() async throws {
+    @Test func `nesting is sent up to the limit of the specification and refused beyond`() async throws {
         func nested(_ depth: Int) -> BusValue {
             (0..<depth).reduce(BusValue.byte(1)) { inner, _ in .variant(inner) }
         }
@@ -101,7 +101,7 @@ struct ValueTests {
         .fileDescriptor(BusFileDescriptor(owning: -1)), .bytes(Data(count: (64 << 20) + 1)),
     ]
 
-    @Test func whatDBusCannotCarryIsAnErrorAndNothingIsSent() async throws {
+    @Test func `what D-Bus cannot carry is an error and nothing is sent`() async throws {
         for value in Self.unsendable {
             let error = try await busError { try await echo(value) }
             guard case .invalidValue = error else { throw error }
@@ -113,7 +113,7 @@ struct ValueTests {
         #expect(service.count == 0)
     }
 
-    @Test func argumentsBeyondTheLengthOfASignatureAreRefused() async throws {
+    @Test func `arguments beyond the length of a signature are refused`() async throws {
         let many = Array(repeating: BusValue.byte(1), count: 256)
         for arguments in [many, [.structure(many)], [.variant(.structure(many))]] {
             let error = try await busError { try await client.call(service.call("Echo", arguments)) }
@@ -125,7 +125,7 @@ struct ValueTests {
         #expect(remote.name == "org.freedesktop.DBus.Error.InvalidArgs")
     }
 
-    @Test func swiftTypesAreWrittenAndRead() async throws {
+    @Test func `Swift types are written and read`() async throws {
         func check<T: BusType & Equatable>(_ value: T) async throws {
             #expect(value.busValue.signature == T.busSignature)
             let answer = try await echo(value.busValue)
@@ -152,7 +152,7 @@ struct ValueTests {
         try await check([UInt16: Data]())
     }
 
-    @Test func aTypeIsReadThroughVariantsAndNothingElseIsTakenForIt() throws {
+    @Test func `a type is read through variants and nothing else is taken for it`() throws {
         #expect(String(busValue: .variant(.variant(.string("a")))) == "a")
         #expect([String](busValue: .array([.variant(.string("a"))], of: signature("v"))) == ["a"])
         #expect(UInt16(busValue: .int16(1)) == nil)
@@ -169,7 +169,7 @@ struct ValueTests {
         }
     }
 
-    @Test func aDescriptorIsPassedAndNoCopyOfItStaysOpen() async throws {
+    @Test func `a descriptor is passed and no copy of it stays open`() async throws {
         var ends: [Int32] = [-1, -1]
         #expect(pipe(&ends) == 0)
         let reader = ends[0]
@@ -192,7 +192,7 @@ struct ValueTests {
         source.cancel()
     }
 
-    @Test func pathsAndSignaturesAreChecked() {
+    @Test func `paths and signatures are checked`() {
         for good in ["/", "/a", "/org/bluez/hci0/dev_00_11"] { #expect(ObjectPath(good)?.string == good) }
         for bad in ["", "a", "//", "/a/", "/a//b", "/a-b", "/ä", "/a\0", "/\0"] { #expect(ObjectPath(bad) == nil) }
         for good in ["", "y", "a{sv}", "(ii)(ss)", "aav"] { #expect(Signature(good)?.string == good) }

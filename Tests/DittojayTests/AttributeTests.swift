@@ -2,50 +2,42 @@ import Testing
 
 @testable import GATTProfiles
 
-@Suite("How characteristics are named")
-struct AttributePathTests {
+@Suite struct AttributePathTests {
     private func matches(_ text: String, service: String, _ characteristic: String, _ name: String?) throws -> Bool {
         let path = try #require(AttributePath(text))
         let isService = path.service?.matches(uuid: service, name: "Heart Rate") ?? true
         return isService && path.characteristic.matches(uuid: characteristic, name: name)
     }
 
-    @Test(
-        "UUIDs and names in every form lead to the characteristic",
-        arguments: [
-            "2A38", "2a38", "180D/2A38", "00002a38-0000-1000-8000-00805f9b34fb", "00002A38", "body-sensor-location",
-            "Body Sensor Location", "heart-rate/2A38", "heart-rate/body-sensor-location",
-            "0000180D/body-sensor-location",
-        ])
-    func match(text: String) throws {
+    @Test(arguments: [
+        "2A38", "2a38", "180D/2A38", "00002a38-0000-1000-8000-00805f9b34fb", "00002A38", "body-sensor-location",
+        "Body Sensor Location", "heart-rate/2A38", "heart-rate/body-sensor-location",
+        "0000180D/body-sensor-location",
+    ])
+    func `UUIDs and names in every form lead to the characteristic`(text: String) throws {
         #expect(try matches(text, service: "180D", "2A38", "Body Sensor Location"))
     }
 
-    @Test(
-        "another characteristic or service does not match",
-        arguments: [
-            "2A37", "180F/2A38", "battery/2A38", "sensor-location", "00002a38-0000-1000-8000-00805f9b34fc", "----",
-        ])
-    func mismatch(text: String) throws {
+    @Test(arguments: [
+        "2A37", "180F/2A38", "battery/2A38", "sensor-location", "00002a38-0000-1000-8000-00805f9b34fc", "----",
+    ])
+    func `another characteristic or service does not match`(text: String) throws {
         #expect(try !matches(text, service: "180D", "2A38", "Body Sensor Location"))
     }
 
-    @Test("what is not one or two parts is refused", arguments: ["", "/", "a/", "/a", "a/b/c"])
-    func malformed(text: String) {
+    @Test(arguments: ["", "/", "a/", "/a", "a/b/c"])
+    func `what is not one or two parts is refused`(text: String) {
         #expect(AttributePath(text) == nil)
     }
 
-    @Test("the package's own attributes have names")
-    func ownNames() {
+    @Test func `the package's own attributes have names`() {
         #expect(OwnAttributes.name(ofUUID: ChirpService.chirp.lowercased()) == "Chirp")
         #expect(OwnAttributes.name(ofUUID: "2A37") == nil)
     }
 }
 
-@Suite("Known values")
-struct KnownValueTests {
-    @Test("known characteristics are decoded")
-    func decoding() {
+@Suite struct KnownValueTests {
+    @Test func `known characteristics are decoded`() {
         #expect(KnownValue([0, 72], ofCharacteristic: "2A37") == .heartRate(HeartRateMeasurement(rate: 72)))
         #expect(KnownValue([2], ofCharacteristic: "2A38") == .bodySensorLocation(.wrist))
         #expect(KnownValue([99], ofCharacteristic: "2A19") == .batteryLevel(99))
@@ -55,8 +47,7 @@ struct KnownValueTests {
                 == .sinkCount(.init(writes: 1, byteCount: 256)))
     }
 
-    @Test("unknown characteristics and malformed values are left alone")
-    func malformed() {
+    @Test func `unknown characteristics and malformed values are left alone`() {
         #expect(KnownValue([1], ofCharacteristic: "FFFF") == nil)
         #expect(KnownValue([], ofCharacteristic: "2A37") == nil)
         #expect(KnownValue([7], ofCharacteristic: "2A38") == nil)

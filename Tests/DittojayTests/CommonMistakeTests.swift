@@ -3,8 +3,7 @@ import Testing
 
 @testable import Dittojay
 
-@Suite("Common mistakes")
-struct CommonMistakeTests {
+@Suite struct CommonMistakeTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
         "../../Fixtures/profiles")
 
@@ -17,13 +16,12 @@ struct CommonMistakeTests {
         }
     }
 
-    @Test("there are more than a hundred of them")
-    func count() {
+    @Test func `there are more than a hundred of them`() {
         #expect(CommonMistake.all.count >= 150)
     }
 
-    @Test("each is reported on its line, with what was expected, and nothing else is", arguments: CommonMistake.all)
-    func reported(_ example: CommonMistake) throws {
+    @Test(arguments: CommonMistake.all)
+    func `each is reported on its line, with what was expected, and nothing else is`(_ example: CommonMistake) throws {
         let file = Self.folder.appendingPathComponent(example.file + ".yaml")
         let good = try String(contentsOf: file, encoding: .utf8)
         let range = try #require(good.range(of: example.original))
@@ -51,8 +49,7 @@ struct CommonMistakeTests {
         }
     }
 
-    @Test("all mistakes of a file are reported at once, in their order")
-    func several() {
+    @Test func `all mistakes of a file are reported at once, in their order`() {
         let found = mistakes(
             in: """
                 nmae: x
@@ -74,8 +71,7 @@ struct CommonMistakeTests {
         #expect(found.map(\.line) == [1, 3, 6, 7, 9, 11, 11, 11, 13, 14, 15])
     }
 
-    @Test("what is wrong only because of another mistake is not reported")
-    func consequences() {
+    @Test func `what is wrong only because of another mistake is not reported`() {
         let found = mistakes(
             in: """
                 services:
@@ -95,25 +91,22 @@ struct CommonMistakeTests {
         #expect(found.map(\.line) == [4, 5])
     }
 
-    @Test("no more than a hundred mistakes are looked for")
-    func many() {
+    @Test func `no more than a hundred mistakes are looked for`() {
         let text = "services:\n" + String(repeating: "  - {uuid: environmental-sensin, x: 1}\n", count: 100)
         #expect(mistakes(in: text).count == FileContext.maximumMistakes)
     }
 
-    @Test("truth is told in many words", arguments: ["true", "yes", "on", "True", "YES", "\"on\""])
-    func truth(word: String) throws {
+    @Test(arguments: ["true", "yes", "on", "True", "YES", "\"on\""])
+    func `truth is told in many words`(word: String) throws {
         let text = "services: [{uuid: 180F, advertised: \(word), published: \(word == "yes" ? "no" : "off")}]"
         let service = try #require(try ProfileFile.parse(text, file: "x").value.services.first)
         #expect(service.isAdvertised && !service.isPublished)
     }
 
-    @Test(
-        "companies, appearances and units are taken by their assigned names",
-        arguments: [
-            ("apple-inc", 0x004C), ("Apple, Inc.", 0x004C), ("0x004C", 0x004C), ("76", 0x004C), ("3m", 0x02D0),
-        ])
-    func companies(written: String, number: UInt16) throws {
+    @Test(arguments: [
+        ("apple-inc", 0x004C), ("Apple, Inc.", 0x004C), ("0x004C", 0x004C), ("76", 0x004C), ("3m", 0x02D0),
+    ])
+    func `companies, appearances and units are taken by their assigned names`(written: String, number: UInt16) throws {
         let text =
             "advertise: {manufacturer: {company: \"\(written)\"}}\nappearance: thermometer\nservices: [{uuid: 180F}]"
         let advertisement = try ProfileFile.parse(text, file: "x").value.advertisement
@@ -122,13 +115,12 @@ struct CommonMistakeTests {
     }
 
     @Test(
-        "units have short names, assigned ones, and numbers",
         arguments: [
             ("celsius", 0x272F), ("pressure-bar", 0x2780), ("bar", 0x2780), ("hectare", 0x2766), ("percentage", 0x27AD),
             ("degree-fahrenheit", 0x27AC), ("thermodynamic temperature (degree Fahrenheit)", 0x27AC), ("minute", nil),
             ("time-minute", 0x2760), ("nothing", nil),
         ] as [(String, UInt16?)])
-    func units(name: String, number: UInt16?) {
+    func `units have short names, assigned ones, and numbers`(name: String, number: UInt16?) {
         #expect(PresentationFormat.unit(named: name) == number)
     }
 }

@@ -26,7 +26,7 @@ final class ConnectionHistoryTests {
         return end?.problem
     }
 
-    @Test func lostKeysAreSaidOnceForAsLongAsItGoesOn() {
+    @Test func `lost keys are said once for as long as it goes on`() {
         #expect(visit() == nil)
         #expect(visit() == Self.keyLoss)
         #expect(visit() == nil)
@@ -36,12 +36,12 @@ final class ConnectionHistoryTests {
         #expect(visit() == Self.keyLoss)
     }
 
-    @Test func aReasonIsEnough() {
+    @Test func `a reason is enough`() {
         #expect(visit(for: .seconds(60), failedAuthentication: true) == Self.keyLoss)
         #expect(visit(failedAuthentication: true) == nil)
     }
 
-    @Test func aCentralThatIsNotPairedOrStaysHasLostNothing() {
+    @Test func `a central that is not paired or stays has lost nothing`() {
         for _ in 0..<3 { #expect(visit(isPaired: false) == nil) }
         for _ in 0..<3 { #expect(visit(for: .seconds(6)) == nil) }
         #expect(visit() == nil)
@@ -49,12 +49,12 @@ final class ConnectionHistoryTests {
         #expect(visit() == nil)
     }
 
-    @Test func aPairingThatWasAgreedToCanFail() {
+    @Test func `a pairing that was agreed to can fail`() {
         #expect(visit(isPaired: false, agrees: true) == "pairing with it failed")
         #expect(visit(isPaired: true, agrees: true) == nil)
     }
 
-    @Test func nobodyEndsWithoutABeginning() {
+    @Test func `nobody ends without a beginning`() {
         #expect(history.disconnected(central, isPaired: true) == nil)
         history.used(central)
         history.agreedToPair(central)

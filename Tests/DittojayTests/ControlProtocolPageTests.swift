@@ -5,8 +5,7 @@ import Testing
 @testable import Dittojay
 
 /// `docs/control-protocol.md` is what other programs are written by.
-@Suite("The page on the control protocol")
-struct ControlProtocolPageTests {
+@Suite struct ControlProtocolPageTests {
     private let page: String
 
     init() throws {
@@ -34,19 +33,16 @@ struct ControlProtocolPageTests {
         try section(title).split(separator: "\n").filter { $0.hasPrefix("{") }
     }
 
-    @Test("names every request that there is, and no other")
-    func requests() throws {
+    @Test func `names every request that there is, and no other`() throws {
         #expect(try names(in: "Requests").sorted() == ControlRequest.Command.allCases.map(\.rawValue).sorted())
     }
 
-    @Test("names every kind of event that there is, and no other")
-    func events() throws {
+    @Test func `names every kind of event that there is, and no other`() throws {
         let kinds = PeripheralEvent.Kind.allCases.map(\.rawValue) + [PeripheralEvent.droppedKind]
         #expect(try names(in: "Events").sorted() == kinds.sorted())
     }
 
-    @Test("names every member that an event, a reply or the status can have")
-    func members() throws {
+    @Test func `names every member that an event, a reply or the status can have`() throws {
         var event = PeripheralEvent(.written)
         event.central = .init(address: "", mtu: 1)
         (event.service, event.characteristic, event.value, event.attError) = ("", "", Data(), 1)
@@ -73,8 +69,7 @@ struct ControlProtocolPageTests {
         return Array(try #require(parsed as? [String: Any]).keys)
     }
 
-    @Test("has examples that are understood")
-    func examples() throws {
+    @Test func `has examples that are understood`() throws {
         let requests = try examples(in: "Requests").map { try ControlRequest(line: $0.utf8) }
         #expect(requests.count >= ControlRequest.Command.allCases.count)
         for line in try examples(in: "Events") { #expect(PeripheralEvent(line: line.utf8) != nil, "\(line)") }
@@ -82,8 +77,7 @@ struct ControlProtocolPageTests {
         #expect(try JSONDecoder().decode(ControlReply.self, from: Data(reply.utf8)).status?.name == "Room 12")
     }
 
-    @Test("states the limits and the version as they are")
-    func limits() throws {
+    @Test func `states the limits and the version as they are`() throws {
         let limits = ControlServer.Limits()
         let text = try section("Lines")
         for limit in [

@@ -7,10 +7,8 @@ import UserFolders
 
 @testable import Dittojay
 
-@Suite("Control requests")
-struct ControlRequestTests {
+@Suite struct ControlRequestTests {
     @Test(
-        "a request is understood by who receives it as it was meant",
         arguments: [
             .version, .status, .events, .chirp([]), .chirp([0, 1, 255]), .burst(count: 5000, size: 180, rate: nil),
             .burst(count: 1, size: 4, rate: 12.5), .addService("chirp"), .removeService("odd \"name\"\n"),
@@ -25,43 +23,39 @@ struct ControlRequestTests {
             .addFault(characteristic: "a", Fault(on: .read, .delay(0.25))),
             .addFault(characteristic: "a", Fault(on: .subscribe, .disconnect)),
         ] as [ControlRequest])
-    func roundTrip(request: ControlRequest) throws {
+    func `a request is understood by who receives it as it was meant`(request: ControlRequest) throws {
         #expect(!request.line.contains("\n"))
         #expect(try ControlRequest(line: request.line.utf8) == request)
     }
 
-    @Test(
-        "garbage is refused",
-        arguments: [
-            "", "{", "null", "[]", "1", "\"status\"", "{}", "{\"command\":1}", "{\"command\":\"fly\"}",
-            "{\"command\":\"chirp\",\"value\":5}", "{\"command\":\"chirp\",\"value\":\"hex:0\"}",
-            "{\"command\":\"set\",\"characteristic\":\"a\"}", "{\"command\":\"send\",\"value\":\"a\"}",
-            "{\"command\":\"set\",\"characteristic\":\"a\",\"value\":\"u8:256\"}", "{\"command\":\"burst\"}",
-            "{\"command\":\"burst\",\"count\":0,\"size\":20}",
-            "{\"command\":\"burst\",\"count\":-1,\"size\":20}", "{\"command\":\"burst\",\"count\":1e99,\"size\":20}",
-            "{\"command\":\"burst\",\"count\":1,\"size\":3}", "{\"command\":\"burst\",\"count\":1,\"size\":513}",
-            "{\"command\":\"burst\",\"count\":1,\"size\":20,\"rate\":0}",
-            "{\"command\":\"burst\",\"count\":1,\"size\":20,\"rate\":1e400}", "{\"command\":\"add-service\"}",
-            "{\"command\":\"remove-service\",\"all\":false}",
-            "{\"command\":\"remove-service\",\"all\":true,\"service\":\"a\"}", "{\"command\":\"add-fault\"}",
-            "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\"}",
-            "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"drop\"}",
-            "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"error\",\"error\":\"0\"}",
-            "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"delay\",\"seconds\":-1}",
-            "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"no-answer\",\"times\":-1}",
-            "\u{0}\u{1}\u{2}", "{\"command\":\"chirp\",\"value\":\"\(String(repeating: "x", count: 513))\"}",
-        ])
-    func garbage(line: String) {
+    @Test(arguments: [
+        "", "{", "null", "[]", "1", "\"status\"", "{}", "{\"command\":1}", "{\"command\":\"fly\"}",
+        "{\"command\":\"chirp\",\"value\":5}", "{\"command\":\"chirp\",\"value\":\"hex:0\"}",
+        "{\"command\":\"set\",\"characteristic\":\"a\"}", "{\"command\":\"send\",\"value\":\"a\"}",
+        "{\"command\":\"set\",\"characteristic\":\"a\",\"value\":\"u8:256\"}", "{\"command\":\"burst\"}",
+        "{\"command\":\"burst\",\"count\":0,\"size\":20}",
+        "{\"command\":\"burst\",\"count\":-1,\"size\":20}", "{\"command\":\"burst\",\"count\":1e99,\"size\":20}",
+        "{\"command\":\"burst\",\"count\":1,\"size\":3}", "{\"command\":\"burst\",\"count\":1,\"size\":513}",
+        "{\"command\":\"burst\",\"count\":1,\"size\":20,\"rate\":0}",
+        "{\"command\":\"burst\",\"count\":1,\"size\":20,\"rate\":1e400}", "{\"command\":\"add-service\"}",
+        "{\"command\":\"remove-service\",\"all\":false}",
+        "{\"command\":\"remove-service\",\"all\":true,\"service\":\"a\"}", "{\"command\":\"add-fault\"}",
+        "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\"}",
+        "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"drop\"}",
+        "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"error\",\"error\":\"0\"}",
+        "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"delay\",\"seconds\":-1}",
+        "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"no-answer\",\"times\":-1}",
+        "\u{0}\u{1}\u{2}", "{\"command\":\"chirp\",\"value\":\"\(String(repeating: "x", count: 513))\"}",
+    ])
+    func `garbage is refused`(line: String) {
         #expect(throws: ControlRequest.ParsingError.self) { try ControlRequest(line: line.utf8) }
     }
 
-    @Test("bytes that are not even text are refused")
-    func notText() {
+    @Test func `bytes that are not even text are refused`() {
         #expect(throws: ControlRequest.ParsingError.self) { try ControlRequest(line: [0xFF, 0xFE, 0x00, 0x80]) }
     }
 
-    @Test("deeply nested JSON and requests above the limit are refused")
-    func tooMuch() {
+    @Test func `deeply nested JSON and requests above the limit are refused`() {
         let nested = String(repeating: "[", count: 4000)
         #expect(throws: ControlRequest.ParsingError.self) { try ControlRequest(line: nested.utf8) }
         let long = "{\"command\":\"status\"" + String(repeating: " ", count: 4096) + "}"
@@ -69,7 +63,6 @@ struct ControlRequestTests {
     }
 
     @Test(
-        "typed lines are understood",
         arguments: [
             ("c", .chirp([])), ("c hello", .chirp(Array("hello".utf8))), ("  c  two", .chirp(Array(" two".utf8))),
             ("c hex:00ff", .chirp([0, 255])), ("chirp u8:7", .chirp([7])),
@@ -80,20 +73,18 @@ struct ControlRequestTests {
             ("+ all", .addService(nil)), ("s", .status),
             ("d", .disconnect(central: nil)), ("d AA", .disconnect(central: "AA")), ("q", .quit),
         ] as [(String, ControlRequest)])
-    func typed(line: String, request: ControlRequest) throws {
+    func `typed lines are understood`(line: String, request: ControlRequest) throws {
         #expect(try ControlRequest(typed: line) == request)
     }
 
-    @Test("typed nonsense is refused", arguments: ["", "x", "c hex:0", "cc", "é", "set", "send ", "set a u8:256"])
-    func typedNonsense(line: String) {
+    @Test(arguments: ["", "x", "c hex:0", "cc", "é", "set", "send ", "set a u8:256"])
+    func `typed nonsense is refused`(line: String) {
         #expect(throws: ControlRequest.ParsingError.self) { try ControlRequest(typed: line) }
     }
 }
 
-@Suite("Lines from a stream")
-struct LineSplitterTests {
-    @Test("lines come out whole however the bytes arrive")
-    func pieces() {
+@Suite struct LineSplitterTests {
+    @Test func `lines come out whole however the bytes arrive`() {
         var splitter = LineSplitter(limit: 10)
         var lines: [LineSplitter.Element] = []
         for byte in Array("one\r\ntwo\n\nthree".utf8) { lines += splitter.append([byte]) }
@@ -101,8 +92,7 @@ struct LineSplitterTests {
         #expect(splitter.append(Array("\n".utf8)) == [.line(Array("three".utf8))])
     }
 
-    @Test("a line above the limit is reported once, and the next is understood")
-    func tooLong() {
+    @Test func `a line above the limit is reported once, and the next is understood`() {
         var splitter = LineSplitter(limit: 4)
         #expect(splitter.append(Array("1234\n".utf8)) == [.line(Array("1234".utf8))])
         #expect(splitter.append(Array("12345".utf8)) == [.tooLong])
@@ -110,8 +100,7 @@ struct LineSplitterTests {
     }
 }
 
-@Suite("Control socket")
-struct ControlSocketTests {
+@Suite struct ControlSocketTests {
     private let queue = DispatchQueue(label: "test")
     private let folder: TemporaryFolder
 
@@ -158,23 +147,20 @@ struct ControlSocketTests {
         return result
     }
 
-    @Test("a client gets the answer to its request")
-    func requestAndReply() throws {
+    @Test func `a client gets the answer to its request`() throws {
         try withServer {
             let reply = try ControlClient.send(.chirp([1, 2, 3]), to: address)
             #expect(reply.subscribers == 3)
         }
     }
 
-    @Test("a refusal reaches the client as an error")
-    func refusal() throws {
+    @Test func `a refusal reaches the client as an error`() throws {
         try withServer {
             #expect(throws: DittojayError.refused("never")) { try ControlClient.send(.quit, to: address) }
         }
     }
 
-    @Test("garbage gets an error, and the connection goes on")
-    func garbage() throws {
+    @Test func `garbage gets an error, and the connection goes on`() throws {
         try withServer {
             let replies = try exchange(
                 [0xFF, 0x00, 0x0A] + Array("{\"command\":\"chirp\",\"value\":\"ab\"}\n".utf8), lines: 2)
@@ -184,16 +170,14 @@ struct ControlSocketTests {
         }
     }
 
-    @Test("an endless line gets an error")
-    func endlessLine() throws {
+    @Test func `an endless line gets an error`() throws {
         try withServer {
             let replies = try exchange([UInt8](repeating: 0x20, count: 5000), lines: 1)
             #expect(replies.first?.contains("longer than 4096 bytes") == true)
         }
     }
 
-    @Test("many requests at once are answered in order")
-    func pipelining() throws {
+    @Test func `many requests at once are answered in order`() throws {
         try withServer {
             let requests = (0..<100).map { ControlRequest.chirp([UInt8](repeating: 0, count: $0)).line + "\n" }
             let replies = try exchange(requests.flatMap { Array($0.utf8) }, lines: 100)
@@ -201,8 +185,7 @@ struct ControlSocketTests {
         }
     }
 
-    @Test("the socket is for its user only, and gone when the server stops")
-    func file() throws {
+    @Test func `the socket is for its user only, and gone when the server stops`() throws {
         let address = address
         try withServer {
             var info = stat()
@@ -212,8 +195,7 @@ struct ControlSocketTests {
         #expect(access(address.path, F_OK) != 0)
     }
 
-    @Test("a second server at the same place is refused, and the first goes on")
-    func alreadyRunning() throws {
+    @Test func `a second server at the same place is refused, and the first goes on`() throws {
         try withServer {
             #expect(throws: DittojayError.alreadyRunning(socket: address.path)) { try makeServer() }
             let reply = try ControlClient.send(.chirp([]), to: address)
@@ -221,8 +203,7 @@ struct ControlSocketTests {
         }
     }
 
-    @Test("a socket that nobody listens at is replaced")
-    func stale() throws {
+    @Test func `a socket that nobody listens at is replaced`() throws {
         let descriptor = try makeUnixSocket()
         try #require(try address.withSocketAddress { bind(descriptor, $0, $1) } == 0)
         close(descriptor)
@@ -235,21 +216,18 @@ struct ControlSocketTests {
         }
     }
 
-    @Test("a file that is no socket is left alone")
-    func notASocket() throws {
+    @Test func `a file that is no socket is left alone`() throws {
         try Data("mine".utf8).write(to: URL(fileURLWithPath: address.path))
         #expect(throws: DittojayError.self) { try makeServer() }
         #expect(FileManager.default.contents(atPath: address.path) == Data("mine".utf8))
     }
 
-    @Test("a path that is too long is an error")
-    func longPath() {
+    @Test func `a path that is too long is an error`() {
         let address = ControlSocketAddress(path: "/tmp/" + String(repeating: "x", count: 200), environment: [:])
         #expect(throws: DittojayError.self) { try ControlClient.send(.status, to: address) }
     }
 
-    @Test("the place is the user's runtime folder, or one in /tmp of his own")
-    func place() {
+    @Test func `the place is the user's runtime folder, or a temporary one`() {
         #expect(ControlSocketAddress(path: nil, environment: ["DITTOJAY_SOCKET": "/a/b"]).path == "/a/b")
         #expect(ControlSocketAddress(path: "/c", environment: ["DITTOJAY_SOCKET": "/a/b"]).path == "/c")
         #expect(
@@ -309,8 +287,7 @@ struct ControlSocketTests {
         try body()
     }
 
-    @Test("an answer above the socket's buffer arrives whole, and the next one after it")
-    func longAnswer() throws {
+    @Test func `an answer above the socket's buffer arrives whole, and the next one after it`() throws {
         try withServer(.init()) {
             let reply = try ControlClient.send(.chirp([1, 2, 3]), to: address)
             #expect(reply.disconnected?.first?.utf8.count == 3 << 18)
@@ -322,8 +299,7 @@ struct ControlSocketTests {
         }
     }
 
-    @Test("what was asked for is answered after the client has ended its side")
-    func halfClosed() throws {
+    @Test func `what was asked for is answered after the client has ended its side`() throws {
         try withServer(.init()) {
             let client = try Client(address)
             client.send(ControlRequest.chirp([1]).line + "\n" + ControlRequest.chirp([1, 2]).line + "\n")
@@ -333,8 +309,7 @@ struct ControlSocketTests {
         }
     }
 
-    @Test("answers that nobody takes do not pile up: the next request waits for it")
-    func notTaken() throws {
+    @Test func `answers that nobody takes do not pile up: the next request waits for it`() throws {
         let chirps = Mutex(0)
         try withServer(.init(), onChirp: { chirps.withLock { $0 += 1 } }) {
             let client = try Client(address)
@@ -345,8 +320,7 @@ struct ControlSocketTests {
         }
     }
 
-    @Test("when there are too many clients the one that was idle for longest makes room")
-    func crowd() throws {
+    @Test func `when there are too many clients the one that was idle for longest makes room`() throws {
         try withServer(.init(clients: 4)) {
             let idle = try (0..<4).map { _ in
                 let client = try Client(address)
@@ -364,8 +338,7 @@ struct ControlSocketTests {
         }
     }
 
-    @Test("a client that finds all others waiting for their answers is refused in words")
-    func allBusy() throws {
+    @Test func `a client that finds all others waiting for their answers is refused in words`() throws {
         try withServer(.init(clients: 2)) {
             let busy = try (0..<2).map { _ in
                 let client = try Client(address)
@@ -380,8 +353,7 @@ struct ControlSocketTests {
         }
     }
 
-    @Test("a client that is idle for long is closed, one that waits for its answer is not")
-    func idle() throws {
+    @Test func `a client that is idle for long is closed, one that waits for its answer is not`() throws {
         try withServer(.init(idleTime: 0.05)) {
             let (waiting, idle) = (try Client(address), try Client(address))
             waiting.send(ControlRequest.quit.line + "\n")

@@ -6,8 +6,7 @@ import Testing
 
 @testable import Dittojay
 
-@Suite("Events over the control socket")
-struct EventStreamTests {
+@Suite struct EventStreamTests {
     private let queue = DispatchQueue(label: "test")
     private let folder: TemporaryFolder
 
@@ -79,8 +78,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("every reader gets every event, and one that has not asked gets none")
-    func severalReaders() throws {
+    @Test func `every reader gets every event, and one that has not asked gets none`() throws {
         try withServer { server in
             let (first, second, other) = (try Reader(address), try Reader(address), try Reader(address))
             #expect(try first.follow() == "{\"ok\":true,\"protocol\":1}")
@@ -93,8 +91,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("requests on the same connection are answered between the events, in their order")
-    func requestsBetweenEvents() throws {
+    @Test func `requests on the same connection are answered between the events, in their order`() throws {
         try withServer { server in
             let reader = try Reader(address)
             _ = try reader.follow()
@@ -110,8 +107,9 @@ struct EventStreamTests {
         }
     }
 
-    @Test("a reader that does not read holds nobody up, and is told how much it has missed when it reads again")
-    func slowReader() throws {
+    @Test
+    func `a reader that does not read holds nobody up, and is told how much it has missed when it reads again`() throws
+    {
         try withServer { server in
             let (slow, quick) = (try Reader(address), try Reader(address))
             _ = try slow.follow()
@@ -138,8 +136,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("only so many may follow, and another one may when one of them is gone")
-    func limit() throws {
+    @Test func `only so many may follow, and another one may when one of them is gone`() throws {
         try withServer(.init(followers: 2)) { _ in
             let first = try Reader(address)
             var second: Reader? = try Reader(address)
@@ -156,8 +153,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("a reader of events is neither idle nor has to make room")
-    func notIdle() throws {
+    @Test func `a reader of events is neither idle nor has to make room`() throws {
         try withServer(.init(clients: 2, idleTime: 0.05)) { server in
             let (reader, idle) = (try Reader(address), try Reader(address))
             _ = try reader.follow()
@@ -170,8 +166,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("a client gets the lines as they come, until the server stops")
-    func client() throws {
+    @Test func `a client gets the lines as they come, until the server stops`() throws {
         let (address, end) = (address, DispatchSemaphore(value: 0))
         let lines = Mutex<[String]>([])
         try withServer { server in
@@ -192,8 +187,7 @@ struct EventStreamTests {
         #expect(lines.withLock { $0.count >= 3 && $0.allSatisfy { $0.contains("\"event\":\"connected\"") } })
     }
 
-    @Test("an event is read from its line as it was")
-    func parsing() throws {
+    @Test func `an event is read from its line as it was`() throws {
         var event = PeripheralEvent(.written, time: Timestamp(milliseconds: 1_795_439_299_315))
         event.central = .init(address: "00:AA:01:01:00:01", mtu: 517)
         (event.service, event.characteristic, event.value) = ("lab", "store", Data([0, 255]))

@@ -3,15 +3,13 @@ import Testing
 
 @testable import Dittojay
 
-@Suite("Faults")
-struct FaultTests {
+@Suite struct FaultTests {
     private func hits(_ faults: [Fault], _ count: Int, on trigger: Fault.Trigger = .read) -> [Fault.Action?] {
         var injector = FaultInjector(faults)
         return (0..<count).map { _ in injector.hit(trigger) }
     }
 
-    @Test("a fault happens always, or so often, or after so many")
-    func counting() {
+    @Test func `a fault happens always, or so often, or after so many`() {
         #expect(hits([Fault(on: .read, .noAnswer)], 3) == [.noAnswer, .noAnswer, .noAnswer])
         #expect(hits([Fault(on: .read, .error(0x80), times: 2)], 3) == [.error(0x80), .error(0x80), nil])
         #expect(hits([Fault(on: .read, .disconnect, skip: 1, times: 1)], 3) == [nil, .disconnect, nil])
@@ -19,14 +17,12 @@ struct FaultTests {
         #expect(hits([], 1) == [nil])
     }
 
-    @Test("several faults take turns")
-    func several() {
+    @Test func `several faults take turns`() {
         let faults = [Fault(on: .read, .error(1), times: 2), Fault(on: .read, .disconnect, skip: 2, times: 1)]
         #expect(hits(faults, 4) == [.error(1), .error(1), .disconnect, nil])
     }
 
-    @Test("a peripheral has so many faults and no more, unless some are used up or cleared")
-    func limit() throws {
+    @Test func `a peripheral has so many faults and no more, unless some are used up or cleared`() throws {
         let services = SimulatedServices(.default, seed: 1, queue: DispatchQueue(label: "test"))
         let (first, last) = try (
             #require(services.characteristics.first), #require(services.characteristics.last)
@@ -40,8 +36,7 @@ struct FaultTests {
         #expect(services.add(Fault(on: .read, .noAnswer), to: first))
     }
 
-    @Test("after a new subscription the notifications are counted anew, the hits are not")
-    func restart() {
+    @Test func `after a new subscription the notifications are counted anew, the hits are not`() {
         var injector = FaultInjector([Fault(on: .notify, .drop, skip: 1, times: 2)])
         #expect(injector.hit(.notify) == nil)
         #expect(injector.upcoming(.notify) == .drop)
@@ -54,8 +49,7 @@ struct FaultTests {
         #expect(injector.faults.isEmpty)
     }
 
-    @Test("faults are added and cleared while it runs")
-    func changing() {
+    @Test func `faults are added and cleared while it runs`() {
         var injector = FaultInjector([Fault(on: .read, .noAnswer, times: 1)])
         _ = injector.hit(.read)
         injector.add(Fault(on: .read, .delay(1)))
@@ -65,8 +59,7 @@ struct FaultTests {
         #expect(injector.hit(.read) == nil)
     }
 
-    @Test("errors are known by name and by number")
-    func names() {
+    @Test func `errors are known by name and by number`() {
         #expect(Fault.attError("value-not-allowed") == 0x13)
         #expect(Fault.attError("0x80") == 0x80)
         #expect(Fault.attError("14") == 14)
@@ -75,8 +68,7 @@ struct FaultTests {
     }
 }
 
-@Suite("Steps")
-struct StepRunnerTests {
+@Suite struct StepRunnerTests {
     private let queue = DispatchQueue(label: "test")
 
     /// Plays steps, each answered at once or a little later, and returns those that were performed.
@@ -103,8 +95,8 @@ struct StepRunnerTests {
         return queue.sync { performed }
     }
 
-    @Test("steps are played in order, and repeated", arguments: [false, true])
-    func order(later: Bool) throws {
+    @Test(arguments: [false, true])
+    func `steps are played in order, and repeated`(later: Bool) throws {
         let steps: [ScenarioStep] = [
             .chirp([1]), .wait(0.001),
             .repeat(times: 2, [.chirp([2]), .repeat(times: 3, [.chirp([3])]), .wait(0)]),
@@ -115,16 +107,14 @@ struct StepRunnerTests {
         #expect(try play([]) == [])
     }
 
-    @Test("very many steps need no deep call stack, and let others have their turn")
-    func many() throws {
+    @Test func `very many steps need no deep call stack, and let others have their turn`() throws {
         nonisolated(unsafe) var turns = 0
         for _ in 0..<10 { queue.async { turns += 1 } }
         #expect(try play([.repeat(times: 200_000, [.disconnect])]).count == 200_000)
         #expect(queue.sync { turns } == 10)
     }
 
-    @Test("a cancelled scenario performs no more steps")
-    func cancelling() {
+    @Test func `a cancelled scenario performs no more steps`() {
         nonisolated(unsafe) var performed = 0
         nonisolated(unsafe) var pending: (() -> Void)?
         queue.sync {

@@ -4,22 +4,19 @@ import Testing
 
 @testable import Dittojay
 
-@Suite("What is sent by itself")
-struct GeneratorTests {
+@Suite struct GeneratorTests {
     private func values(_ source: NotificationPlan.Source, _ count: Int, seed: UInt64 = 1) -> [[UInt8]] {
         let generator = NotificationPlan(interval: 1, source: source).makeGenerator(seed: seed)
         return (0..<count).compactMap { _ in generator.next(maximumLength: 20).map { Array($0) } }
     }
 
-    @Test("values come in turn, once or forever")
-    func lists() {
+    @Test func `values come in turn, once or forever`() {
         #expect(values(.constant([7]), 3) == [[7], [7], [7]])
         #expect(values(.list([[1], [], [2]], repeats: true), 4) == [[1], [], [2], [1]])
         #expect(values(.list([[1], [2]], repeats: false), 4) == [[1], [2]])
     }
 
-    @Test("a counter begins anew at the end of its type, whichever way it goes")
-    func counter() throws {
+    @Test func `a counter begins anew at the end of its type, whichever way it goes`() throws {
         let byte = IntegerFormat.u8
         #expect(values(.counter(.init(number: byte, first: 254)), 4) == [[254], [255], [0], [1]])
         #expect(values(.counter(.init(number: byte, first: 1, step: -1)), 3) == [[1], [0], [255]])
@@ -30,8 +27,7 @@ struct GeneratorTests {
         #expect(values(.counter(.init(number: long, first: .max)), 2).last == [0, 0, 0, 0, 0, 0, 0, 0x80])
     }
 
-    @Test("a random walk stays in its range, in steps of its size, and follows from its seed")
-    func randomWalk() throws {
+    @Test func `a random walk stays in its range, in steps of its size, and follows from its seed`() throws {
         let word = IntegerFormat.i16
         let walk = NotificationPlan.RandomWalk(number: word, range: -50...50, step: 3)
         func numbers(_ source: NotificationPlan.Source, seed: UInt64) -> [Int] {
@@ -48,15 +44,14 @@ struct GeneratorTests {
         #expect(numbers(.randomWalk(fixed), seed: 1) == numbers(.randomWalk(fixed), seed: 2))
     }
 
-    @Test("the widest random walk does not overflow", arguments: ["i64", "u64", "i64be"])
-    func widest(name: String) throws {
+    @Test(arguments: ["i64", "u64", "i64be"])
+    func `the widest random walk does not overflow`(name: String) throws {
         let type = try #require(IntegerFormat(rawValue: name))
         let walk = NotificationPlan.RandomWalk(number: type, range: type.range, step: .max / 4)
         #expect(values(.randomWalk(walk), 5000).count == 5000)
     }
 
-    @Test("types know their ranges and their bytes")
-    func ranges() throws {
+    @Test func `types know their ranges and their bytes`() throws {
         #expect(try #require(NumberType(name: "u8")).range == 0...255)
         #expect(try #require(NumberType(name: "i8")).range == -128...127)
         #expect(try #require(NumberType(name: "u32")).range == 0...4_294_967_295)
@@ -71,8 +66,7 @@ struct GeneratorTests {
         }
     }
 
-    @Test("a message is cut into pieces that give it back, of the sizes asked for, and follow from the seed")
-    func splitter() {
+    @Test func `a message is cut into pieces that give it back, of the sizes asked for, and follow from the seed`() {
         let message = Data((0..<500).map { UInt8(truncatingIfNeeded: $0) })
         func pieces(_ seed: UInt64, _ sizes: ClosedRange<Int> = 3...9, room: Int = 100) -> [Data] {
             var splitter = MessageSplitter(sizes, seed: seed)

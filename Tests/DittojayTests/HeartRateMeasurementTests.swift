@@ -3,8 +3,7 @@ import Testing
 
 @testable import GATTProfiles
 
-@Suite("Heart Rate Measurement")
-struct HeartRateMeasurementTests {
+@Suite struct HeartRateMeasurementTests {
     /// Every combination of the flags, with its bytes. Specification: Heart Rate Service 1.0, 3.1.1.
     static let forms: [(HeartRateMeasurement, [UInt8])] = [
         (.init(rate: 72), [0x00, 72]),
@@ -24,20 +23,19 @@ struct HeartRateMeasurementTests {
         ),
     ]
 
-    @Test("each form is encoded as specified", arguments: forms.indices)
-    func encoding(index: Int) {
+    @Test(arguments: forms.indices)
+    func `each form is encoded as specified`(index: Int) {
         let (measurement, bytes) = Self.forms[index]
         #expect(measurement.bytes == bytes)
     }
 
-    @Test("each form is decoded as specified", arguments: forms.indices)
-    func decoding(index: Int) throws {
+    @Test(arguments: forms.indices)
+    func `each form is decoded as specified`(index: Int) throws {
         let (measurement, bytes) = Self.forms[index]
         #expect(try HeartRateMeasurement(bytes: bytes) == measurement)
     }
 
-    @Test("all 32 combinations of flags survive the way there and back")
-    func roundTrip() throws {
+    @Test func `all 32 combinations of flags survive the way there and back`() throws {
         for flags in 0..<32 {
             let measurement = HeartRateMeasurement(
                 rate: 150, rateFormat: flags & 1 != 0 ? .uint16 : .uint8,
@@ -47,36 +45,31 @@ struct HeartRateMeasurementTests {
         }
     }
 
-    @Test("a rate above 255 is sent with 16 bits whatever was asked for")
-    func highRate() throws {
+    @Test func `a rate above 255 is sent with 16 bits whatever was asked for`() throws {
         let measurement = HeartRateMeasurement(rate: 256, rateFormat: .uint8)
         #expect(measurement.bytes == [0x01, 0x00, 0x01])
         #expect(try HeartRateMeasurement(bytes: measurement.bytes).rate == 256)
     }
 
-    @Test("the detected bit means nothing where contact is not supported")
-    func contactWithoutSupport() throws {
+    @Test func `the detected bit means nothing where contact is not supported`() throws {
         #expect(try HeartRateMeasurement(bytes: [0x02, 60]).contact == .unsupported)
     }
 
-    @Test("bytes that no flag announces are ignored")
-    func surplusBytes() throws {
+    @Test func `bytes that no flag announces are ignored`() throws {
         let measurement = try HeartRateMeasurement(bytes: [0x00, 99, 0, 0, 0, 0, 0, 0])
         #expect(measurement == HeartRateMeasurement(rate: 99))
     }
 
     @Test(
-        "a value that ends within a field is refused",
         arguments: [
             [], [0x00], [0x01, 72], [0x08, 72], [0x08, 72, 1], [0x09, 72, 0, 1], [0x10, 72, 1], [0x10, 72, 1, 2, 3],
             [0x1F, 2, 1, 7, 0, 1],
         ] as [[UInt8]])
-    func truncated(bytes: [UInt8]) {
+    func `a value that ends within a field is refused`(bytes: [UInt8]) {
         #expect(throws: HeartRateMeasurement.DecodingError.self) { try HeartRateMeasurement(bytes: bytes) }
     }
 
-    @Test("no bytes at all make decoding trap")
-    func anyBytes() {
+    @Test func `no bytes at all make decoding trap`() {
         var generator = Dice.ofThisRun
         for _ in 0..<20_000 {
             let bytes = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
@@ -87,8 +80,7 @@ struct HeartRateMeasurementTests {
         }
     }
 
-    @Test("the number of RR intervals that fit is as the specification counts it")
-    func capacity() {
+    @Test func `the number of RR intervals that fit is as the specification counts it`() {
         // ATT MTU 23: 20 bytes of value; Heart Rate Service 1.0, 3.1.1.4.
         #expect(HeartRateMeasurement(rate: 60).rrIntervalCapacity(inLength: 20) == 9)
         #expect(HeartRateMeasurement(rate: 60, energyExpended: 0).rrIntervalCapacity(inLength: 20) == 8)

@@ -16,8 +16,7 @@ private enum Example {
     static let scenario = folder + "/service-change.yaml"
 }
 
-@Suite("Profile files")
-struct ProfileFileTests {
+@Suite struct ProfileFileTests {
     private func parse(_ text: String) throws -> PeripheralProfile {
         try ProfileFile.parse(text, file: "x.yaml").value
     }
@@ -29,22 +28,20 @@ struct ProfileFileTests {
         return try #require(try parse(text).services.first?.characteristics.first)
     }
 
-    @Test("the example files are all understood, without a warning", arguments: Example.profiles)
-    func examples(path: String) throws {
+    @Test(arguments: Example.profiles)
+    func `the example files are all understood, without a warning`(path: String) throws {
         let content = try ProfileFile.read(path: path)
         #expect(content.warnings == [])
         #expect(!content.value.summary.isEmpty)
         #expect(try JSONSerialization.jsonObject(with: Data(content.value.json.utf8)) is [String: Any])
     }
 
-    @Test("the built-in profiles can be written as files")
-    func builtIn() throws {
+    @Test func `the built-in profiles can be written as files`() throws {
         #expect(try ProfileFile.read(path: Example.profiles[0]).value == .default)
         #expect(try ProfileFile.read(path: Example.profiles[1]).value.services == [.lab])
     }
 
-    @Test("a scenario of its own is read for a profile")
-    func scenario() throws {
+    @Test func `a scenario of its own is read for a profile`() throws {
         let steps = try ProfileFile.readScenario(path: Example.scenario, for: .default).value
         #expect(steps.first == .waitFor(.subscribed, on: CharacteristicPath("chirp", "chirp")))
         #expect(steps.last == .quit)
@@ -59,28 +56,24 @@ struct ProfileFileTests {
         }
     }
 
-    @Test("JSON is understood, too")
-    func json() throws {
+    @Test func `JSON is understood, too`() throws {
         let profile = try parse(
             #"{"services": [{"uuid": "180F", "characteristics": [{"uuid": "2A19", "properties": ["read"]}]}]}"#)
         #expect(profile.services.first?.name == "battery")
         #expect(profile.services.first?.characteristics.first?.name == "battery-level")
     }
 
-    @Test(
-        "UUIDs are taken in every form",
-        arguments: [
-            ("180D", "180D"), ("180d", "180D"), ("0x180D", "180D"), ("heart-rate", "180D"), ("Heart Rate", "180D"),
-            ("0000180D-0000-1000-8000-00805F9B34FB", "180D"), ("0000180D", "180D"),
-            ("12345678", "12345678-0000-1000-8000-00805F9B34FB"), ("chirp-service", ChirpService.uuid),
-            ("ced261b7-f120-41c8-9a92-a41de69cf2a8", ChirpService.uuid), ("1802", "1802"),
-        ])
-    func uuids(text: String, uuid: String) throws {
+    @Test(arguments: [
+        ("180D", "180D"), ("180d", "180D"), ("0x180D", "180D"), ("heart-rate", "180D"), ("Heart Rate", "180D"),
+        ("0000180D-0000-1000-8000-00805F9B34FB", "180D"), ("0000180D", "180D"),
+        ("12345678", "12345678-0000-1000-8000-00805F9B34FB"), ("chirp-service", ChirpService.uuid),
+        ("ced261b7-f120-41c8-9a92-a41de69cf2a8", ChirpService.uuid), ("1802", "1802"),
+    ])
+    func `UUIDs are taken in every form`(text: String, uuid: String) throws {
         #expect(try parse("services: [{uuid: \(text)}]").services.first?.uuid == uuid)
     }
 
-    @Test("every assigned name of a service or a characteristic is taken as its UUID")
-    func assignedNames() throws {
+    @Test func `every assigned name of a service or a characteristic is taken as its UUID`() throws {
         for entry in AssignedKind.service.all where !["1800", "1801"].contains(entry.digits) {
             let service = try parse("services: [{uuid: \"\(entry.typedName)\"}]").services.first
             #expect(service?.uuid == entry.digits)
@@ -98,17 +91,15 @@ struct ProfileFileTests {
     }
 
     @Test(
-        "values are taken in every form",
         arguments: [
             ("hex:0A 0B", [10, 11]), ("text:a b", [0x61, 0x20, 0x62]), ("u16:1", [1, 0]), ("u16be:1 2", [0, 1, 0, 2]),
             ("empty", []), ("[u8:1, text:a, [hex:ff]]", [1, 0x61, 0xFF]), ("[]", []),
         ] as [(String, [UInt8])])
-    func values(text: String, bytes: [UInt8]) throws {
+    func `values are taken in every form`(text: String, bytes: [UInt8]) throws {
         #expect(try characteristic("properties: [read]\nvalue: \(text)").initialValue == bytes)
     }
 
-    @Test("all that a characteristic can have is read")
-    func everything() throws {
+    @Test func `all that a characteristic can have is read`() throws {
         let all = try characteristic(
             """
             name: level
@@ -145,8 +136,7 @@ struct ProfileFileTests {
         #expect(all.presentationFormat?.bytes == [4, 0xFF, 0xAD, 0x27, 1, 0, 0])
     }
 
-    @Test("every step is read")
-    func steps() throws {
+    @Test func `every step is read`() throws {
         let profile = try parse(
             """
             services:
@@ -187,8 +177,7 @@ struct ProfileFileTests {
             ])
     }
 
-    @Test("a shorthand by anchor and alias is understood")
-    func aliases() throws {
+    @Test func `a shorthand by anchor and alias is understood`() throws {
         let profile = try parse(
             """
             services:
@@ -201,16 +190,14 @@ struct ProfileFileTests {
         #expect(characteristics[0].notifications == characteristics[1].notifications)
     }
 
-    @Test(
-        "what does not reach the central is warned of",
-        arguments: [
-            "properties: [read]\nfaults: [{on: read, error: 0x03}]",
-            "properties: [write]\nfaults: [{on: write, error: value-not-allowed}]",
-            "properties: [write, write-without-response]\nfaults: [{on: write, no-answer: true}]",
-            "properties: [write, write-without-response]\nwrite: {when: [{any: true, refuse: 0x80}]}",
-            "properties: [read, write]\nvalue: u8:1\nwrite: {lengths: 2}",
-        ])
-    func warnings(lines: String) throws {
+    @Test(arguments: [
+        "properties: [read]\nfaults: [{on: read, error: 0x03}]",
+        "properties: [write]\nfaults: [{on: write, error: value-not-allowed}]",
+        "properties: [write, write-without-response]\nfaults: [{on: write, no-answer: true}]",
+        "properties: [write, write-without-response]\nwrite: {when: [{any: true, refuse: 0x80}]}",
+        "properties: [read, write]\nvalue: u8:1\nwrite: {lengths: 2}",
+    ])
+    func `what does not reach the central is warned of`(lines: String) throws {
         let indented = lines.split(separator: "\n").map { "        \($0)\n" }.joined()
         let text = "services:\n  - uuid: 180F\n    characteristics:\n      - uuid: 2A19\n" + indented
         let warnings = try ProfileFile.parse(text, file: "x.yaml").warnings
@@ -219,14 +206,12 @@ struct ProfileFileTests {
     }
 }
 
-@Suite("Mistakes in profile files")
-struct ProfileFileMistakeTests {
+@Suite struct ProfileFileMistakeTests {
     private func mistake(in text: String) -> ProfileFileError? {
         #expect(throws: ProfileFileError.self) { try ProfileFile.parse(text, file: "x.yaml") }
     }
 
-    @Test("a mistake is reported with its place, its keys, and what was probably meant")
-    func place() throws {
+    @Test func `a mistake is reported with its place, its keys, and what was probably meant`() throws {
         let error = try #require(
             mistake(
                 in:
@@ -242,97 +227,94 @@ struct ProfileFileMistakeTests {
 
     private static let one = "services:\n  - uuid: 180F\n    characteristics:\n      - uuid: 2A19\n        "
 
-    @Test(
-        "each mistake is named",
-        arguments: [
-            ("", "the file is empty"), ("just text", "expected a profile"), ("[1, 2]", "expected a profile"),
-            ("services", "expected a profile"), ("name: x", "\"services\" is missing"), ("services: []", "1...100"),
-            ("services: [", "no YAML"), ("services: {}", "expected a list"), ("a: b: c", "no YAML"),
-            ("services: [{uuid: 180D}]\nservices: []", "same key twice"), ("services: [{}]", "\"uuid\" is missing"),
-            ("---\na: 1\n---\nb: 2", "no YAML"), ("services: [{uuid: 18}]", "neither a UUID"),
-            ("services: [{uuid: heart-rat}]", "did you mean \"heart-rate\""),
-            ("services: [{uuid: 1800}]", "bluetoothd has the service"),
-            ("services: [{uuid: [180D]}]", "expected a UUID"),
-            ("services: [{uuid: 180D, primary: maybe}]", "expected true or false"),
-            ("services: [{uuid: 180D}, {uuid: 180D}]", "give each a name"),
-            ("services: [{uuid: 180D, name: a}, {uuid: 180F, name: a}]", "another of that name"),
-            ("services: [{uuid: 180D, name: a b}]", "expected a name"),
-            ("local-name: a name that is much too long\nservices: [{uuid: 180D}]", "only 26 fit"),
-            ("? {a: b}\n: c", "expected a key"),
-            ("advertise: {manufacturer: {company: 70000}}\nservices: [{uuid: 180D}]", "0 to 65535"),
-            (
-                "services: [{uuid: \(ChirpService.uuid), advertised: true}, {uuid: \(LabService.uuid), advertised: true}]",
-                "room for 28"
-            ),
-            (one + "name: x", "\"properties\" is missing"), (one + "properties: []", "at least one"),
-            (one + "properties: [red]", "did you mean \"read\""), (one + "properties: read", "expected a list"),
-            (one + "properties: [read]\n        value: 5", "is no value"),
-            (one + "properties: [read]\n        value: hex:0", "odd number"),
-            (one + "properties: [read]\n        value: u8:256", "does not fit"),
-            (one + "properties: [read]\n        value: text:\(String(repeating: "x", count: 513))", "513 bytes"),
-            (one + "properties: [read]\n        value: {a: b}", "expected a value"),
-            (one + "properties: [read]\n        write: {}", "do not have write"),
-            (one + "properties: [read]\n        notify: {every: 1 s, value: empty}", "do not have notify"),
-            (one + "properties: [read]\n        chirps: true", "do not have notify"),
-            (one + "properties: [read]\n        encrypted: [write]", "do not have write"),
-            (one + "properties: [read]\n        format: u7", "is no format"),
-            (one + "properties: [read]\n        faults: [{on: write, no-answer: true}]", "do not allow a write"),
-            (one + "properties: [read]\n        faults: [{on: read, drop: true}]", "only on notify"),
-            (one + "properties: [read]\n        faults: [{on: read}]", "exactly one of"),
-            (one + "properties: [read]\n        faults: [{on: reed, drop: true}]", "did you mean \"read\""),
-            (one + "properties: [read]\n        faults: [{on: read, error: no-such}]", "no ATT error"),
-            (one + "properties: [read]\n        faults: [{on: read, error: 0}]", "no ATT error"),
-            (one + "properties: [read]\n        faults: [{on: read, delay: 5}]", "a time such as"),
-            (one + "properties: [read]\n        faults: [{on: read, delay: 2 h}]", "a time such as"),
-            (one + "properties: [read]\n        faults: [{on: read, delay: 9999 s}]", "a time from 0 s to 3600 s"),
-            (one + "properties: [notify]\n        notify: {value: empty}", "\"every\" is missing"),
-            (one + "properties: [notify]\n        notify: {every: 1 s}", "exactly one of"),
-            (one + "properties: [notify]\n        notify: {every: 1 s, value: empty, values: []}", "exactly one of"),
-            (one + "properties: [notify]\n        notify: {every: 1 s, counter: {type: u9}}", "is no type of number"),
-            (one + "properties: [notify]\n        notify: {every: 1 s, counter: {type: u8, from: 256}}", "0 to 255"),
-            (
-                one + "properties: [notify]\n        notify: {every: 1 s, random-walk: {type: u8, from: 9, to: 1}}",
-                "is below"
-            ),
-            (one + "properties: [notify]\n        split: 0", "from 1 to 512"),
-            (one + "properties: [notify]\n        split: 5-2", "from 1 to 512"),
-            (one + "properties: [notify]\n        split: 5-", "from 1 to 512"),
-            (one + "properties: [read]\n        count-of: battery-level", "does not count"),
-            (one + "properties: [write]\n        write: {lengths: 513}", "from 0 to 512"),
-            (one + "properties: [write]\n        write: {echo: battery-level}", "neither notify nor indicate"),
-            (one + "properties: [write]\n        write: {echo: batery-level}", "did you mean \"battery-level\""),
-            (one + "properties: [write]\n        write: {when: [{value: empty}]}", "exactly one of do, refuse"),
-            (one + "properties: [write]\n        write: {when: [{value: empty, do: [jump]}]}", "is no step"),
-            (
-                one + "properties: [write]\n        write: {when: [{value: empty, do: [{jump: 1}]}]}",
-                "there is no \"jump\""
-            ),
-            (
-                one + "properties: [write]\n        write: {when: [{any: true, do: [chirp: empty]}]}",
-                "no characteristic chirps"
-            ),
-            ("services: [{uuid: 180D}]\nscenario: [{wait: 1 s, chirp: empty}]", "a step is one key"),
-            ("services: [{uuid: 180D}]\nscenario: [{add-service: hart-rate}]", "did you mean \"heart-rate\""),
-            (
-                "services: [{uuid: 180D}]\nscenario: [{wait-for: {occasion: connected, on: x}}]",
-                "not about a characteristic"
-            ),
-            ("services: [{uuid: 180D}]\nscenario: [{repeat: {times: 0, steps: []}}]", "from 1 to 1000000"),
-        ])
-    func mistakes(text: String, part: String) throws {
+    @Test(arguments: [
+        ("", "the file is empty"), ("just text", "expected a profile"), ("[1, 2]", "expected a profile"),
+        ("services", "expected a profile"), ("name: x", "\"services\" is missing"), ("services: []", "1...100"),
+        ("services: [", "no YAML"), ("services: {}", "expected a list"), ("a: b: c", "no YAML"),
+        ("services: [{uuid: 180D}]\nservices: []", "same key twice"), ("services: [{}]", "\"uuid\" is missing"),
+        ("---\na: 1\n---\nb: 2", "no YAML"), ("services: [{uuid: 18}]", "neither a UUID"),
+        ("services: [{uuid: heart-rat}]", "did you mean \"heart-rate\""),
+        ("services: [{uuid: 1800}]", "bluetoothd has the service"),
+        ("services: [{uuid: [180D]}]", "expected a UUID"),
+        ("services: [{uuid: 180D, primary: maybe}]", "expected true or false"),
+        ("services: [{uuid: 180D}, {uuid: 180D}]", "give each a name"),
+        ("services: [{uuid: 180D, name: a}, {uuid: 180F, name: a}]", "another of that name"),
+        ("services: [{uuid: 180D, name: a b}]", "expected a name"),
+        ("local-name: a name that is much too long\nservices: [{uuid: 180D}]", "only 26 fit"),
+        ("? {a: b}\n: c", "expected a key"),
+        ("advertise: {manufacturer: {company: 70000}}\nservices: [{uuid: 180D}]", "0 to 65535"),
+        (
+            "services: [{uuid: \(ChirpService.uuid), advertised: true}, {uuid: \(LabService.uuid), advertised: true}]",
+            "room for 28"
+        ),
+        (one + "name: x", "\"properties\" is missing"), (one + "properties: []", "at least one"),
+        (one + "properties: [red]", "did you mean \"read\""), (one + "properties: read", "expected a list"),
+        (one + "properties: [read]\n        value: 5", "is no value"),
+        (one + "properties: [read]\n        value: hex:0", "odd number"),
+        (one + "properties: [read]\n        value: u8:256", "does not fit"),
+        (one + "properties: [read]\n        value: text:\(String(repeating: "x", count: 513))", "513 bytes"),
+        (one + "properties: [read]\n        value: {a: b}", "expected a value"),
+        (one + "properties: [read]\n        write: {}", "do not have write"),
+        (one + "properties: [read]\n        notify: {every: 1 s, value: empty}", "do not have notify"),
+        (one + "properties: [read]\n        chirps: true", "do not have notify"),
+        (one + "properties: [read]\n        encrypted: [write]", "do not have write"),
+        (one + "properties: [read]\n        format: u7", "is no format"),
+        (one + "properties: [read]\n        faults: [{on: write, no-answer: true}]", "do not allow a write"),
+        (one + "properties: [read]\n        faults: [{on: read, drop: true}]", "only on notify"),
+        (one + "properties: [read]\n        faults: [{on: read}]", "exactly one of"),
+        (one + "properties: [read]\n        faults: [{on: reed, drop: true}]", "did you mean \"read\""),
+        (one + "properties: [read]\n        faults: [{on: read, error: no-such}]", "no ATT error"),
+        (one + "properties: [read]\n        faults: [{on: read, error: 0}]", "no ATT error"),
+        (one + "properties: [read]\n        faults: [{on: read, delay: 5}]", "a time such as"),
+        (one + "properties: [read]\n        faults: [{on: read, delay: 2 h}]", "a time such as"),
+        (one + "properties: [read]\n        faults: [{on: read, delay: 9999 s}]", "a time from 0 s to 3600 s"),
+        (one + "properties: [notify]\n        notify: {value: empty}", "\"every\" is missing"),
+        (one + "properties: [notify]\n        notify: {every: 1 s}", "exactly one of"),
+        (one + "properties: [notify]\n        notify: {every: 1 s, value: empty, values: []}", "exactly one of"),
+        (one + "properties: [notify]\n        notify: {every: 1 s, counter: {type: u9}}", "is no type of number"),
+        (one + "properties: [notify]\n        notify: {every: 1 s, counter: {type: u8, from: 256}}", "0 to 255"),
+        (
+            one + "properties: [notify]\n        notify: {every: 1 s, random-walk: {type: u8, from: 9, to: 1}}",
+            "is below"
+        ),
+        (one + "properties: [notify]\n        split: 0", "from 1 to 512"),
+        (one + "properties: [notify]\n        split: 5-2", "from 1 to 512"),
+        (one + "properties: [notify]\n        split: 5-", "from 1 to 512"),
+        (one + "properties: [read]\n        count-of: battery-level", "does not count"),
+        (one + "properties: [write]\n        write: {lengths: 513}", "from 0 to 512"),
+        (one + "properties: [write]\n        write: {echo: battery-level}", "neither notify nor indicate"),
+        (one + "properties: [write]\n        write: {echo: batery-level}", "did you mean \"battery-level\""),
+        (one + "properties: [write]\n        write: {when: [{value: empty}]}", "exactly one of do, refuse"),
+        (one + "properties: [write]\n        write: {when: [{value: empty, do: [jump]}]}", "is no step"),
+        (
+            one + "properties: [write]\n        write: {when: [{value: empty, do: [{jump: 1}]}]}",
+            "there is no \"jump\""
+        ),
+        (
+            one + "properties: [write]\n        write: {when: [{any: true, do: [chirp: empty]}]}",
+            "no characteristic chirps"
+        ),
+        ("services: [{uuid: 180D}]\nscenario: [{wait: 1 s, chirp: empty}]", "a step is one key"),
+        ("services: [{uuid: 180D}]\nscenario: [{add-service: hart-rate}]", "did you mean \"heart-rate\""),
+        (
+            "services: [{uuid: 180D}]\nscenario: [{wait-for: {occasion: connected, on: x}}]",
+            "not about a characteristic"
+        ),
+        ("services: [{uuid: 180D}]\nscenario: [{repeat: {times: 0, steps: []}}]", "from 1 to 1000000"),
+    ])
+    func `each mistake is named`(text: String, part: String) throws {
         let error = try #require(mistake(in: text))
         #expect(error.description.contains(part), "\(error)")
         #expect(!error.description.contains("\n"), "\(error)")
     }
 
-    @Test("a file that cannot be read is told", arguments: ["/nowhere/x.yaml", "/", "/dev/null"])
-    func files(path: String) throws {
+    @Test(arguments: ["/nowhere/x.yaml", "/", "/dev/null"])
+    func `a file that cannot be read is told`(path: String) throws {
         let error = #expect(throws: ProfileFileError.self) { try ProfileFile.read(path: path) }
         #expect(error?.description.hasPrefix("\(path): ") == true)
     }
 
-    @Test("bytes that are no text, and files that are too large or too deep, are refused")
-    func hostile() throws {
+    @Test func `bytes that are no text, and files that are too large or too deep, are refused`() throws {
         let path = NSTemporaryDirectory() + "dittojay-test-\(UUID()).yaml"
         defer { unlink(path) }
         let url = URL(fileURLWithPath: path)
@@ -345,8 +327,7 @@ struct ProfileFileMistakeTests {
         _ = mistake(in: (0..<900).map { String(repeating: " ", count: $0) + "a:\n" }.joined())
     }
 
-    @Test("a small file that unfolds into a huge one is refused")
-    func bomb() throws {
+    @Test func `a small file that unfolds into a huge one is refused`() throws {
         var text = "a0: &a0 [u8:1, u8:1, u8:1, u8:1, u8:1, u8:1, u8:1, u8:1, u8:1, u8:1]\n"
         for level in 1...9 {
             let elements = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
@@ -361,8 +342,8 @@ struct ProfileFileMistakeTests {
 
     /// Changes examples at random, from a fixed seed; `scripts/fuzz` does much more of that. Whatever comes out is
     /// either a profile or an error, never a trap.
-    @Test("no file ends the program", arguments: Example.profiles)
-    func mutations(path: String) throws {
+    @Test(arguments: Example.profiles)
+    func `no file ends the program`(path: String) throws {
         let original = Array(try String(contentsOfFile: path, encoding: .utf8).utf8)
         let pieces = [
             "[", "]", "{", "}", ":", "- ", "\n", "  ", "&a ", "*a ", "'", "\"", "#", "|", ">", "%", "@", "!", "---\n",

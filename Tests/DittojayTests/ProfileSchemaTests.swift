@@ -3,8 +3,7 @@ import Testing
 
 @testable import Dittojay
 
-@Suite("The schema of profile files")
-struct ProfileSchemaTests {
+@Suite struct ProfileSchemaTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
         "../..")
 
@@ -12,8 +11,7 @@ struct ProfileSchemaTests {
         try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    @Test("the published schemas are those that dittojay prints")
-    func published() throws {
+    @Test func `the published schemas are those that dittojay prints`() throws {
         #expect(
             try text("docs/profile.schema.json") == ProfileSchema.profile, "dittojay schema > docs/profile.schema.json")
         #expect(
@@ -21,8 +19,7 @@ struct ProfileSchemaTests {
             "dittojay schema --scenario > docs/scenario.schema.json")
     }
 
-    @Test("they describe every key that is read, and no other")
-    func keys() {
+    @Test func `they describe every key that is read, and no other`() {
         for (keys, mapping) in ProfileSchema.mappings {
             #expect(Set(mapping.keys.map(\.0)) == Set(keys))
             #expect(Set(mapping.required).isSubset(of: keys))
@@ -30,8 +27,7 @@ struct ProfileSchemaTests {
         }
     }
 
-    @Test("every example is valid, and begins with the line by which editors find the schema")
-    func examples() throws {
+    @Test func `every example is valid, and begins with the line by which editors find the schema`() throws {
         let folder = Self.root.appendingPathComponent("Fixtures/profiles")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }
         #expect(files.count >= 8)
@@ -45,8 +41,7 @@ struct ProfileSchemaTests {
         }
     }
 
-    @Test("every other profile in the repository is valid")
-    func others() throws {
+    @Test func `every other profile in the repository is valid`() throws {
         let validator = try SchemaValidator(ProfileSchema.profile)
         let files = ["coffee", "download-log", "serial-number", "unlock"].map { "Fixtures/readme/\($0).yaml" }
         let others = ["Fixtures/python-app/tests/thermometer.yaml", "scripts/python/lab_tools/bench/sensor.yaml"]
@@ -55,9 +50,8 @@ struct ProfileSchemaTests {
         }
     }
 
-    @Test(
-        "every template is a valid profile without a warning", arguments: ProfileTemplate.all.map(\.name) + ["glucose"])
-    func templates(name: String) throws {
+    @Test(arguments: ProfileTemplate.all.map(\.name) + ["glucose"])
+    func `every template is a valid profile without a warning`(name: String) throws {
         let template = try #require(ProfileTemplate(named: name))
         for (profile, schema) in [("my \"own\" \(name)", nil), ("yes", "profile.schema.json")] as [(String, String?)] {
             let text = template.text(profile: profile, schema: schema)
@@ -70,13 +64,11 @@ struct ProfileSchemaTests {
         }
     }
 
-    @Test("there is no template for what is none")
-    func noTemplate() {
+    @Test func `there is no template for what is none`() {
         for name in ["", "x", "generic-access", "1800"] { #expect(ProfileTemplate(named: name) == nil) }
     }
 
-    @Test("what a profile can have is valid")
-    func good() throws {
+    @Test func `what a profile can have is valid`() throws {
         let validator = try SchemaValidator(ProfileSchema.profile)
         let good = [
             "services: [{uuid: 1802}]", "services: [{uuid: 0x180D, advertised: yes, published: off}]",
@@ -93,8 +85,7 @@ struct ProfileSchemaTests {
         }
     }
 
-    @Test("most common mistakes are none the less mistakes by the schema")
-    func mistakes() throws {
+    @Test func `most common mistakes are none the less mistakes by the schema`() throws {
         let validator = try SchemaValidator(ProfileSchema.profile)
         var valid: [String] = []
         for example in CommonMistake.all {

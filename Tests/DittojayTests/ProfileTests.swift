@@ -4,10 +4,9 @@ import Testing
 
 @testable import Dittojay
 
-@Suite("Profiles")
-struct ProfileTests {
-    @Test("names and UUIDs are unique and well-formed", arguments: PeripheralProfile.builtIn)
-    func names(profile: PeripheralProfile) {
+@Suite struct ProfileTests {
+    @Test(arguments: PeripheralProfile.builtIn)
+    func `names and UUIDs are unique and well-formed`(profile: PeripheralProfile) {
         #expect(Set(profile.services.map(\.name)).count == profile.services.count)
         for service in profile.services {
             #expect(service.uuid.utf8.count == 4 || UUID(uuidString: service.uuid) != nil)
@@ -19,9 +18,8 @@ struct ProfileTests {
         }
     }
 
-    @Test(
-        "what a characteristic says can be done is permitted, and has an effect", arguments: PeripheralProfile.builtIn)
-    func permissions(profile: PeripheralProfile) {
+    @Test(arguments: PeripheralProfile.builtIn)
+    func `what a characteristic says can be done is permitted, and has an effect`(profile: PeripheralProfile) {
         for characteristic in profile.services.flatMap(\.characteristics) {
             let readable: CBAttributePermissions = [.readable, .readEncryptionRequired]
             let writeable: CBAttributePermissions = [.writeable, .writeEncryptionRequired]
@@ -35,8 +33,8 @@ struct ProfileTests {
         }
     }
 
-    @Test("what is advertised fits into 31 bytes", arguments: PeripheralProfile.builtIn)
-    func advertisement(profile: PeripheralProfile) {
+    @Test(arguments: PeripheralProfile.builtIn)
+    func `what is advertised fits into 31 bytes`(profile: PeripheralProfile) {
         let advertised = profile.services.filter(\.isAdvertised).map(\.uuid)
         let short = advertised.filter { $0.utf8.count == 4 }.count
         let long = advertised.count - short
@@ -45,8 +43,7 @@ struct ProfileTests {
         #expect(2 + profile.localName.utf8.count <= 31)
     }
 
-    @Test("the default sensor has what it is known for")
-    func defaultProfile() throws {
+    @Test func `the default sensor has what it is known for`() throws {
         let uuids = PeripheralProfile.default.services.map { [$0.uuid] + $0.characteristics.map(\.uuid) }
         #expect(
             uuids == [
@@ -59,10 +56,8 @@ struct ProfileTests {
     }
 }
 
-@Suite("The record of a controller's name")
-struct AliasRecordTests {
-    @Test("what was written is read again, whatever the names")
-    func roundTrip() throws {
+@Suite struct AliasRecordTests {
+    @Test func `what was written is read again, whatever the names`() throws {
         let path = NSTemporaryDirectory() + "dittojay-test-\(UUID())"
         defer { unlink(path) }
         #expect(AliasRecord(path: path) == nil)
@@ -74,8 +69,8 @@ struct AliasRecordTests {
         }
     }
 
-    @Test("garbage and links are no records", arguments: ["", "no zero byte", "a\u{0}b\u{0}c"])
-    func garbage(content: String) throws {
+    @Test(arguments: ["", "no zero byte", "a\u{0}b\u{0}c"])
+    func `garbage and links are no records`(content: String) throws {
         let path = NSTemporaryDirectory() + "dittojay-test-\(UUID())"
         let link = path + "-link"
         defer {
@@ -92,16 +87,14 @@ struct AliasRecordTests {
     }
 }
 
-@Suite("Behaviours")
-struct BehaviourTests {
+@Suite struct BehaviourTests {
     private let services = SimulatedServices(.lab, seed: 1, queue: DispatchQueue(label: "test"))
 
     private func characteristic(_ name: String) throws -> SimulatedCharacteristic {
         try #require(services.characteristics.first { $0.profile.name == name })
     }
 
-    @Test("the sensor location gives what was written, and takes one byte only")
-    func location() throws {
+    @Test func `the sensor location gives what was written, and takes one byte only`() throws {
         let location = try characteristic("body-sensor-location")
         #expect(try location.read() == Data([1]))
         #expect(try location.write(Data([2])) == [])
@@ -111,8 +104,7 @@ struct BehaviourTests {
         #expect(try location.read() == Data([2]))
     }
 
-    @Test("the control point takes 0x01 and refuses everything else with 0x80")
-    func controlPoint() throws {
+    @Test func `the control point takes 0x01 and refuses everything else with 0x80`() throws {
         let controlPoint = try characteristic("heart-rate-control-point")
         let measurement = CharacteristicPath("heart-rate", "heart-rate-measurement")
         #expect(try controlPoint.write(Data([1])) == [.resetEnergy(measurement)])
@@ -123,8 +115,7 @@ struct BehaviourTests {
         #expect(throws: CBATTError(.readNotPermitted)) { try controlPoint.read() }
     }
 
-    @Test("a heart beats while somebody listens, and its energy can be reset")
-    func energyReset() throws {
+    @Test func `a heart beats while somebody listens, and its energy can be reset`() throws {
         // The first measurement comes soon whatever the interval, and here holds an hour's energy.
         let queue = DispatchQueue(label: "test")
         let settings = HeartRateSettings(interval: 3600, contactDetection: .steady)
@@ -146,8 +137,7 @@ struct BehaviourTests {
         }
     }
 
-    @Test("a value that there is no room for is sent the next time, and none is left out")
-    func noRoom() throws {
+    @Test func `a value that there is no room for is sent the next time, and none is left out`() throws {
         let queue = DispatchQueue(label: "test")
         let plan = NotificationPlan(interval: 0.001, source: .list([[1], [2], [3]], repeats: false))
         let notifier = Notifier(plan, seed: 1, queue: queue)
@@ -168,8 +158,7 @@ struct BehaviourTests {
         #expect(sent == [Data([1]), Data([2]), Data([3])])
     }
 
-    @Test("the sink counts what it swallows until the count is reset")
-    func sink() throws {
+    @Test func `the sink counts what it swallows until the count is reset`() throws {
         let sink = try characteristic("sink")
         let count = try characteristic("sink-count")
         for length in 0..<5 { #expect(try sink.write(Data(count: length)) == []) }
@@ -179,15 +168,13 @@ struct BehaviourTests {
         #expect(LabService.SinkCount(bytes: try count.read()) == .init())
     }
 
-    @Test("what only sends can be neither read nor written")
-    func onDemand() throws {
+    @Test func `what only sends can be neither read nor written`() throws {
         let chirp = try characteristic("chirp")
         #expect(throws: CBATTError(.readNotPermitted)) { try chirp.read() }
         #expect(throws: CBATTError(.writeNotPermitted)) { try chirp.write(Data()) }
     }
 
-    @Test("a long write is put together from its pieces")
-    func assembly() throws {
+    @Test func `a long write is put together from its pieces`() throws {
         func assemble(_ pieces: [(Int, [UInt8])], on value: [UInt8]) throws -> [UInt8] {
             Array(try WriteAssembly.value(after: pieces.map { ($0.0, Data($0.1)) }, on: Data(value)))
         }
@@ -201,8 +188,7 @@ struct BehaviourTests {
         }
     }
 
-    @Test("the numbers of a burst come back from its values")
-    func burstNumbers() {
+    @Test func `the numbers of a burst come back from its values`() {
         for number in [0, 1, 255, 256, 65_536, .max] as [UInt32] {
             let bytes = ChirpService.Burst.bytes(number: number, size: 20)
             #expect(bytes.count == 20)

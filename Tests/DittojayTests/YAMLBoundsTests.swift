@@ -4,8 +4,7 @@ import Testing
 
 @testable import Dittojay
 
-@Suite("Bounds of YAML files")
-struct YAMLBoundsTests {
+@Suite struct YAMLBoundsTests {
     /// A list of anchors of which each is a list with the one before, so that the last one is `levels` deep.
     private func chain(_ levels: Int, open: String = "[", close: String = "]") -> String {
         "- &a0 x\n" + (1...levels).map { "- &a\($0) \(open)*a\($0 - 1)\(close)\n" }.joined()
@@ -35,8 +34,7 @@ struct YAMLBoundsTests {
         return error
     }
 
-    @Test("nested aliases as a mapping's key are refused, with their line")
-    func keys() throws {
+    @Test func `nested aliases as a mapping's key are refused, with their line`() throws {
         let text = doubling(25) + "- {*a25: x}\n- {*a25: y}\n"
         #expect(text.utf8.count < 600)
         let error = try refusal(of: text)
@@ -47,18 +45,16 @@ struct YAMLBoundsTests {
         #expect(try refusal(of: "a: {b: 1, {c: d}: e}\n").message == few.message)
     }
 
-    @Test("chains of anchors are refused where they become too deep", arguments: [150, 700, 6000])
-    func chains(levels: Int) throws {
+    @Test(arguments: [150, 700, 6000])
+    func `chains of anchors are refused where they become too deep`(levels: Int) throws {
         let error = try refusal(of: chain(levels))
         #expect(error.line == 101)
         #expect(error.message == "lists and mappings are more than 100 deep within each other")
         #expect(try refusal(of: chain(levels, open: "{k: ", close: "}")).line == 101)
     }
 
-    @Test(
-        "deep lists and mappings are refused, however they are written",
-        arguments: ["[", "{a: ", "- ", "? ", "[{a: ", "[[", "!!seq [", "&a [", "[a, ", "[\"]\", ", "['[', "])
-    func deep(open: String) throws {
+    @Test(arguments: ["[", "{a: ", "- ", "? ", "[{a: ", "[[", "!!seq [", "&a [", "[a, ", "[\"]\", ", "['[', "])
+    func `deep lists and mappings are refused, however they are written`(open: String) throws {
         for count in [101, 1000, 20_000] {
             _ = try refusal(of: String(repeating: open, count: count))
         }
@@ -68,15 +64,13 @@ struct YAMLBoundsTests {
         #expect(try refusal(of: brackets).line == 101)
     }
 
-    @Test("closed brackets in strings and comments hide nothing")
-    func hiddenDepth() throws {
+    @Test func `closed brackets in strings and comments hide nothing`() throws {
         let text = String(repeating: "['']', # ]]]]]]\n", count: 500)
         #expect(throws: ProfileFileError.self) { try ProfileFile.parse(text, file: "x.yaml") }
         _ = try mistake(in: String(repeating: "[']', ", count: 3000))
     }
 
-    @Test("brackets in texts are no depth, nor is an indented text")
-    func brackets() throws {
+    @Test func `brackets in texts are no depth, nor is an indented text`() throws {
         let many = String(repeating: "[{", count: 250)
         let indented = String(repeating: " ", count: 480)
         for value in ["'text:\(many)'", "\"text:\(many)\"", "|-\n      text:\(many)", "|1-\n      \(indented)x"] {
@@ -87,8 +81,7 @@ struct YAMLBoundsTests {
         }
     }
 
-    @Test("what is within the limits is read, aliases of aliases included")
-    func within() throws {
+    @Test func `what is within the limits is read, aliases of aliases included`() throws {
         let lists = String(repeating: "[", count: 98) + "u8:7" + String(repeating: "]", count: 98)
         let deep = try ProfileFile.parseScenario("- chirp: \(lists)", file: "x.yaml", for: .default).value
         #expect(deep == [.chirp([7])])
@@ -107,13 +100,12 @@ struct YAMLBoundsTests {
         #expect(characteristics[3].initialValue == [1, 1, 2, 2, 1, 1, 2, 2])
     }
 
-    @Test("an alias within what it stands for is refused", arguments: ["&a [*a]", "&a {b: *a}", "- &a [[*a], x]"])
-    func recursive(text: String) throws {
+    @Test(arguments: ["&a [*a]", "&a {b: *a}", "- &a [[*a], x]"])
+    func `an alias within what it stands for is refused`(text: String) throws {
         #expect(try refusal(of: text).message == "no anchor &a ends before its alias *a")
     }
 
-    @Test("a small file that unfolds into a huge one is refused where it becomes one")
-    func billionLaughs() throws {
+    @Test func `a small file that unfolds into a huge one is refused where it becomes one`() throws {
         var text = "services:\n  - &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...9 {
             text += "  - &a\(level) [\((0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", "))]\n"
@@ -122,16 +114,14 @@ struct YAMLBoundsTests {
         #expect(try refusal(of: text.replacingOccurrences(of: "  - ", with: "  - <<: ")).line == 6)
     }
 
-    @Test("merge keys are keys like others")
-    func merge() throws {
+    @Test func `merge keys are keys like others`() throws {
         let service = #expect(throws: ProfileFileError.self) {
             try ProfileFile.parse("services:\n  - &a {uuid: 180F}\n  - {<<: *a, name: b}\n", file: "x.yaml")
         }
         #expect(service?.all.contains { $0.line == 3 && $0.message.contains("there is no \"<<\"") } == true)
     }
 
-    @Test("a lot of anything is read or refused within seconds")
-    func large() throws {
+    @Test func `a lot of anything is read or refused within seconds`() throws {
         let length = ProfileFile.maximumLength / 8
         func fill(_ piece: String) -> String { String(repeating: piece, count: length / piece.utf8.count) }
         for piece in ["- a\n", "a,", "---\na\n", "&a *a ", "\"a\", ", "? a\n", "#", "\n", "!a ", "'", "x"] {
@@ -147,8 +137,7 @@ struct YAMLBoundsTests {
         #expect(try mistake(in: pairs).message.utf8.count < 1000)
     }
 
-    @Test("thousands of references to thousands of characteristics are found within seconds")
-    func references() throws {
+    @Test func `thousands of references to thousands of characteristics are found within seconds`() throws {
         var text = "services:\n"
         for service in 0..<20 {
             text += "- name: s\(service)\n  uuid: 180F\n  characteristics:\n"
@@ -164,8 +153,7 @@ struct YAMLBoundsTests {
         #expect(time < .seconds(5))
     }
 
-    @Test("more faults than a peripheral can have are refused")
-    func faults() throws {
+    @Test func `more faults than a peripheral can have are refused`() throws {
         func text(_ count: Int) -> String {
             "services: [{uuid: 180F, characteristics: [{uuid: 2A19, properties: [read], faults: [\n"
                 + String(repeating: "{on: read, error: 0x80},\n", count: count) + "]}]}]"

@@ -5,7 +5,7 @@ import Testing
 
 /// The adapter, its switches, and what it can do.
 @Suite(.fewAtOnce) struct AdapterTests {
-    @Test func theAdapterThatIsAskedForIsNotThere() async throws {
+    @Test func `the adapter that is asked for is not there`() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 2)
         let problem = try #require(await machine.examine(adapter: "hci9").problems.first)
@@ -15,7 +15,7 @@ import Testing
         #expect(await machine.examine(adapter: "00:aa:01:01:00:01").complaints.isEmpty)
     }
 
-    @Test func theKernelHasNoBluetooth() async throws {
+    @Test func `the kernel has no Bluetooth`() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 0)
         try machine.remove("/sys/class/bluetooth")
@@ -24,7 +24,7 @@ import Testing
         #expect(problem.remedies == ["sudo modprobe bluetooth"])
     }
 
-    @Test func thereAreNoBluetoothSockets() async throws {
+    @Test func `there are no Bluetooth sockets`() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 0)
         machine.host.bluetoothSocketError = 97
@@ -32,7 +32,7 @@ import Testing
         #expect(problem.topic == .kernel && problem.text.contains("sockets"))
     }
 
-    @Test func thereIsNoController() async throws {
+    @Test func `there is no controller`() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 0)
         try machine.remove("/sys/class/bluetooth/hci0")
@@ -42,7 +42,7 @@ import Testing
         #expect(problem.remedies.first == "sudo modprobe btusb")
     }
 
-    @Test func bluetoothdDoesNotShowTheController() async throws {
+    @Test func `bluetoothd does not show the controller`() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 0)
         let problem = try #require(await machine.examine().problems.first)
@@ -52,7 +52,7 @@ import Testing
 
     // MARK: Switches
 
-    @Test func theAdapterIsOff() async throws {
+    @Test func `the adapter is off`() async throws {
         let machine = try await Machine()
         try await machine.start { $0.set("Powered", .boolean(false)) }
         let report = await machine.examine()
@@ -64,7 +64,7 @@ import Testing
         #expect(await machine.examine(as: .peripheral).complaints.isEmpty)
     }
 
-    @Test func theAdapterOfSeveralIsOff() async throws {
+    @Test func `the adapter of several is off`() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 2) { $0.set("Powered", .boolean($0.index == 0)) }
         #expect(await machine.examine().complaints.isEmpty)
@@ -73,7 +73,7 @@ import Testing
         #expect(problem.remedies.first?.contains("/org/bluez/hci1") == true)
     }
 
-    @Test func theAdapterIsBlocked() async throws {
+    @Test func `the adapter is blocked`() async throws {
         let machine = try await Machine()
         try await machine.start { $0.set("Powered", .boolean(false)) }
         try machine.write("1\n", to: "/sys/class/rfkill/rfkill1/soft")
@@ -91,7 +91,7 @@ import Testing
         #expect(hard.topic == .radio && hard.text.contains("switch or key"))
     }
 
-    @Test func switchesOfOtherAdaptersDoNotMatter() async throws {
+    @Test func `switches of other adapters do not matter`() async throws {
         let machine = try await Machine()
         try await machine.start()
         try machine.write(["/sys/class/rfkill/rfkill1/name": "hci7\n", "/sys/class/rfkill/rfkill1/soft": "1\n"])
@@ -103,14 +103,14 @@ import Testing
 
     // MARK: Roles
 
-    @Test func theAdapterCannotBeACentral() async throws {
+    @Test func `the adapter cannot be a central`() async throws {
         let machine = try await Machine()
         try await machine.start { $0.set("Roles", ["peripheral"].busValue) }
         #expect(await machine.examine().problems.map(\.topic) == [.scanning])
         #expect(await machine.examine(as: .peripheral).complaints.isEmpty)
     }
 
-    @Test func aScanOfSomebodyElseIsNoObstacle() async throws {
+    @Test func `a scan of somebody else is no obstacle`() async throws {
         let machine = try await Machine()
         try await machine.start { $0.set("Discovering", .boolean(true)) }
         let report = await machine.examine()
@@ -118,7 +118,7 @@ import Testing
         #expect(report.findings.contains { $0.topic == .scanning && $0.text.contains("no obstacle") })
     }
 
-    @Test func theAdapterCannotAdvertise() async throws {
+    @Test func `the adapter cannot advertise`() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 2) { $0.offersAdvertising = false }
         let problem = try #require(await machine.examine(as: .peripheral).problems.first)
@@ -126,14 +126,14 @@ import Testing
         #expect(await machine.examine(as: .central).complaints.isEmpty)
     }
 
-    @Test func anotherAdapterCanAdvertise() async throws {
+    @Test func `another adapter can advertise`() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 2) { $0.offersAdvertising = $0.index == 1 }
         let problem = try #require(await machine.examine(as: .peripheral).problems.first)
         #expect(problem.remedies == ["export BLUETOOTH_ADAPTER=hci1"])
     }
 
-    @Test func theAdviceIsAnotherOptionWhereAnOptionOverridesTheVariable() async throws {
+    @Test func `the advice is another option where an option overrides the variable`() async throws {
         let machine = try await Machine()
         try await machine.start(adapters: 2) { $0.offersAdvertising = $0.index == 1 }
         let missing = try #require(await machine.examine(adapter: "hci9", adapterVariable: nil).problems.first)
@@ -143,7 +143,7 @@ import Testing
         #expect(lacking.remedies == ["dittojay doctor --adapter hci1"])
     }
 
-    @Test func thereIsNoRoomForAnotherAdvertisement() async throws {
+    @Test func `there is no room for another advertisement`() async throws {
         let machine = try await Machine()
         try await machine.start { $0.advertisementsOfOthers = 4 }
         let problem = try #require(await machine.examine(as: .peripheral).problems.first)
@@ -152,7 +152,7 @@ import Testing
         #expect(await machine.examine(as: .central).complaints.isEmpty)
     }
 
-    @Test func theAdapterCannotHaveServices() async throws {
+    @Test func `the adapter cannot have services`() async throws {
         let machine = try await Machine()
         try await machine.start { $0.offersServices = false }
         #expect(await machine.examine(as: .peripheral).problems.map(\.topic) == [.services])
@@ -160,7 +160,7 @@ import Testing
 
     // MARK: The kernel's parts
 
-    @Test func theKernelCannotPair() async throws {
+    @Test func `the kernel cannot pair`() async throws {
         let machine = try await Machine()
         try await machine.start()
         try machine.write([
@@ -176,7 +176,7 @@ import Testing
         #expect(await machine.examine().complaints.isEmpty)
     }
 
-    @Test func socketsAreShort() async throws {
+    @Test func `sockets are short`() async throws {
         let machine = try await Machine()
         try await machine.start()
         try machine.write("16384\n", to: "/proc/sys/net/core/wmem_default")

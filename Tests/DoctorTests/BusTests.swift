@@ -6,7 +6,7 @@ import Testing
 /// The bus, bluetoothd on it, and who may talk to it.
 @Suite(.fewAtOnce) struct BusTests {
     @Test(arguments: [Doctor.Role.central, .peripheral])
-    func nothingIsFoundOnAHealthyMachine(role: Doctor.Role) async throws {
+    func `nothing is found on a healthy machine`(role: Doctor.Role) async throws {
         let machine = try await Machine()
         try await machine.start()
         let report = await machine.examine(as: role)
@@ -16,7 +16,7 @@ import Testing
         #expect(Set(report.findings.map(\.topic)) == common.union(more))
     }
 
-    @Test func aBusThatTheEnvironmentMovedAway() async throws {
+    @Test func `a bus that the environment moved away`() async throws {
         let machine = try await Machine()
         machine.host.busAddress = "unix:path=/nowhere/bus"
         machine.host.isBusAddressGiven = true
@@ -26,7 +26,7 @@ import Testing
         #expect(finding.remedies == ["unset DBUS_SYSTEM_BUS_ADDRESS"])
     }
 
-    @Test func aBusThatDoesNotRunOrIsNotInstalled() async throws {
+    @Test func `a bus that does not run or is not installed`() async throws {
         let machine = try await Machine()
         machine.host.busAddress = "unix:path=\(machine.root.path)/no-bus"
         #expect(await machine.examine().problems.first?.remedies == ["sudo service dbus start"])
@@ -39,7 +39,7 @@ import Testing
         #expect(await machine.examine().problems.first?.remedies == [remedy])
     }
 
-    @Test func aBusSocketThatIsClosedToTheUser() async throws {
+    @Test func `a bus socket that is closed to the user`() async throws {
         let machine = try await Machine()
         machine.host.busAddress = "unix:path=/run/bus"
         machine.host.user.name = "alice"
@@ -49,7 +49,7 @@ import Testing
         #expect(finding.remedies == ["sudo chmod 666 /run/bus"])
     }
 
-    @Test func aBusThatDoesNotKnowTheUser() async throws {
+    @Test func `a bus that does not know the user`() async throws {
         let machine = try await Machine()
         machine.host.user = .init(name: "user 4711", number: 4711, groups: [4711])
         try machine.write("root:x:0:0:root:/root:/bin/sh\n", to: "/etc/passwd")
@@ -68,7 +68,7 @@ import Testing
 
     // MARK: bluetoothd
 
-    @Test func bluetoothdDoesNotRun() async throws {
+    @Test func `bluetoothd does not run`() async throws {
         let machine = try await Machine()
         #expect(
             await machine.examine().problems == [
@@ -80,7 +80,7 @@ import Testing
         #expect(await machine.examine().problems.first?.remedies == ["sudo systemctl enable --now bluetooth"])
     }
 
-    @Test func bluetoothdIsMasked() async throws {
+    @Test func `bluetoothd is masked`() async throws {
         let machine = try await Machine()
         try machine.write(["/run/systemd/system/x": "", "/etc/systemd/system/x": ""])
         try machine.link("/etc/systemd/system/bluetooth.service", to: "/dev/null")
@@ -89,14 +89,14 @@ import Testing
         #expect(finding.remedies.first?.contains("unmask") == true)
     }
 
-    @Test func bluetoothdIsNotInstalled() async throws {
+    @Test func `bluetoothd is not installed`() async throws {
         let machine = try await Machine()
         try machine.remove("/usr/libexec/bluetooth/bluetoothd")
         let problem = Finding(.bluetoothd, .problem, "is not installed", remedies: ["sudo apt install bluez"])
         #expect(await machine.examine().problems == [problem])
     }
 
-    @Test func bluetoothdIsOnAnotherBus() async throws {
+    @Test func `bluetoothd is on another bus`() async throws {
         let machine = try await Machine()
         try machine.addProcess(77)
         let finding = try #require(await machine.examine().problems.first)
@@ -104,14 +104,14 @@ import Testing
         #expect(finding.remedies == ["sudo service bluetooth restart"])
     }
 
-    @Test func bluetoothdIsMissingOnAContainersHost() async throws {
+    @Test func `bluetoothd is missing on a container's host`() async throws {
         let machine = try await Machine()
         try machine.write("", to: "/run/.containerenv")
         let finding = try #require(await machine.examine().problems.first)
         #expect(finding.text.contains("host") && finding.topic == .bluetoothd)
     }
 
-    @Test func somebodyElseHasTheName() async throws {
+    @Test func `somebody else has the name`() async throws {
         let machine = try await Machine()
         try await machine.startImpostor()
         let finding = try #require(await machine.examine().problems.first)
@@ -119,7 +119,7 @@ import Testing
         #expect(finding.remedies == ["sudo service bluetooth restart"])
     }
 
-    @Test func aSecondBluetoothd() async throws {
+    @Test func `a second bluetoothd`() async throws {
         let machine = try await Machine()
         try await machine.start()
         try machine.addProcess(77)
@@ -142,7 +142,7 @@ import Testing
         // Belongs to it: the bus does not know its policy.
         (group: "bluetooth:x:109:alice", groups: [109], remedy: "sudo service dbus reload"),
     ])
-    func aBusThatLetsAGroup(group: String, groups: [UInt32], remedy: String) async throws {
+    func `a bus that lets a group`(group: String, groups: [UInt32], remedy: String) async throws {
         let machine = try await Machine(rules: Machine.closedBus)
         try await machine.start()
         machine.host.user = .init(name: "alice", number: 1000, groups: Set(groups + [1000]))
@@ -156,7 +156,7 @@ import Testing
         #expect(report.problems.first?.remedies == [remedy])
     }
 
-    @Test func aBusThatLetsNoGroup() async throws {
+    @Test func `a bus that lets no group`() async throws {
         let machine = try await Machine(rules: Machine.closedBus)
         try await machine.start()
         machine.host.user = .init(name: "alice", number: 1000, groups: [1000])

@@ -8,14 +8,14 @@ import Testing
 @Suite(.fewAtOnce) struct DaemonTests {
     // MARK: Version
 
-    @Test func theVersionComesFromTheBus() async throws {
+    @Test func `the version comes from the bus`() async throws {
         let machine = try await Machine()
         try await machine.start { $0.set("Modalias", .string("usb:v1D6Bp0246d0552")) }
         let finding = await machine.examine().findings.first { $0.topic == .version }
         #expect(finding == .ok(.version, "bluetoothd 5.82"))
     }
 
-    @Test func theVersionComesFromTheProgramWhenAnotherIdentityIsSet() async throws {
+    @Test func `the version comes from the program when another identity is set`() async throws {
         let machine = try await Machine()
         try await machine.start { $0.set("Modalias", .string("bluetooth:v05F1p1234d0542")) }
         try machine.write("#!/bin/sh\necho 5.77\n", to: "/opt/bluez/it's mine")
@@ -25,7 +25,7 @@ import Testing
         #expect(finding == .ok(.version, "bluetoothd 5.77"))
     }
 
-    @Test func aVersionThatIsTooOldForAPeripheral() async throws {
+    @Test func `a version that is too old for a peripheral`() async throws {
         let machine = try await Machine()
         try await machine.start { $0.set("Modalias", .string("usb:v1D6Bp0246d052F")) }
         let problem = try #require(await machine.examine(as: .peripheral).problems.first)
@@ -34,7 +34,7 @@ import Testing
         #expect(await machine.examine(as: .central).problems.isEmpty)
     }
 
-    @Test func aVersionThatWasNotTested() async throws {
+    @Test func `a version that was not tested`() async throws {
         let machine = try await Machine()
         try await machine.start { $0.set("Modalias", .string("usb:v1D6Bp0246d0532")) }
         let report = await machine.examine(as: .peripheral)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [Doctor.Role.central, .peripheral])
-    func aReleaseThatCrashesIsAWarning(role: Doctor.Role) async throws {
+    func `a release that crashes is a warning`(role: Doctor.Role) async throws {
         let machine = try await Machine()
         try await machine.start { $0.set("Modalias", .string("usb:v1D6Bp0246d0557")) }
         let report = await machine.examine(as: role)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [("usb:v1D6Bp0246d0542", true), ("usb:v1D6Bp0246d0552", false)])
-    func aReleaseThatDropsLongWritesSaysSoToPeripherals(modalias: String, drops: Bool) async throws {
+    func `a release that drops long writes says so to peripherals`(modalias: String, drops: Bool) async throws {
         let machine = try await Machine()
         try await machine.start { $0.set("Modalias", .string(modalias)) }
         let versions = await machine.examine(as: .peripheral).findings.filter { $0.topic == .version }
@@ -77,7 +77,9 @@ import Testing
         (settings: "[General]\n", modalias: "usb:v1D6Bp0246d0552", remedy: nil),
         (settings: "[GATT]\n Channels=1\n", modalias: "usb:v1D6Bp0246d0542", remedy: nil),
     ])
-    func severalChannelsBringNotificationsOutOfOrder(settings: String, modalias: String, remedy: String?) async throws {
+    func `several channels bring notifications out of order`(settings: String, modalias: String, remedy: String?)
+        async throws
+    {
         let machine = try await Machine()
         try await machine.start { $0.set("Modalias", .string(modalias)) }
         try machine.write(settings, to: "/etc/bluetooth/main.conf")
@@ -90,7 +92,7 @@ import Testing
         #expect(await machine.examine().complaints.isEmpty)
     }
 
-    @Test func lowEnergyIsSwitchedOff() async throws {
+    @Test func `low energy is switched off`() async throws {
         let machine = try await Machine()
         try await machine.start()
         try machine.write("[General]\nControllerMode = bredr\n[GATT]\nChannels = 1\n", to: "/etc/bluetooth/main.conf")
@@ -99,7 +101,7 @@ import Testing
         #expect(problem.remedies.first?.contains("ControllerMode = dual") == true)
     }
 
-    @Test func settingsOfAContainerAreNotThoseOfBluetoothd() async throws {
+    @Test func `settings of a container are not those of bluetoothd`() async throws {
         let machine = try await Machine()
         try await machine.start()
         try machine.write(["/etc/bluetooth/main.conf": "[GATT]\nChannels = 3\n", "/.dockerenv": ""])
@@ -110,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: ["", "JustWorksRepairing = never\n"])
-    func whatALostKeyTakesIsSaid(setting: String) async throws {
+    func `what a lost key takes is said`(setting: String) async throws {
         let machine = try await Machine()
         try await machine.start()
         try machine.write("[General]\n\(setting)[GATT]\nChannels = 1\n", to: "/etc/bluetooth/main.conf")

@@ -8,7 +8,7 @@ import Testing
         .problem(.power, "hci0 is off", "one", "two \"quoted\""),
     ])
 
-    @Test func peopleSeeTheCommandsBelowEachFinding() {
+    @Test func `people see the commands below each finding`() {
         #expect(
             Self.report.lines == [
                 "ok       bus          unix:path=/bus",
@@ -21,7 +21,7 @@ import Testing
         #expect(Report([.ok(.bus, "x")]).lines.last == "no problems")
     }
 
-    @Test func programsGetAnObjectForEachFindingAndTheNumbers() {
+    @Test func `programs get an object for each finding and the numbers`() {
         #expect(
             Self.report.objects.map(\.text) == [
                 #"{"topic":"bus","verdict":"ok","text":"unix:path=/bus","remedies":[]}"#,

@@ -15,7 +15,7 @@ extension InTheLab {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString, body: body)
         }
 
-        @Test func requestsAreAnsweredInsideATask() async throws {
+        @Test func `requests are answered inside a task`() async throws {
             try await withUart { _, central in
                 let result = try await central.run { peripheral in
                     var texts: [String] = []
@@ -50,7 +50,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aMessageInUnknownPiecesIsAssembledAndTooMuchOfItIsAnError() async throws {
+        @Test func `a message in unknown pieces is assembled and too much of it is an error`() async throws {
             let message = Data([2]) + Data(#"{"status":"ready","temperature":21.5}"#.utf8) + Data([3])
             try await withUart { _, central in
                 let whole = try await central.run { peripheral in
@@ -89,7 +89,7 @@ extension InTheLab {
             }
         }
 
-        @Test func readsWritesListensAndTheirEndsBlock() async throws {
+        @Test func `reads, writes, listens and their ends block`() async throws {
             try await withUart { _, central in
                 let result = try await central.run { peripheral -> [String] in
                     var texts: [String] = []
@@ -109,7 +109,7 @@ extension InTheLab {
             }
         }
 
-        @Test func whatIsStaleIsFlushed() async throws {
+        @Test func `what is stale is flushed`() async throws {
             try await withFaulty { sensor, central in
                 let position = sensor.position
                 let isFlushed = try await central.run { peripheral in
@@ -123,7 +123,7 @@ extension InTheLab {
             }
         }
 
-        @Test func errorsOfThePeripheralAreThrown() async throws {
+        @Test func `errors of the peripheral are thrown`() async throws {
             try await withFaulty { _, central in
                 let read = await #expect(throws: CBATTError.self) {
                     try await central.run { try $0.read(from: Faulty.refusing) as String }
@@ -144,7 +144,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aPeripheralThatDoesNotAnswerHoldsATaskOnlyForItsTimeout() async throws {
+        @Test func `a peripheral that does not answer holds a task only for its timeout`() async throws {
             try await withFaulty { sensor, central in
                 // Services are known then, so that the timeout is the request's alone.
                 _ = try await central.read(Faulty.optional, as: String.self)
@@ -167,7 +167,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aLinkThatDropsInTheMiddleEndsTheTaskThenEverybodyHears() async throws {
+        @Test func `a link that drops in the middle ends the task, then everybody hears`() async throws {
             try await withFaulty { _, central in
                 _ = try await central.read(Faulty.optional, as: String.self)
                 for kind in ["read", "write", "listen"] {

@@ -14,7 +14,7 @@ extension InTheLab {
 
         // MARK: Scanning
 
-        @Test func aScanEndsAfterItsDurationAndASecondOneDoesNotDisturbIt() async throws {
+        @Test func `a scan ends after its duration and a second one does not disturb it`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             let central = try await Central()
@@ -41,7 +41,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func aDiscoveryConnects() async throws {
+        @Test func `a discovery connects`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             let central = try await Central()
@@ -60,7 +60,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func aSensorThatIsNotSeenForFifteenSecondsExpires() async throws {
+        @Test func `a sensor that is not seen for fifteen seconds expires`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             let central = try await Central()
@@ -88,7 +88,7 @@ extension InTheLab {
 
         // MARK: Connections
 
-        @Test func workBeforeAQueuedDisconnectIsDoneAndNothingBehindIt() async throws {
+        @Test func `work before a queued disconnect is done and nothing behind it`() async throws {
             try await withFaulty { _, central in
                 let outcomes = Collector<String>()
                 try await onMain { [bluejay = central.bluejay] in
@@ -113,7 +113,7 @@ extension InTheLab {
             }
         }
 
-        @Test func anImmediateDisconnectFailsWhatIsUnderWay() async throws {
+        @Test func `an immediate disconnect fails what is under way`() async throws {
             try await withFaulty { _, central in
                 _ = try await central.read(Faulty.optional, as: String.self)
                 let outcomes = Collector<String>()
@@ -135,7 +135,7 @@ extension InTheLab {
             }
         }
 
-        @Test func cancellingKeepsTheLinkAndLateAnswersAreNotTakenForLaterOnes() async throws {
+        @Test func `cancelling keeps the link and late answers are not taken for later ones`() async throws {
             try await withFaulty { _, central in
                 _ = try await central.read(Faulty.optional, as: String.self)
                 let cancelled = Collector<String>()
@@ -152,7 +152,7 @@ extension InTheLab {
             }
         }
 
-        @Test func theDisconnectHandlerDecidesAndListenersHearWhy() async throws {
+        @Test func `the disconnect handler decides and listeners hear why`() async throws {
             final class Handler: DisconnectHandler, Swift.Sendable {
                 let calls = Collector<Bool>()
                 func didDisconnect(
@@ -186,7 +186,7 @@ extension InTheLab {
             }
         }
 
-        @Test func theStateIsHandedOverAndTakenBackWithTheLinkUp() async throws {
+        @Test func `the state is handed over and taken back with the link up`() async throws {
             try await withFaulty { sensor, central in
                 let position = sensor.position
                 try await onMain { [bluejay = central.bluejay, observer = central.observer] in
@@ -206,7 +206,7 @@ extension InTheLab {
 
         // MARK: Characteristics
 
-        @Test func listensAreTrappedOrReplaced() async throws {
+        @Test func `listens are trapped or replaced`() async throws {
             try await withFaulty { sensor, central in
                 let outcomes = Collector<String>()
                 let position = sensor.position
@@ -236,7 +236,7 @@ extension InTheLab {
             }
         }
 
-        @Test func changesOfServicesAndSignalStrengthsGoToTheirObservers() async throws {
+        @Test func `changes of services and signal strengths go to their observers`() async throws {
             final class Watcher: ServiceObserver, RSSIObserver, Swift.Sendable {
                 let changes = Collector<[ServiceIdentifier]>()
                 let strengths = Collector<String>()

@@ -10,7 +10,7 @@ extension InTheLab {
             try await withProfile("twins", advertising: Twins.left.uuid.uuidString, body: body)
         }
 
-        @Test func anAnswerIsTheOneOfItsServicesCharacteristic() async throws {
+        @Test func `an answer is the one of its service's characteristic`() async throws {
             try await withTwins { sensor, central in
                 let values = try await central.listen(to: Twins.rightValue, on: sensor)
                 let count = try await values.values(1).count
@@ -35,7 +35,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aReplacementThatFailsLeavesTheListen() async throws {
+        @Test func `a replacement that fails leaves the listen`() async throws {
             try await withTwins { sensor, central in
                 let values = try await central.listen(to: Twins.rightValue, on: sensor)
                 _ = try await values.values(1)
@@ -57,7 +57,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aListenThatIsEndedAtOnceStaysEnded() async throws {
+        @Test func `a listen that is ended at once stays ended`() async throws {
             try await withTwins { _, central in
                 // First with everything still to be discovered, then with the listen under way.
                 for _ in 0..<2 {
@@ -88,7 +88,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aSignalStrengthIsToldOnceAndOutsideOfTheQueue() async throws {
+        @Test func `a signal strength is told once and outside of the queue`() async throws {
             final class Meter: RSSIObserver, Swift.Sendable {
                 let readings: Collector<String>
                 init(_ readings: Collector<String>) { self.readings = readings }

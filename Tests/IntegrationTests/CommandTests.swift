@@ -5,7 +5,7 @@ import Testing
 extension InTheLab {
     /// The program `bluejay`, as a script uses it.
     @Suite struct BluejayCommand {
-        @Test func scanPrintsTheSensorAsJSON() async throws {
+        @Test func `scan prints the sensor as JSON`() async throws {
             // bluetoothd tells the services of an earlier connection in place of those that are advertised.
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
@@ -17,7 +17,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func infoListsAllServicesAndCharacteristics() async throws {
+        @Test func `info lists all services and characteristics`() async throws {
             let sensor = try await Sensor()
             let info = try await bluejay("info", Lab.sensorAddress, "--json")
             for uuid in ["2A37", "2A38", "2A39", "83B4A431-A6F1-4540-B3EE-3C14AEF71A04"] {
@@ -26,7 +26,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func readAndWriteGoByAddressAndByName() async throws {
+        @Test func `read and write go by address and by name`() async throws {
             let sensor = try await Sensor()
             try await bluejay("write", "Dittojay", "180D/2A38", "hex:03")
             let read = try await bluejay("read", Lab.sensorAddress, "body-sensor-location", "--format", "u8")
@@ -34,7 +34,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func anATTErrorIsExitStatusSix() async throws {
+        @Test func `an ATT error is exit status six`() async throws {
             let sensor = try await Sensor()
             let refused = try await bluejay(
                 "write", "Dittojay", "2A39", "hex:07", "--json", expecting: 6)
@@ -42,7 +42,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func whatIsNotThereHasItsExitStatus() async throws {
+        @Test func `what is not there has its exit status`() async throws {
             let sensor = try await Sensor()
             try await bluejay("read", "Nobody", "2A38", "--connect-timeout", "2", expecting: 3)
             try await bluejay("read", "Dittojay", "1809/2A1C", expecting: 7)
@@ -51,7 +51,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func listenPrintsEachValueAndEndsWithTheCount() async throws {
+        @Test func `listen prints each value and ends with the count`() async throws {
             let sensor = try await Sensor("--rate", "20")
             let listen = try await bluejay("listen", "Dittojay", "2A37", "--count", "10", "--raw", "--timeout", "60")
             #expect(listen.lines.count == 10)
@@ -59,7 +59,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func monitorShowsRatesAndChirpsAndComesBackAfterALoss() async throws {
+        @Test func `monitor shows rates and chirps and comes back after a loss`() async throws {
             let sensor = try await Sensor("--rate", "5")
             let monitor = try ChildProcess("bluejay", ["monitor", "--json", "--adapter", Lab.centralAdapter])
             try await monitor.line(containing: "\"rate\":")
@@ -85,7 +85,7 @@ extension InTheLab {
 
     /// The program `dittojay`, as a script uses it.
     @Suite struct DittojayCommand {
-        @Test func itPutsTheAliasBackAndLeavesNothingRegistered() async throws {
+        @Test func `it puts the alias back and leaves nothing registered`() async throws {
             let lab = try Lab.here
             let alias = try await lab.alias(of: Lab.sensorAdapter)
             let sensor = try await Sensor("--name", "Nightjar")
@@ -97,14 +97,14 @@ extension InTheLab {
             #expect(!FileManager.default.fileExists(atPath: sensor.socket))
         }
 
-        @Test func withoutTheAdapterItSaysSoAndEndsWithFour() async throws {
+        @Test func `without the adapter it says so and ends with four`() async throws {
             let process = try ChildProcess(
                 "dittojay", ["--adapter", "hci99", "--socket", NSTemporaryDirectory() + "/x.sock"])
             #expect(try await process.exitStatus() == 4)
             #expect(process.transcript.contains("hci99"))
         }
 
-        @Test func withoutABusItSaysSoAndEndsWithFour() async throws {
+        @Test func `without a bus it says so and ends with four`() async throws {
             let process = try ChildProcess(
                 "dittojay", ["--socket", NSTemporaryDirectory() + "/y.sock"],
                 environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere/bus"])
@@ -112,7 +112,7 @@ extension InTheLab {
             #expect(process.transcript.contains("/nowhere/bus"))
         }
 
-        @Test func aSecondOneAtTheSameSocketIsRefused() async throws {
+        @Test func `a second one at the same socket is refused`() async throws {
             let sensor = try await Sensor()
             let second = try ChildProcess("dittojay", ["--adapter", Lab.sensorAdapter, "--socket", sensor.socket])
             #expect(try await second.exitStatus() == 6)
@@ -120,7 +120,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func statusTellsTheCentralWithItsMTU() async throws {
+        @Test func `status tells the central with its MTU`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             try await central.connectToSensor()
@@ -137,7 +137,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func theChirpServiceGoesAndComesWithTheLinkUp() async throws {
+        @Test func `the chirp service goes and comes with the link up`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             try await central.connectToSensor()

@@ -21,7 +21,7 @@ extension InTheLab {
 
         // MARK: Attempts
 
-        @Test func aTimeoutIsToldOnceAndNobodyConnectsAgain() async throws {
+        @Test func `a timeout is told once and nobody connects again`() async throws {
             let central = try await Central()
             let (absent, handler, outcomes) = (try absent(), Handler(), Collector<String>())
             try await onMain { [bluejay = central.bluejay] in
@@ -38,7 +38,7 @@ extension InTheLab {
             #expect(isAtRest)
         }
 
-        @Test func anAttemptThatIsCancelledEndsOnceAndTheQueueGoesOn() async throws {
+        @Test func `an attempt that is cancelled ends once and the queue goes on`() async throws {
             let central = try await Central()
             let (absent, outcomes) = (try absent(), Collector<String>())
             try await onMain { [bluejay = central.bluejay] in
@@ -58,7 +58,7 @@ extension InTheLab {
             #expect(try await outcomes.values(3).last == "later intended")
         }
 
-        @Test func anAttemptThatTheSystemRefusesFailsOnce() async throws {
+        @Test func `an attempt that the system refuses fails once`() async throws {
             try await withFaulty { _, central, found in
                 let (handler, outcomes) = (Handler { .change(shouldAutoReconnect: false) }, Collector<String>())
                 try await Lab.here.whileConnectingIsForbidden {
@@ -79,7 +79,7 @@ extension InTheLab {
 
         // MARK: Disconnecting
 
-        @Test func aConnectionIsDisconnectingFromTheTurnOfAQueuedDisconnectToItsEnd() async throws {
+        @Test func `a connection is disconnecting from the turn of a queued disconnect to its end`() async throws {
             try await withFaulty { _, central, found in
                 try await central.connect(found)
                 let outcomes = Collector<String>()
@@ -99,7 +99,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aDisconnectIsToldOnceWhenBluetoothGoesOffMeanwhile() async throws {
+        @Test func `a disconnect is told once when Bluetooth goes off meanwhile`() async throws {
             try await withFaulty { _, central, found in
                 try await central.connect(found)
                 // bluetoothd 5.66 keeps a half-found table for the whole one when the link ends while it is looking.
@@ -121,7 +121,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aDisconnectThatTheSystemDoesNotConfirmEndsAllTheSame() async throws {
+        @Test func `a disconnect that the system does not confirm ends all the same`() async throws {
             try await withFaulty { sensor, central, found in
                 try await central.connect(found)
                 _ = try await central.read(Faulty.optional, as: String.self)
@@ -140,7 +140,7 @@ extension InTheLab {
             var central: Central?
         }
 
-        @Test func withTheLastReferenceEverythingFailsAndTheLinkEnds() async throws {
+        @Test func `with the last reference everything fails and the link ends`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor("--profile", Lab.profile("faulty"))
             let (keeper, outcomes) = (Keeper(), Collector<String>())

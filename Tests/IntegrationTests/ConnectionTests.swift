@@ -8,7 +8,7 @@ import Testing
 
 extension InTheLab {
     @Suite struct Connections {
-        @Test func bothSidesSeeTheConnectionAndItsEnd() async throws {
+        @Test func `both sides see the connection and its end`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             let identifier = try await central.find().peripheralIdentifier
@@ -22,7 +22,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func theSensorCanEndTheConnectionAndTheCentralReconnectsByItself() async throws {
+        @Test func `the sensor can end the connection and the central reconnects by itself`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             try await central.connectToSensor()
@@ -37,7 +37,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func connectingToAnAbsentDeviceTimesOutWithItsError() async throws {
+        @Test func `connecting to an absent device times out with its error`() async throws {
             let central = try await Central()
             let absent = try #require(
                 CBPeer.identifier(forBluetoothAddress: "00:AA:01:77:77:77", isRandom: false))
@@ -49,7 +49,7 @@ extension InTheLab {
         }
 
         /// The kernel is still setting the link up by then.
-        @Test func theSignalStrengthCanBeReadInTheMomentOfTheConnection() async throws {
+        @Test func `the signal strength can be read in the moment of the connection`() async throws {
             final class Meter: RSSIObserver, Swift.Sendable {
                 let readings = Collector<String>()
                 func didReadRSSI(from peripheral: PeripheralIdentifier, RSSI: NSNumber, error: (any Error)?) {
@@ -72,7 +72,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func powerOffEndsEverythingAndPowerOnBringsItBack() async throws {
+        @Test func `power off ends everything and power on brings it back`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             try await central.connectToSensor()
@@ -90,7 +90,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func theSensorAdvertisesAgainAfterItsControllerWasOff() async throws {
+        @Test func `the sensor advertises again after its controller was off`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             let position = sensor.position
@@ -103,7 +103,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func bluetoothdKilledAndRestartedIsSurvivedByBothSides() async throws {
+        @Test func `bluetoothd killed and restarted is survived by both sides`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             try await central.connectToSensor()

@@ -6,7 +6,7 @@ extension InTheLab {
     /// Two programs that know nothing but Apple's documentation, a central and a peripheral, talk to each other.
     @Suite struct CoreBluetoothPrograms {
         @Test(arguments: FixtureProgram.languageModes)
-        func messagesAreExchangedAcrossALossAndAtTheNextLaunch(mode: Int) async throws {
+        func `messages are exchanged across a loss and at the next launch`(mode: Int) async throws {
             let lab = try Lab.here
             try await lab.forget(Lab.sensorAddress, on: Lab.centralAdapter)
             try await lab.forget(Lab.centralAddress, on: Lab.sensorAdapter)

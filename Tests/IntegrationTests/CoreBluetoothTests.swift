@@ -7,7 +7,7 @@ import Testing
 extension InTheLab {
     /// CoreBluetooth without Bluejay, for what Bluejay does not offer.
     @Suite struct PlainCoreBluetooth {
-        @Test func notificationsOverASocketArriveInOrder() async throws {
+        @Test func `notifications over a socket arrive in order`() async throws {
             let sensor = try await Sensor()
             let client = Client()
             try await client.subscribe(
@@ -27,7 +27,7 @@ extension InTheLab {
 
         /// When a link ends, the kernel goes on with the advertisement that the link came by: here that is another one
         /// by then.
-        @Test func aCentralComesBackWhenAdvertisingHasBegunAnewUnderItsLink() async throws {
+        @Test func `a central comes back when advertising has begun anew under its link`() async throws {
             try await Lab.here.forgetEachOther()
             let beacon = Beacon()
             let central = PlainCentral()

@@ -6,7 +6,7 @@ import Testing
 
 extension InTheLab {
     @Suite struct Discovery {
-        @Test func aScanForTheServiceFindsTheSensor() async throws {
+        @Test func `a scan for the service finds the sensor`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             let central = try await Central()
@@ -18,7 +18,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func whatHasBeenConnectedIsFoundByWhatItAdvertisesNow() async throws {
+        @Test func `what has been connected is found by what it advertises now`() async throws {
             // bluetoothd keeps the services of this connection, and tells no others.
             try await withProfile("thermometer", advertising: "181A") { _, _ in }
             let sensor = try await Sensor()
@@ -27,7 +27,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func aScanForAnotherServiceDoesNotFindIt() async throws {
+        @Test func `a scan for another service does not find it`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             let stopped: Bool = try await answer("the end of the scan") { [bluejay = central.bluejay] done in
@@ -39,7 +39,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func aScanWithoutAFilterFindsTheSensorByItsName() async throws {
+        @Test func `a scan without a filter finds the sensor by its name`() async throws {
             let sensor = try await Sensor("--name", "Nightjar")
             let central = try await Central()
             let name: String = try await answer("the sensor") { [bluejay = central.bluejay] found in
@@ -55,7 +55,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func theSensorIsFoundInLessThanASecondTenTimesInARow() async throws {
+        @Test func `the sensor is found in less than a second ten times in a row`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             var times: [Duration] = []

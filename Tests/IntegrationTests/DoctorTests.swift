@@ -7,7 +7,7 @@ extension InTheLab {
     @Suite struct Doctor {
         // MARK: Healthy
 
-        @Test func aHealthyMachineIsHealthy() async throws {
+        @Test func `a healthy machine is healthy`() async throws {
             let summary = try await summary()
             let central = try await doctor("bluejay", Lab.centralAdapter)
             #expect(central.lines.last == summary)
@@ -16,7 +16,7 @@ extension InTheLab {
             #expect(peripheral.lines.contains { $0.contains("\(Lab.sensorAdapter) \(Lab.sensorAddress)") })
         }
 
-        @Test func theVersionIsThatOfTheProgram() async throws {
+        @Test func `the version is that of the program`() async throws {
             let process = try ChildProcess("lab-bluetoothd", ["status"])
             #expect(try await process.exitStatus() == 0)
             let program = try ChildProcess("/proc/\(try #require(process.lines.first))/exe", ["--version"])
@@ -25,7 +25,7 @@ extension InTheLab {
             try #expect(report.transcript.contains("bluetoothd \(#require(program.lines.first))"))
         }
 
-        @Test func aSensorThatRunsAndAScanAreNoObstacle() async throws {
+        @Test func `a sensor that runs and a scan are no obstacle`() async throws {
             let sensor = try await Sensor()
             let scan = try ChildProcess("bluejay", ["scan", "--timeout", "0", "--adapter", Lab.centralAdapter])
             try await scan.line(containing: Lab.sensorAddress)
@@ -45,7 +45,7 @@ extension InTheLab {
 
         // MARK: Bus and bluetoothd
 
-        @Test func withoutABus() async throws {
+        @Test func `without a bus`() async throws {
             let environment = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere/bus"]
             for program in ["bluejay", "dittojay"] {
                 let process = try ChildProcess(program, ["doctor"], environment: environment)
@@ -55,7 +55,7 @@ extension InTheLab {
             }
         }
 
-        @Test func bluetoothdIsStopped() async throws {
+        @Test func `bluetoothd is stopped`() async throws {
             let lab = try Lab.here
             try await lab.bluetoothd(.stop)
             do {
@@ -72,7 +72,7 @@ extension InTheLab {
             try await doctor("bluejay", Lab.centralAdapter)
         }
 
-        @Test func bluetoothdDoesNotAnswer() async throws {
+        @Test func `bluetoothd does not answer`() async throws {
             let process = try ChildProcess("lab-bluetoothd", ["status"])
             #expect(try await process.exitStatus() == 0)
             let daemon = try #require(process.lines.first.flatMap(Int32.init))
@@ -83,7 +83,7 @@ extension InTheLab {
             #expect(report.transcript.contains("does not answer"))
         }
 
-        @Test func aSecondBluetoothdIsFound() async throws {
+        @Test func `a second bluetoothd is found`() async throws {
             let program = NSTemporaryDirectory() + "/bluetoothd"
             try? FileManager.default.removeItem(atPath: program)
             try FileManager.default.copyItem(atPath: "/usr/bin/sleep", toPath: program)
@@ -100,7 +100,7 @@ extension InTheLab {
         // MARK: Permission
 
         /// Debian 12 lets everybody; other distributions only root and a group.
-        @Test func aUserWhomTheBusRefuses() async throws {
+        @Test func `a user whom the bus refuses`() async throws {
             let policy = "/etc/dbus-1/system.d/bluetooth.conf"
             let original = try String(contentsOfFile: policy, encoding: .utf8)
             let rule = try #require(original.range(of: #"<policy context="default">"#))
@@ -137,7 +137,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aUserWhomTheMachineDoesNotKnow() async throws {
+        @Test func `a user whom the machine does not know`() async throws {
             let report = try await doctor("bluejay", Lab.centralAdapter, as: "4711", expecting: 4)
             #expect(problems(report).map(\.topic) == ["bus"])
             let accounts = ["/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow"]
@@ -149,7 +149,7 @@ extension InTheLab {
 
         // MARK: Adapter
 
-        @Test func thereIsNoSuchAdapter() async throws {
+        @Test func `there is no such adapter`() async throws {
             let central = try await doctor("bluejay", "hci9", expecting: 4)
             #expect(problems(central).map(\.topic) == ["adapter"])
             #expect(central.transcript.contains(Lab.centralAddress))
@@ -157,7 +157,7 @@ extension InTheLab {
             #expect(problems(peripheral).map(\.topic) == ["adapter"])
         }
 
-        @Test func theAdapterIsOff() async throws {
+        @Test func `the adapter is off`() async throws {
             let lab = try Lab.here
             try await lab.power(off: Lab.centralAdapter)
             let report = try await doctor("bluejay", Lab.centralAdapter, expecting: 4)
@@ -168,7 +168,7 @@ extension InTheLab {
             try await doctor("bluejay", Lab.centralAdapter)
         }
 
-        @Test func theAdapterIsBlocked() async throws {
+        @Test func `the adapter is blocked`() async throws {
             let lab = try Lab.here
             let folder = "/sys/class/rfkill"
             let device = try #require(
@@ -185,7 +185,7 @@ extension InTheLab {
             try await lab.power(on: Lab.sensorAdapter)
         }
 
-        @Test func thereIsNoRoomForAnotherAdvertisement() async throws {
+        @Test func `there is no room for another advertisement`() async throws {
             let lab = try Lab.here
             var sensors: [Sensor] = []
             while try await lab.advertisementsLeft(on: Lab.sensorAdapter) > 0 {
@@ -201,7 +201,7 @@ extension InTheLab {
 
         // MARK: Settings
 
-        @Test func severalChannelsAreWarnedOf() async throws {
+        @Test func `several channels are warned of`() async throws {
             let file = Lab.bluetoothdSettings
             let original = try String(contentsOfFile: file, encoding: .utf8)
             let several = original.replacingOccurrences(of: "Channels = 1", with: "Channels = 3")
@@ -222,7 +222,7 @@ extension InTheLab {
             }
         }
 
-        @Test func shortSocketsAreWarnedOf() async throws {
+        @Test func `short sockets are warned of`() async throws {
             let file = "/proc/sys/net/core/wmem_default"
             let original = try String(contentsOfFile: file, encoding: .utf8)
             try write("16384", to: file)

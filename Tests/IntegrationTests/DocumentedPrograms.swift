@@ -6,7 +6,7 @@ extension InTheLab {
     /// The programs that `docs/library.md` and the article on Swift 6 print, as their readers run them: through a pipe.
     @Suite struct DocumentedPrograms {
         @Test(arguments: FixtureProgram.languageModes)
-        func theGuidesCentralShowsEachHeartRateAtOnce(mode: Int) async throws {
+        func `the guide's central shows each heart rate at once`(mode: Int) async throws {
             let sensor = try await sensor()
             let program = try start("watch", mode, on: Lab.centralAdapter)
             try await program.line(containing: "connected to Dittojay", within: .seconds(60))
@@ -16,7 +16,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func theGuidesPeripheralAdvertisesABattery(mode: Int) async throws {
+        func `the guide's peripheral advertises a battery`(mode: Int) async throws {
             let program = try start("battery", mode, on: Lab.sensorAdapter)
             try await program.line(containing: "advertising", within: .seconds(60))
             let read = try await Lab.here.bluejay("read", "Battery", "180F/2A19", "--format", "u8")
@@ -24,7 +24,7 @@ extension InTheLab {
             _ = try await program.interrupt()
         }
 
-        @Test func anObserverOnTheMainActorIsCalledThere() async throws {
+        @Test func `an observer on the main actor is called there`() async throws {
             let sensor = try await sensor()
             let program = try start("monitor", 6, on: Lab.centralAdapter)
             try await program.line(containing: "3 measured", within: .seconds(60))
@@ -33,7 +33,7 @@ extension InTheLab {
             try await end(program, and: sensor)
         }
 
-        @Test func anActorRecordsWhatIsMeasured() async throws {
+        @Test func `an actor records what is measured`() async throws {
             let sensor = try await sensor()
             let program = try start("recorder", 6, on: Lab.centralAdapter)
             #expect(try await program.exitStatus(within: .seconds(90)) == 0, "\(program.transcript)")
@@ -41,7 +41,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func delegatesAreOnTheMainActorAndOnAQueueOfTheirOwn() async throws {
+        @Test func `delegates are on the main actor and on a queue of their own`() async throws {
             let sensor = try await sensor()
             let program = try start("scanner", 6, on: Lab.centralAdapter)
             try await program.line(containing: "ready on the main actor", within: .seconds(60))

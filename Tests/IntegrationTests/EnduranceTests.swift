@@ -9,7 +9,7 @@ import Testing
 extension InTheLab {
     @Suite struct Endurance {
         /// The same as with ten thousand operations and a made-up system, in small and on a real link.
-        @Test func mixedOperationsWithCancelsTimeoutsAndDropsCompleteOnceAndInOrder() async throws {
+        @Test func `mixed operations with cancels, timeouts and drops complete once and in order`() async throws {
             try await withFound("twins", advertising: Twins.left.uuid.uuidString) { sensor, central, found in
                 let ordeal = LinkOrdeal(seed: 20_261_121, sensor, central, found)
                 try await ordeal.run()

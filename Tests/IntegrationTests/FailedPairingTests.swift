@@ -8,7 +8,7 @@ extension InTheLab {
     @Suite struct FailedPairing {
         private let sensor = Lab.sensorAddress
 
-        @Test func theSideThatHasLostItsKeysIsNamed() async throws {
+        @Test func `the side that has lost its keys is named`() async throws {
             let lab = try Lab.here
             try await lab.forgetEachOther()
             let dittojay = try await Sensor()
@@ -32,7 +32,7 @@ extension InTheLab {
             try await lab.forgetEachOther()
         }
 
-        @Test func aPasskeyIsSaidToBeWanted() async throws {
+        @Test func `a passkey is said to be wanted`() async throws {
             let lab = try Lab.here
             try await lab.forgetEachOther()
             let python = try #require(ProcessInfo.processInfo.environment["LAB_PYTHON"])

@@ -10,7 +10,7 @@ extension InTheLab {
             "summary.txt", "timeline.txt", "hci.btsnoop", "hci.txt", "bus.log", "bluetoothd.log", "app.log",
         ]
 
-        @Test func aTestOfSwiftTestingLeavesItsRecord() async throws {
+        @Test func `a test of Swift Testing leaves its record`() async throws {
             // bluetoothd says nothing about what goes well, unless it is asked to.
             let lab = try Lab.here
             setenv("LAB_BLUETOOTHD_OPTIONS", "-d", 1)
@@ -39,7 +39,7 @@ extension InTheLab {
                 ], in: folder)
         }
 
-        @Test func btmonReadsTheCaptureOfThatTestAlone() async throws {
+        @Test func `btmon reads the capture of that test alone`() async throws {
             let (folder, _) = try await failure(
                 ["HeartRateLogTests.LogXCTests/testTheProgramEndsAfterSoManyValues"], in: "xctest",
                 leaving: "LogXCTests.testTheProgramEndsAfterSoManyValues")
@@ -60,7 +60,7 @@ extension InTheLab {
             #expect(values.count >= 4, "\(btmon.transcript)")
         }
 
-        @Test func aTestOfPytestLeavesTheSameRecord() async throws {
+        @Test func `a test of pytest leaves the same record`() async throws {
             let lab = try Lab.here
             let output = lab.output.appendingPathComponent("on-purpose/pytest")
             try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)

@@ -7,7 +7,7 @@ import Testing
 
 extension InTheLab {
     @Suite struct Notifications {
-        @Test func heartRatesComeAndDecode() async throws {
+        @Test func `heart rates come and decode`() async throws {
             let sensor = try await Sensor("--rate", "20", "--seed", "7")
             let central = try await Central()
             try await central.connectToSensor()
@@ -20,12 +20,12 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func oneHundredNotificationsArriveInOrder() async throws {
+        @Test func `one hundred notifications arrive in order`() async throws {
             try await burst(100, size: 20, "--rate", "50")
         }
 
         @Test(arguments: [20, 180])
-        func aBurstOfFiveThousandLosesNothing(size: Int) async throws {
+        func `a burst of five thousand loses nothing`(size: Int) async throws {
             try await burst(5000, size: size)
         }
 
@@ -38,7 +38,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func aChirpFromAnotherTerminalArrives() async throws {
+        @Test func `a chirp from another terminal arrives`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             try await central.connectToSensor()
@@ -52,7 +52,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func afterEndListenNothingArrivesAndAListenCanBeInstalledAgain() async throws {
+        @Test func `after end listen nothing arrives and a listen can be installed again`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             try await central.connectToSensor()

@@ -5,7 +5,7 @@ import Testing
 extension InTheLab {
     /// Programs that others wrote, unchanged: against dittojay, and as a peripheral for bluejay.
     @Suite struct Peers {
-        @Test func bluetoothctlConnectsListsAttributesAndIsNotified() async throws {
+        @Test func `bluetoothctl connects, lists attributes and is notified`() async throws {
             let sensor = try await Sensor("--rate", "10")
             let control = try ChildProcess("bluetoothctl")
             try control.type("select \(Lab.centralAddress)")
@@ -39,7 +39,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func bleakReadsWritesAndIsNotified() async throws {
+        @Test func `bleak reads, writes and is notified`() async throws {
             let sensor = try await Sensor("--rate", "20")
             let bleak = try python(
                 "bleak_central.py", "--adapter", Lab.centralAdapter, "run", Lab.sensorAddress, "services", "read:2A38",
@@ -53,7 +53,7 @@ extension InTheLab {
         }
 
         @Test(arguments: ["bluez_peripheral_sensor.py", "bless_peripheral.py"])
-        func bluejayFindsReadsWritesAndListensToAPeripheralInPython(program: String) async throws {
+        func `Bluejay finds, reads, writes and listens to a peripheral in Python`(program: String) async throws {
             let name = "Python"
             let peripheral = try python(
                 program, "--adapter", Lab.sensorAdapter, "--name", name, "--interval", "0.2")

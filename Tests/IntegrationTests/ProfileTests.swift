@@ -11,7 +11,7 @@ extension InTheLab {
     @Suite struct Profiles {
         // MARK: What a profile offers
 
-        @Test func anyPeripheralIsServedFromAFile() async throws {
+        @Test func `any peripheral is served from a file`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor("--profile", Lab.profile("thermometer"))
             let scan = try await bluejay("scan", "--json", "--service", "181A", "--count", "1", "--timeout", "30")
@@ -48,7 +48,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func anEncryptedCharacteristicOfAFileIsReadAfterPairing() async throws {
+        @Test func `an encrypted characteristic of a file is read after pairing`() async throws {
             try await withProfile("thermometer", advertising: "181A") { _, central in
                 let serial = CharacteristicIdentifier(uuid: "2A25", service: ServiceIdentifier(uuid: "180A"))
                 let number = try await central.read(serial, as: String.self)
@@ -58,7 +58,7 @@ extension InTheLab {
             try await Lab.here.forgetEachOther()
         }
 
-        @Test func requestsOfAProtocolGetTheirResponses() async throws {
+        @Test func `requests of a protocol get their responses`() async throws {
             try await withProfile("uart", advertising: Uart.service.uuid.uuidString) { sensor, central in
                 let answers = try await central.listen(to: Uart.tx, on: sensor)
                 for request in ["PING", "LIST", "SET x=1"] {
@@ -81,7 +81,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aMessageInUnknownPiecesIsPutTogether() async throws {
+        @Test func `a message in unknown pieces is put together`() async throws {
             try await withProfile("uart", advertising: Uart.service.uuid.uuidString) { sensor, central in
                 let pieces = try await central.listen(to: Uart.messages, on: sensor)
                 try await central.write(Data("JSON".utf8), to: Uart.rx)
@@ -99,7 +99,7 @@ extension InTheLab {
 
         // MARK: Faults
 
-        @Test func aReadAndAWriteThatGetNoAnswerFailWhenTheLinkEnds() async throws {
+        @Test func `a read and a write that get no answer fail when the link ends`() async throws {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
                 for isWrite in [false, true] {
                     // The whole table is known from here on.
@@ -120,7 +120,7 @@ extension InTheLab {
             }
         }
 
-        @Test func anATTErrorComesTheFirstTimesOrAlways() async throws {
+        @Test func `an ATT error comes the first times or always`() async throws {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString) { _, central in
                 for _ in 0..<2 {
                     let error = await #expect(throws: CBATTError.self) {
@@ -139,7 +139,7 @@ extension InTheLab {
             }
         }
 
-        @Test func theLinkEndsInTheMiddleOfAReadAWriteAndNotifications() async throws {
+        @Test func `the link ends in the middle of a read a write and notifications`() async throws {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
                 _ = try await central.read(Faulty.optional, as: String.self)
                 var links = central.observer.connections.values.count
@@ -167,7 +167,7 @@ extension InTheLab {
             }
         }
 
-        @Test func anAnswerCanTakeItsTime() async throws {
+        @Test func `an answer can take its time`() async throws {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString) { _, central in
                 let start = ContinuousClock.now
                 #expect(try await central.read(Faulty.slow, as: String.self) == "at last")
@@ -178,7 +178,7 @@ extension InTheLab {
             }
         }
 
-        @Test func staleNotificationsComeBeforeTheOnesThatAreWanted() async throws {
+        @Test func `stale notifications come before the ones that are wanted`() async throws {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
                 let values = try await central.listen(to: Faulty.stale, on: sensor)
                 try await central.write(Data([1]), to: Faulty.stale)
@@ -193,7 +193,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aServiceGoesAndComesOnAWriteAndOneHasNoCharacteristic() async throws {
+        @Test func `a service goes and comes on a write and one has no characteristic`() async throws {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
                 #expect(try await central.read(Faulty.optional, as: String.self) == "here")
                 var position = sensor.position
@@ -211,7 +211,7 @@ extension InTheLab {
             }
         }
 
-        @Test func faultsComeAndGoByCommand() async throws {
+        @Test func `faults come and go by command`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor("--profile", "lab")
             let central = try await Central()
@@ -235,7 +235,7 @@ extension InTheLab {
 
         // MARK: Scenarios
 
-        @Test func aScenarioIsPlayedToItsEnd() async throws {
+        @Test func `a scenario is played to its end`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor("--scenario", Lab.profile("service-change"))
             let central = try await Central()

@@ -19,7 +19,7 @@ extension InTheLab {
 
         /// 5.66 counts the attribute's handle as part of the value.
         @Test(arguments: [511, 512])
-        func theServerTakesWritesOf512Bytes(length: Int) async throws {
+        func `the server takes writes of 512 bytes`(length: Int) async throws {
             try await withPlain(["--profile", "lab"], advertising: "180D") { _, central in
                 let store = try await central.service(CBUUID(string: "025D0000-F26A-4EB9-A53F-F1B453D5E20B"))
                     .found(CBUUID(string: "025D0001-F26A-4EB9-A53F-F1B453D5E20B"))
@@ -39,7 +39,7 @@ extension InTheLab {
 
         /// Longer ones are dropped by 5.66 without a word, hence `maximumWriteValueLength` is 510.
         @Test(arguments: [510, 511, 512])
-        func theServerTakesWritesWithoutResponseOf512Bytes(length: Int) async throws {
+        func `the server takes writes without response of 512 bytes`(length: Int) async throws {
             try await withPlain(["--profile", "lab"], advertising: HeartRateService.uuid) { _, central in
                 let before = try await self.sinkCount(central)
                 try await Lab.here.writeCommand(
@@ -63,7 +63,7 @@ extension InTheLab {
 
         /// An interrupted program does not wait for the end of its link, for which bluetoothd takes 2 to 3 s. Meanwhile
         /// it says that the device is connected, and turns no notifications on.
-        @Test func aProgramThatFollowsAnInterruptedOneGetsALinkThatLasts() async throws {
+        @Test func `a program that follows an interrupted one gets a link that lasts`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             for _ in 0..<3 {
@@ -79,7 +79,7 @@ extension InTheLab {
 
         /// 5.87 ends with SIGSEGV when a program asks for services and a device is seen that advertises any; hence this
         /// package does not ask it.
-        @Test func bluetoothdSurvivesAFilterForServices() async throws {
+        @Test func `bluetoothd survives a filter for services`() async throws {
             let lab = try Lab.here
             try await lab.forgetEachOther()
             let sensor = try await Sensor()
@@ -95,7 +95,7 @@ extension InTheLab {
         /// For a device that was connected, bluetoothd reports the services of that connection. Its own filter goes by
         /// what is advertised, but 5.87 cannot be asked for services, and a device that is paired is not forgotten for
         /// that.
-        @Test func aPairedDeviceIsFoundByAServiceThatItAdvertisesOnlyNow() async throws {
+        @Test func `a paired device is found by a service that it advertises only now`() async throws {
             let thermometer = ["--profile", Lab.profile("thermometer")]
             try await withPlain(thermometer, advertising: "181A") { _, central in
                 let serial = try await central.services.flatMap { $0.characteristics ?? [] }
@@ -119,7 +119,7 @@ extension InTheLab {
 
         /// When an adapter becomes discoverable or ceases to be, bluetoothd forgets whom it has to tell that an
         /// advertisement is registered. It never answers, and goes on advertising when the program has ended.
-        @Test func anAdvertisementIsRegisteredWhileTheAdapterBecomesDiscoverable() async throws {
+        @Test func `an advertisement is registered while the adapter becomes discoverable`() async throws {
             let lab = try Lab.here
             try await lab.whileDiscoverableChanges(on: Lab.sensorAdapter) {
                 for _ in 0..<5 {
@@ -132,7 +132,7 @@ extension InTheLab {
 
         /// bluetoothd itself uses this service; programs have it as any other, though 5.82 has a setting against that
         /// (`ExportClaimedServices`).
-        @Test func theBatteryServiceIsForProgramsToo() async throws {
+        @Test func `the battery service is for programs too`() async throws {
             try await withPlain(["--profile", Lab.profile("thermometer")], advertising: "181A") { _, central in
                 let level = try await central.service(CBUUID(string: "180F")).found(CBUUID(string: "2A19"))
                 #expect(try await central.read(level) == Data([100]))
@@ -141,7 +141,7 @@ extension InTheLab {
         }
 
         /// A central that comes back looks for new services, but not below those that it knows (5.66).
-        @Test func aServiceBelowOthersIsFoundByAPairedCentralThatComesBack() async throws {
+        @Test func `a service below others is found by a paired central that comes back`() async throws {
             let next = StateFolder.path() + "/handles/" + Lab.sensorAddress.filter(\.isHexDigit)
             func setNextHandle(_ handle: Int) throws {
                 try FileManager.default.createDirectory(
@@ -170,7 +170,7 @@ extension InTheLab {
 
         /// What needs encryption makes bluetoothd pair. 5.82 may ask again before it has, and answers with the second
         /// refusal.
-        @Test func whatNeedsPairingIsReadTheFirstTime() async throws {
+        @Test func `what needs pairing is read the first time`() async throws {
             try await withPlain(["--profile", Lab.profile("thermometer")], advertising: "181A") { _, central in
                 let serial = CBUUID(string: "2A25")
                 let characteristics = try await central.services.flatMap { $0.characteristics ?? [] }

@@ -6,7 +6,7 @@ extension InTheLab {
     /// Programs that use Bluejay as its documentation does, in both language modes, with a peripheral for each.
     @Suite struct ReadmePrograms {
         @Test(arguments: FixtureProgram.languageModes)
-        func heartRateIsListenedToAfterAConnectionFromADiscovery(mode: Int) async throws {
+        func `heart rate is listened to after a connection from a discovery`(mode: Int) async throws {
             let sensor = try await peripheral("--rate", "10")
             let program = try await run("heart-rate", mode)
             try expect(
@@ -24,7 +24,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func aValueOfSeveralFieldsIsWrittenAndReadBack(mode: Int) async throws {
+        func `a value of several fields is written and read back`(mode: Int) async throws {
             let sensor = try await peripheral("--profile", FixtureProgram.file("readme/coffee.yaml"))
             let program = try await run("coffee", mode)
             #expect(
@@ -37,7 +37,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func aBackgroundTaskAuthenticatesInTwoSteps(mode: Int) async throws {
+        func `a background task authenticates in two steps`(mode: Int) async throws {
             let sensor = try await peripheral("--profile", FixtureProgram.file("readme/unlock.yaml"))
             let program = try await run("unlock", mode)
             #expect(
@@ -49,7 +49,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func aDeviceIsFoundByItsSerialNumber(mode: Int) async throws {
+        func `a device is found by its serial number`(mode: Int) async throws {
             let sensor = try await peripheral("--profile", FixtureProgram.file("readme/serial-number.yaml"))
             let program = try await run("serial-number", mode, "M-0042")
             #expect(program.lines == ["scanning", "found M-0042", "reading: 123456"], "\(program.transcript)")
@@ -62,7 +62,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func anAnswerInPiecesIsAssembled(mode: Int) async throws {
+        func `an answer in pieces is assembled`(mode: Int) async throws {
             let sensor = try await peripheral("--profile", FixtureProgram.file("readme/download-log.yaml"))
             let program = try await run("download-log", mode)
             #expect(
@@ -73,7 +73,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func aBackgroundTaskEndsAListenThatItsCompletionTakesUpAgain(mode: Int) async throws {
+        func `a background task ends a listen that its completion takes up again`(mode: Int) async throws {
             let sensor = try await peripheral("--rate", "10")
             let program = try await run("reset-energy", mode)
             try expect(
@@ -86,7 +86,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func aProgramThatIsSetUpForRestorationStartsAfresh(mode: Int) async throws {
+        func `a program that is set up for restoration starts afresh`(mode: Int) async throws {
             let sensor = try await peripheral("--rate", "10")
             let program = try await run("restoration", mode)
             try expect(
@@ -96,7 +96,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func aServiceThatGoesAndComesIsToldToItsObserver(mode: Int) async throws {
+        func `a service that goes and comes is told to its observer`(mode: Int) async throws {
             let sensor = try await peripheral()
             let program = try start("service-observer", mode)
             try await sensor.event("subscribed", "chirp")
@@ -121,7 +121,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func aLostConnectionComesBackAndAllObserversAreTold(mode: Int) async throws {
+        func `a lost connection comes back and all observers are told`(mode: Int) async throws {
             let sensor = try await peripheral("--rate", "10")
             let program = try start("reconnect", mode)
             try await program.line(containing: "RSSI read, well")
@@ -138,7 +138,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func aConnectionOfCoreBluetoothIsHandedOverAndTakenBack(mode: Int) async throws {
+        func `a connection of CoreBluetooth is handed over and taken back`(mode: Int) async throws {
             let sensor = try await peripheral()
             let program = try await run("handover", mode)
             try expect(

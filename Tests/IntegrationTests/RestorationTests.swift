@@ -7,7 +7,7 @@ import Testing
 extension InTheLab {
     /// A program that is killed and comes back with its connection and its values.
     @Suite struct Restoration {
-        @Test func aChirpStartsTheKilledProgramWithinASecondAndTheSensorNoticesNothing() async throws {
+        @Test func `a chirp starts the killed program within a second and the sensor notices nothing`() async throws {
             try await withRestoredProgram { sensor, program in
                 let mark = sensor.position
                 try program.first.type("end rate")
@@ -45,7 +45,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aThousandChirpsBetweenTheDeathAndTheReturnAllArriveOnceAndInOrder() async throws {
+        @Test func `a thousand chirps between the death and the return all arrive once and in order`() async throws {
             try await withRestoredProgram { sensor, program in
                 try await program.kill()
                 let start = program.position
@@ -55,7 +55,7 @@ extension InTheLab {
             }
         }
 
-        @Test func deathsWhileValuesFlowLoseNothingThatWasNotBegunAndRepeatNothing() async throws {
+        @Test func `deaths while values flow lose nothing that was not begun and repeat nothing`() async throws {
             try await withRestoredProgram(listeningToRates: false) { sensor, program in
                 let start = program.position
                 let allDeaths = rounds(10, thoroughly: 50)
@@ -92,7 +92,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aProgramThatEndsByChoiceIsNotStartedAgain() async throws {
+        @Test func `a program that ends by choice is not started again`() async throws {
             try await withRestoredProgram { sensor, program in
                 let seen = sensor.position
                 let status = try await program.first.interrupt()
@@ -107,7 +107,7 @@ extension InTheLab {
             }
         }
 
-        @Test func theAgentsDeathIsSurvivedByARunningProgram() async throws {
+        @Test func `the agent's death is survived by a running program`() async throws {
             try await withRestoredProgram { sensor, program in
                 let seen = sensor.position
                 try await program.killAgent()
@@ -121,7 +121,7 @@ extension InTheLab {
             }
         }
 
-        @Test func theAgentsDeathIsSurvivedByTheStateOfADeadProgram() async throws {
+        @Test func `the agent's death is survived by the state of a dead program`() async throws {
             try await withRestoredProgram { sensor, program in
                 try await program.kill()
                 try await program.waitUntil("the agent knows") {
@@ -138,7 +138,7 @@ extension InTheLab {
             }
         }
 
-        @Test func theAgentMayDieAtAnyMoment() async throws {
+        @Test func `the agent may die at any moment`() async throws {
             try await withRestoredProgram(listeningToRates: false) { sensor, program in
                 var generator = Dice.ofThisRun
                 for round in 0..<rounds(3, thoroughly: 9) {
@@ -177,7 +177,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aProgramKilledWhileItConnectsIsStartedWhenTheSensorIsThere() async throws {
+        @Test func `a program killed while it connects is started when the sensor is there`() async throws {
             try await withRestoredProgram { sensor, program in
                 let mark = program.position
                 try await sensor.stop()
@@ -196,7 +196,7 @@ extension InTheLab {
             }
         }
 
-        @Test func bluetoothdsRestartIsSurvivedByTheStateOfADeadProgram() async throws {
+        @Test func `bluetoothd's restart is survived by the state of a dead program`() async throws {
             try await withRestoredProgram(listeningToRates: false) { sensor, program in
                 try await program.kill()
                 let (seen, start) = (sensor.position, program.position)
@@ -208,7 +208,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aServiceThatGoesWhileTheProgramIsDeadIsNews() async throws {
+        @Test func `a service that goes while the program is dead is news`() async throws {
             try await withRestoredProgram(listeningToRates: false) { sensor, program in
                 try await program.kill()
                 let start = program.position
@@ -219,7 +219,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aLinkThatIsLostWhileTheProgramIsDeadIsNewsAndItConnectsAgain() async throws {
+        @Test func `a link that is lost while the program is dead is news and it connects again`() async throws {
             try await withRestoredProgram(listeningToRates: false) { sensor, program in
                 try await program.kill()
                 let start = program.position
@@ -233,7 +233,7 @@ extension InTheLab {
             }
         }
 
-        @Test func hostileClientsOfTheAgentHarmNobody() async throws {
+        @Test func `hostile clients of the agent harm nobody`() async throws {
             try await withRestoredProgram { sensor, program in
                 // Another user: the socket's mode keeps it out, and where the mode is undone the agent does.
                 #expect(try await intruder(program) == "kept out")

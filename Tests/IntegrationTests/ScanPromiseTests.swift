@@ -20,7 +20,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func aDiscoveryIsToldOnceWithItselfInTheList() async throws {
+        @Test func `a discovery is told once with itself in the list`() async throws {
             try await withSensor { central in
                 let outcomes = Collector<String>()
                 try await onMain { [bluejay = central.bluejay, services] in
@@ -36,7 +36,7 @@ extension InTheLab {
             }
         }
 
-        @Test func scanningAgainInStoppedFindsAgain() async throws {
+        @Test func `scanning again in stopped finds again`() async throws {
             try await withSensor { central in
                 let outcomes = Collector<String>()
                 try await onMain { [bluejay = central.bluejay, services] in
@@ -55,7 +55,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aConnectionFromADiscoveryTellsItsTimeoutAndItsCancellation() async throws {
+        @Test func `a connection from a discovery tells its timeout and its cancellation`() async throws {
             try await withSensor { central in
                 for (timeout, cancels, outcome) in [
                     // No link comes up as fast.
@@ -76,7 +76,7 @@ extension InTheLab {
             }
         }
 
-        @Test func warningsAndNamesAreLoggedAsTheyAre() async throws {
+        @Test func `warnings and names are logged as they are`() async throws {
             final class Reader: LogObserver, Swift.Sendable {
                 let texts = Sequence<String>()
                 func debug(_ text: String) { texts.add(text) }

@@ -9,7 +9,7 @@ import Testing
 extension InTheLab.ServiceChange {
     // MARK: Many
 
-    @Test func eachOfManyChangesIsToldOnce() async throws {
+    @Test func `each of many changes is told once`() async throws {
         try await withChanging { sensor, central in
             let anchor = try await central.service(Changing.anchor)
             try await central.setNotify(true, anchor.found(Changing.beat))
@@ -31,7 +31,7 @@ extension InTheLab.ServiceChange {
 
     /// bluetoothd as a central (5.66) can miss that a service goes when changes follow each other faster than it can
     /// look into them. It never misses one that comes.
-    @Test func changesThatAreFasterThanTheLinkLeaveNothingHangingOrHidden() async throws {
+    @Test func `changes that are faster than the link leave nothing hanging or hidden`() async throws {
         try await withChanging { sensor, central in
             let anchor = try await central.service(Changing.anchor)
             try await central.setNotify(true, anchor.found(Changing.beat))
@@ -65,7 +65,7 @@ extension InTheLab.ServiceChange {
     // MARK: The same UUID twice
 
     @Test(arguments: ["a", "b"])
-    func ofTwoServicesOfOneKindTheRightOneGoes(name: String) async throws {
+    func `of two services of one kind the right one goes`(name: String) async throws {
         try await withChanging { sensor, central in
             var named: [String: CBService] = [:]
             for service in try await central.services where service.uuid == Changing.twin {
@@ -97,7 +97,7 @@ extension InTheLab.ServiceChange {
     // MARK: While disconnected
 
     @Test(arguments: [false, true])
-    func whatHasChangedMeanwhileIsFoundAfterConnectingAgain(paired: Bool) async throws {
+    func `what has changed meanwhile is found after connecting again`(paired: Bool) async throws {
         try await withChanging { sensor, central in
             let anchor = try await central.service(Changing.anchor)
             if paired { #expect(try await central.text(anchor.found(Changing.secret)) == "between us") }
@@ -147,7 +147,7 @@ extension InTheLab.ServiceChange {
 
     // MARK: Bluejay
 
-    @Test func listensOfAServiceThatWentEndAndCanBeginAgain() async throws {
+    @Test func `listens of a service that went end and can begin again`() async throws {
         try await withProfile("changing", advertising: Changing.anchor.uuidString) { sensor, central in
             let beat = Changing.identifier(Changing.beat, of: Changing.anchor)
             let ticker = Changing.identifier(Changing.ticker, of: Changing.guest)
@@ -183,7 +183,7 @@ extension InTheLab.ServiceChange {
         }
     }
 
-    @Test func operationsInTheQueueFailOneAfterAnother() async throws {
+    @Test func `operations in the queue fail one after another`() async throws {
         try await withProfile("changing", advertising: Changing.anchor.uuidString) { sensor, central in
             let slow = Changing.identifier(Changing.slow, of: Changing.guest)
             let text = Changing.identifier(Changing.text, of: Changing.guest)
@@ -226,7 +226,7 @@ extension InTheLab.ServiceChange {
         }
     }
 
-    @Test func aCharacteristicOfAServiceThatComesIsFoundBesideOneOfItsKind() async throws {
+    @Test func `a characteristic of a service that comes is found beside one of its kind`() async throws {
         try await withProfile("changing", advertising: Changing.anchor.uuidString) { sensor, central in
             let twin = Changing.identifier(Changing.name, of: Changing.twin)
             // What bluetoothd asks for by itself after connecting comes before this: see ``PlainCentral/settle()``.
@@ -248,7 +248,7 @@ extension InTheLab.ServiceChange {
         }
     }
 
-    @Test func theListenOfAProgramEndsAndItsMonitorGoesOn() async throws {
+    @Test func `the listen of a program ends and its monitor goes on`() async throws {
         try await Lab.here.forgetEachOther()
         let sensor = try await Sensor()
         let monitor = try ChildProcess("bluejay", ["monitor", "--json", "--adapter", Lab.centralAdapter])

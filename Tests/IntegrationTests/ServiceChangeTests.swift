@@ -9,7 +9,7 @@ extension InTheLab {
     @Suite struct ServiceChange {
         // MARK: News
 
-        @Test func theCentralIsToldOnceWhatWentAndThatSomethingCame() async throws {
+        @Test func `the central is told once what went and that something came`() async throws {
             try await withChanging { sensor, central in
                 let anchor = try await central.service(Changing.anchor)
                 try await central.setNotify(true, anchor.found(Changing.beat))
@@ -44,7 +44,7 @@ extension InTheLab {
             }
         }
 
-        @Test func allServicesGoAndCome() async throws {
+        @Test func `all services go and come`() async throws {
             try await withChanging { sensor, central in
                 let before = try await Set(central.services.map(\.uuid).filter { $0.uuidString.hasPrefix("C0000") })
                 #expect(before.count == 3)
@@ -76,7 +76,7 @@ extension InTheLab {
         // MARK: Objects that are out of date
 
         @Test(arguments: [false, true])
-        func objectsOfAServiceThatWentFailWithAnError(afterItsReturn: Bool) async throws {
+        func `objects of a service that went fail with an error`(afterItsReturn: Bool) async throws {
             try await withChanging { sensor, central in
                 let guest = try await central.service(Changing.guest)
                 let text = try guest.found(Changing.text)
@@ -129,7 +129,7 @@ extension InTheLab {
         // MARK: In the middle of something
 
         @Test(arguments: ["read", "write"])
-        func aRequestThatIsUnderWayFailsWhenItsServiceGoes(kind: String) async throws {
+        func `a request that is under way fails when its service goes`(kind: String) async throws {
             let stale = "CBError \(CBError.Code.invalidHandle.rawValue)"
             try await withChanging { sensor, central in
                 let anchor = try await central.service(Changing.anchor)
@@ -168,7 +168,7 @@ extension InTheLab {
 
         /// Not while they are being turned on: bluetoothd (5.66) can die of that. The unit tests of the layer below
         /// have it.
-        @Test func notificationsThatHaveJustBeenTurnedOnEndWithTheNews() async throws {
+        @Test func `notifications that have just been turned on end with the news`() async throws {
             try await withChanging { sensor, central in
                 for round in 0..<rounds(4, thoroughly: 10) {
                     try await central.settle()
@@ -189,7 +189,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aDiscoveryThatIsUnderWayFindsAllOrFails() async throws {
+        @Test func `a discovery that is under way finds all or fails`() async throws {
             try await withChanging { sensor, central in
                 let count = rounds(4, thoroughly: 10)
                 for round in 0..<count {

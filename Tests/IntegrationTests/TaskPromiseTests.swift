@@ -10,7 +10,7 @@ extension InTheLab {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString, body: body)
         }
 
-        @Test func everybodyHearsOfALostLinkEvenIfTheTaskDoesNotMind() async throws {
+        @Test func `everybody hears of a lost link even if the task does not mind`() async throws {
             let service = Faulty.service.uuid.uuidString
             try await withFound("faulty", advertising: service) { _, central, found in
                 try await central.connect(found)
@@ -41,7 +41,7 @@ extension InTheLab {
             }
         }
 
-        @Test func anExistingListenRefusesABlockingOneAndGoesOnUntilATaskEndsIt() async throws {
+        @Test func `an existing listen refuses a blocking one and goes on until a task ends it`() async throws {
             try await withFaulty { sensor, central in
                 let existing = Collector<String>()
                 let ends = Collector<String>()
@@ -84,7 +84,7 @@ extension InTheLab {
             }
         }
 
-        @Test func aWriteThatFailsEndsTheListenOfTheAnswer() async throws {
+        @Test func `a write that fails ends the listen of the answer`() async throws {
             try await withFaulty { sensor, central in
                 for assembles in [false, true] {
                     let position = sensor.position
@@ -114,7 +114,7 @@ extension InTheLab {
             }
         }
 
-        @Test func duringATaskAllElseIsRefusedOnWhicheverThread() async throws {
+        @Test func `during a task all else is refused on whichever thread`() async throws {
             try await withFaulty { _, central in
                 let (bluejay, outcomes) = (central.bluejay, Collector<String>())
                 let began = Promise<Bool>("the task")

@@ -9,7 +9,7 @@ import Testing
 extension OnTwoHosts {
     /// What users of two machines rely on, end to end.
     @Suite struct EndToEnd {
-        @Test func eachHostHasItsOwnKernelAndBluetoothd() async throws {
+        @Test func `each host has its own kernel and bluetoothd`() async throws {
             let bootFile = "/proc/sys/kernel/random/boot_id"
             let here = try String(contentsOfFile: bootFile, encoding: .utf8).trimmingCharacters(in: .newlines)
             #expect(try await Lab.runAtSensor("cat", bootFile) != [here])
@@ -20,13 +20,13 @@ extension OnTwoHosts {
             #expect(adapters.hasPrefix("hci0") && !adapters.contains("hci1"), "\(adapters)")
         }
 
-        @Test func oneHundredNotificationsArriveInOrder() async throws {
+        @Test func `one hundred notifications arrive in order`() async throws {
             try await betweenHosts { sensor, central in
                 try await expectBurst(100, size: 20, ["--rate", "50"], from: sensor, to: central)
             }
         }
 
-        @Test func chirpsAndHeartRatesArrive() async throws {
+        @Test func `chirps and heart rates arrive`() async throws {
             try await betweenHosts("--rate", "10") { sensor, central in
                 let chirps = try await central.listen(to: .chirp, on: sensor)
                 let rates = try await central.listen(to: .heartRate, on: sensor)
@@ -38,7 +38,7 @@ extension OnTwoHosts {
             }
         }
 
-        @Test func valuesAreWrittenAndReadBackAndErrorsAreTheSensors() async throws {
+        @Test func `values are written and read back and errors are the sensor's`() async throws {
             try await betweenHosts { sensor, central in
                 try await central.write(Data([2]), to: .sensorLocation)
                 #expect(try await central.read(.sensorLocation, as: UInt8.self) == 2)
@@ -50,7 +50,7 @@ extension OnTwoHosts {
             }
         }
 
-        @Test func theHostsPairAndBothRemember() async throws {
+        @Test func `the hosts pair and both remember`() async throws {
             try await betweenHosts { _, central in
                 #expect(try await !central.read(.pairingText, as: String.self).isEmpty)
                 try await Lab.here.waitUntilPaired(Lab.sensorAddress, on: Lab.centralAdapter)
@@ -62,7 +62,7 @@ extension OnTwoHosts {
 
     /// A program that is killed and comes back.
     @Suite struct Restoration {
-        @Test func aChirpStartsTheKilledProgramAndTheSensorNoticesNothing() async throws {
+        @Test func `a chirp starts the killed program and the sensor notices nothing`() async throws {
             try await forgetEachOtherOnTwoHosts()
             let sensor = try await Sensor()
             let program = try await RestoredProgram()
@@ -94,7 +94,7 @@ extension OnTwoHosts {
             }
         }
 
-        @Test func theCentralIsToldThatAServiceGoesAndComes() async throws {
+        @Test func `the central is told that a service goes and comes`() async throws {
             try await betweenHosts { sensor, central in
                 // As with Apple, only of services that it knows.
                 let before = try await central.listen(to: .chirp, on: sensor)
@@ -120,13 +120,13 @@ extension OnTwoHosts {
             }
         }
 
-        @Test func theCentralReconnectsByItselfWhenTheSensorEndsTheConnection() async throws {
+        @Test func `the central reconnects by itself when the sensor ends the connection`() async throws {
             try await betweenHosts { sensor, central in
                 try await expectReturn(of: central, to: sensor) { try await sensor.command("disconnect") }
             }
         }
 
-        @Test func theCentralFindsTheSensorAgainWhenItsControllerWasOff() async throws {
+        @Test func `the central finds the sensor again when its controller was off`() async throws {
             try await expectFound {
                 try await Lab.runAtSensor("bluetoothctl", "power", "off")
             } andAfter: {
@@ -134,7 +134,7 @@ extension OnTwoHosts {
             }
         }
 
-        @Test func theCentralFindsTheSensorAgainWhenItsBluetoothdWasKilled() async throws {
+        @Test func `the central finds the sensor again when its bluetoothd was killed`() async throws {
             try await expectFound {
                 try await Lab.runAtSensor("lab-bluetoothd", "kill")
             } andAfter: {

@@ -14,7 +14,7 @@ extension InTheLab {
         /// The same for a long write, whose requests have an offset besides.
         static let longestPreparedWrite = 508
 
-        @Test func theSensorLocationIsWrittenAndReadBack() async throws {
+        @Test func `the sensor location is written and read back`() async throws {
             try await withSensor { sensor, central in
                 #expect(try await central.read(.sensorLocation, as: UInt8.self) == 1)
                 try await central.write(Data([2]), to: .sensorLocation)
@@ -23,7 +23,7 @@ extension InTheLab {
             }
         }
 
-        @Test func theControlPointRefusesWhatItDoesNotKnowWithItsATTError() async throws {
+        @Test func `the control point refuses what it does not know with its ATT error`() async throws {
             try await withSensor { sensor, central in
                 let error = await #expect(throws: CBATTError.self) {
                     try await central.write(Data([2]), to: .controlPoint)
@@ -33,7 +33,7 @@ extension InTheLab {
             }
         }
 
-        @Test func longValuesAreWrittenAndReadWhole() async throws {
+        @Test func `long values are written and read whole`() async throws {
             try await withSensor("--profile", "lab") { _, central in
                 for length in [0, 1, 20, 181, 244, Self.longestWriteRequest] {
                     let value = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
@@ -44,7 +44,7 @@ extension InTheLab {
         }
 
         /// With a small MTU a long value takes several requests: Prepare Write and Read Blob.
-        @Test func longValuesTakeSeveralRequestsWhereTheMTUIsSmall() async throws {
+        @Test func `long values take several requests where the MTU is small`() async throws {
             let lab = try Lab.here
             let settings = try String(contentsOfFile: Lab.bluetoothdSettings, encoding: .utf8)
             let small = settings.replacingOccurrences(of: "[GATT]", with: "[GATT]\nExchangeMTU = 64")
@@ -62,7 +62,7 @@ extension InTheLab {
             try await lab.bluetoothd(.restart)
         }
 
-        @Test func aValueOfMoreThan512BytesIsRefused() async throws {
+        @Test func `a value of more than 512 bytes is refused`() async throws {
             try await withSensor("--profile", "lab") { _, central in
                 let error = await #expect(throws: CBATTError.self) {
                     try await central.write(Data(count: 513), to: .store)
@@ -71,7 +71,7 @@ extension InTheLab {
             }
         }
 
-        @Test func writesWithoutResponseAllArriveBeforeTheNextRequest() async throws {
+        @Test func `writes without response all arrive before the next request`() async throws {
             try await withSensor("--profile", "lab") { _, central in
                 for number in 0..<250 {
                     try await central.write(
@@ -84,7 +84,7 @@ extension InTheLab {
         }
 
         /// What is sent in pieces of the reported length arrives whole: bluetoothd 5.66 drops longer ones in silence.
-        @Test func whatIsWrittenInPiecesOfTheReportedLengthArrivesWhole() async throws {
+        @Test func `what is written in pieces of the reported length arrives whole`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor("--profile", "lab")
             let central = PlainCentral()
@@ -108,7 +108,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func theProtectedTextIsReadAfterPairing() async throws {
+        @Test func `the protected text is read after pairing`() async throws {
             try await withSensor { _, central in
                 let text = try await central.read(.pairingText, as: String.self)
                 #expect(!text.isEmpty)
@@ -118,7 +118,7 @@ extension InTheLab {
             try await Lab.here.forget(Lab.centralAddress, on: Lab.sensorAdapter)
         }
 
-        @Test func aMissingServiceAndCharacteristicAreErrors() async throws {
+        @Test func `a missing service and characteristic are errors`() async throws {
             try await withSensor { _, central in
                 let service = ServiceIdentifier(uuid: "1809")
                 let missing = CharacteristicIdentifier(uuid: "2A1C", service: service)

@@ -3,10 +3,8 @@ import Testing
 
 @testable import LineOutput
 
-@Suite("Lines of output")
-struct LineOutputTests {
-    @Test("an object is JSON that others read as it was meant")
-    func json() throws {
+@Suite struct LineOutputTests {
+    @Test func `an object is JSON that others read as it was meant`() throws {
         var inner = JSONObject()
         inner.add("x", 1)
         var object = JSONObject()
@@ -39,8 +37,7 @@ struct LineOutputTests {
         #expect(JSONObject().text == "{}")
     }
 
-    @Test("numbers are rounded and padded")
-    func fixed() {
+    @Test func `numbers are rounded and padded`() {
         #expect(fixedPoint(1.0049, places: 2) == "1.00")
         #expect(fixedPoint(-0.006, places: 2) == "-0.01")
         #expect(fixedPoint(2.5, places: 0) == "3")
@@ -48,8 +45,7 @@ struct LineOutputTests {
         #expect(fixedPoint(0, places: 1) == "0.0")
     }
 
-    @Test("points in time are printed as RFC 3339 has it")
-    func time() {
+    @Test func `points in time are printed as RFC 3339 has it`() {
         #expect(Timestamp(milliseconds: 0).utc == "1970-01-01T00:00:00.000Z")
         #expect(Timestamp(milliseconds: 951_782_400_007).utc == "2000-02-29T00:00:00.007Z")
         #expect(Timestamp(milliseconds: -1).utc == "1969-12-31T23:59:59.999Z")

@@ -4,10 +4,9 @@ import Testing
 
 @testable import LineOutput
 
-@Suite("A writer of lines", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct LineWriterTests {
-    @Test("lines come out in order, whole, whatever their number")
-    func order() async throws {
+    @Test func `lines come out in order, whole, whatever their number`() async throws {
         let pipe = try TestPipe()
         let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
         pipe.queue.async {
@@ -22,10 +21,11 @@ struct LineWriterTests {
         #expect(pipe.queue.sync { writer.droppedLines } == 0)
     }
 
-    @Test(
-        "a reader that stops holds nobody up; what waits is bounded, the rest is counted, and a line says so in its place"
-    )
-    func stuckReader() async throws {
+    @Test
+    func
+        `a reader that stops holds nobody up; what waits is bounded, the rest is counted, and a line says so in its place`()
+        async throws
+    {
         let pipe = try TestPipe()
         pipe.fill()
         let writer = LineWriter(descriptor: pipe.writingEnd, capacity: 10_000, queue: pipe.queue)
@@ -52,8 +52,8 @@ struct LineWriterTests {
         #expect(await pipe.finish(writer) == nil)
     }
 
-    @Test("the end waits for a slow reader, and for one that has stopped only as long as it is told")
-    func end() async throws {
+    @Test
+    func `the end waits for a slow reader, and for one that has stopped only as long as it is told`() async throws {
         let pipe = try TestPipe()
         let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
         pipe.queue.sync { for _ in 0..<1000 { writer.write("0123456789") } }
@@ -69,8 +69,7 @@ struct LineWriterTests {
         #expect(await end == nil)
     }
 
-    @Test("a reader that is gone is reported once, and what follows is dropped")
-    func closedPipe() async throws {
+    @Test func `a reader that is gone is reported once, and what follows is dropped`() async throws {
         let pipe = try TestPipe()
         let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
         let failures = Mutex<[OutputError]>([])
@@ -85,8 +84,7 @@ struct LineWriterTests {
         #expect(failures.withLock { $0 } == [OutputError(.failed(EPIPE))])
     }
 
-    @Test("what a full device or a closed descriptor refuses is a loss")
-    func failure() async throws {
+    @Test func `what a full device or a closed descriptor refuses is a loss`() async throws {
         let pipe = try TestPipe()
         let device = open("/dev/full", O_WRONLY | O_CLOEXEC)
         let readOnly = open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -102,8 +100,7 @@ struct LineWriterTests {
         #expect(OutputError(.failed(EBADF)).description.contains("closed"))
     }
 
-    @Test("a regular file takes everything")
-    func file() async throws {
+    @Test func `a regular file takes everything`() async throws {
         let path = NSTemporaryDirectory() + "lines-\(UUID().uuidString)"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         defer {
@@ -117,8 +114,7 @@ struct LineWriterTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count == 10_000)
     }
 
-    @Test("the end has more patience with a thread that is late than with a reader")
-    func busyMachine() async throws {
+    @Test func `the end has more patience with a thread that is late than with a reader`() async throws {
         let pipe = try TestPipe()
         let late = LateQueue()
         let writer = LineWriter(
@@ -132,8 +128,7 @@ struct LineWriterTests {
         #expect(pipe.readLines { _ in true } == ["a line"])
     }
 
-    @Test("a descriptor that others made non-blocking loses nothing")
-    func nonBlocking() async throws {
+    @Test func `a descriptor that others made non-blocking loses nothing`() async throws {
         let pipe = try TestPipe()
         _ = fcntl(pipe.writingEnd, F_SETFL, fcntl(pipe.writingEnd, F_GETFL) | O_NONBLOCK)
         let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
@@ -143,12 +138,11 @@ struct LineWriterTests {
     }
 }
 
-@Suite("A writer of messages", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct MessageWriterTests {
     private let message = Array("0123456789\n".utf8)
 
-    @Test("a message is written at once, and nothing is left for the end")
-    func atOnce() throws {
+    @Test func `a message is written at once, and nothing is left for the end`() throws {
         let pipe = try TestPipe()
         let background = BackgroundWriter(descriptor: pipe.writingEnd, capacity: 1000)
         let writer = MessageWriter(background)
@@ -158,8 +152,7 @@ struct MessageWriterTests {
         #expect(writer.finish() == nil)
     }
 
-    @Test("nobody waits for a reader that has stopped, and what it misses is counted")
-    func stuckReader() throws {
+    @Test func `nobody waits for a reader that has stopped, and what it misses is counted`() throws {
         let pipe = try TestPipe()
         pipe.fill()
         let background = BackgroundWriter(descriptor: pipe.writingEnd, capacity: 1000)
@@ -174,8 +167,7 @@ struct MessageWriterTests {
         #expect(writer.finish() == nil)
     }
 
-    @Test("a writer has more patience with its thread that is late than with a reader")
-    func busyMachine() throws {
+    @Test func `a writer has more patience with its thread that is late than with a reader`() throws {
         let pipe = try TestPipe()
         let late = LateQueue()
         let writer = BackgroundWriter(descriptor: pipe.writingEnd, capacity: 1000, queue: late.queue)
@@ -198,10 +190,9 @@ private struct LateQueue {
     func resume() { queue.resume() }
 }
 
-@Suite("Descriptors 0 to 2", .timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)))
 struct StandardDescriptorTests {
-    @Test("those that are open stay as they are")
-    func openOnes() async {
+    @Test func `those that are open stay as they are`() async {
         await #expect(processExitsWith: .success) {
             func file(_ descriptor: Int32) -> ino_t {
                 var status = stat()

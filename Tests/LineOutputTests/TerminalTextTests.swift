@@ -3,10 +3,8 @@ import Testing
 
 @testable import LineOutput
 
-@Suite("Text on its way to a terminal")
-struct TerminalTextTests {
-    @Test("what a terminal would act on is shown instead")
-    func controls() {
+@Suite struct TerminalTextTests {
+    @Test func `what a terminal would act on is shown instead`() {
         #expect(TerminalText.escaped("a\u{1B}[31mb\u{7}c") == #"a\u{1B}[31mb\u{7}c"#)
         #expect(TerminalText.escaped("one\nforged\r\ttab") == #"one\nforged\r\ttab"#)
         #expect(TerminalText.escaped("\u{9B}2J\u{85}\u{7F}") == #"\u{9B}2J\u{85}\u{7F}"#)
@@ -15,15 +13,13 @@ struct TerminalTextTests {
         #expect(TerminalText.escaped("\r\n") == #"\r\n"#)
     }
 
-    @Test("everything else stays as it is")
-    func others() {
+    @Test func `everything else stays as it is`() {
         for text in ["", "Dittojay", "é ñ ± §", "日本語", "👩‍👩‍👧 🐦", "שלום", "\u{A0}\u{2027}\u{202F}\u{FFFD}", "\\u{1B}"] {
             #expect(TerminalText.escaped(text) == text)
         }
     }
 
-    @Test("no character with an effect of its own comes through, whichever it is")
-    func all() throws {
+    @Test func `no character with an effect of its own comes through, whichever it is`() throws {
         // All of them are below U+3000.
         let wrong = (UInt32(0)..<0x3000).compactMap(Unicode.Scalar.init).filter { scalar in
             let properties = scalar.properties
@@ -38,8 +34,7 @@ struct TerminalTextTests {
         #expect(wrong == [])
     }
 
-    @Test("a line that is written cannot become two, nor can an object's")
-    func lines() async throws {
+    @Test func `a line that is written cannot become two, nor can an object's`() async throws {
         let pipe = try TestPipe()
         let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
         var object = JSONObject()

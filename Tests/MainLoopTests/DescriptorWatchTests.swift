@@ -32,7 +32,7 @@ struct DescriptorWatchTests {
         try await eventually("the end of the other side") { isGone(descriptor) }
     }
 
-    @Test func handlerIsCalledOnTheQueueWhileThereIsSomethingToRead() async throws {
+    @Test func `handler is called on the queue while there is something to read`() async throws {
         let (near, far) = try Self.socketPair()
         defer { close(far) }
         let bytes = AwaitedValues<UInt8?>()
@@ -48,7 +48,7 @@ struct DescriptorWatchTests {
         queue.sync { watch.cancel() }
     }
 
-    @Test func otherEndThatGoesIsReportedAndTheDescriptorIsClosed() async throws {
+    @Test func `other end that goes is reported and the descriptor is closed`() async throws {
         let (near, far) = try Self.socketPair()
         let ends = AwaitedValues<UInt8?>()
         let watch = Holder()
@@ -68,7 +68,7 @@ struct DescriptorWatchTests {
         try await Self.expectGone(far)
     }
 
-    @Test func suspendedWatchLeavesWhatIsThere() async throws {
+    @Test func `suspended watch leaves what is there`() async throws {
         let (near, far) = try Self.socketPair()
         defer { close(far) }
         let bytes = AwaitedValues<UInt8?>()
@@ -89,7 +89,7 @@ struct DescriptorWatchTests {
         queue.sync { watch.cancel() }
     }
 
-    @Test func handlerIsNeitherCalledNorKeptAfterCancelling() async throws {
+    @Test func `handler is neither called nor kept after cancelling`() async throws {
         let (near, far) = try Self.socketPair()
         weak var kept: Holder?
         let calls = AwaitedValues<Bool>()
@@ -110,7 +110,7 @@ struct DescriptorWatchTests {
         close(far)
     }
 
-    @Test func watchThatWasNeverStartedClosesItsDescriptor() async throws {
+    @Test func `watch that was never started closes its descriptor`() async throws {
         let (near, far) = try Self.socketPair()
         defer { close(far) }
         _ = DescriptorWatch(near, queue: queue) {}
@@ -118,7 +118,7 @@ struct DescriptorWatchTests {
     }
 
     /// Each end goes at any moment, with bytes under way.
-    @Test func connectionsThatEndFromBothSidesAtOnceAllComeToTheirEnd() async throws {
+    @Test func `connections that end from both sides at once all come to their end`() async throws {
         var dice = Dice(state: 6)
         let ended = AwaitedValues<Int>()
         var all: Set<Int> = []

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct LoopTests {
-    @Test func actorRunsOnTheLoop() async {
+    @Test func `actor runs on the loop`() async {
         #expect(!MainLoop.shared.isCurrent)
         let (before, after) = await Task { @LoopActor in
             let before = MainLoop.shared.isCurrent
@@ -16,7 +16,7 @@ struct LoopTests {
         #expect(after)
     }
 
-    @Test func workFromEachThreadRunsInItsOrder() async throws {
+    @Test func `work from each thread runs in its order`() async throws {
         let done = AwaitedValues<[Int: [Int]]>()
         let log = Log()
         for thread in 0..<8 {
@@ -34,7 +34,7 @@ struct LoopTests {
     }
 
     /// The waiting thread goes on while the loop still holds the work.
-    @Test func resultsAreWaitedForFromManyThreads() async throws {
+    @Test func `results are waited for from many threads`() async throws {
         let done = AwaitedValues<Int>()
         for thread in 0..<4 {
             Thread.detachNewThread {
@@ -52,7 +52,7 @@ struct LoopTests {
         nonisolated init() {}
     }
 
-    @Test func workThatAddsWorkDoesNotStarveTimers() async throws {
+    @Test func `work that adds work does not starve timers`() async throws {
         let fired = AwaitedValues<Int>()
         try await onLoop {
             let chain = EndlessWork()
@@ -76,7 +76,9 @@ struct LoopTests {
         }
     }
 
-    @Test(arguments: [0, 1, 30]) @LoopActor func aTimerFiresOnceAndNotBeforeItsTime(milliseconds: Int) async throws {
+    @Test(arguments: [0, 1, 30]) @LoopActor func `a timer fires once and not before its time`(milliseconds: Int)
+        async throws
+    {
         let fired = AwaitedValues<Duration>()
         let start = ContinuousClock.now
         let timer = LoopSource.timer(after: .milliseconds(milliseconds)) { fired.put(ContinuousClock.now - start) }
@@ -86,7 +88,7 @@ struct LoopTests {
         timer.cancel()
     }
 
-    @Test @LoopActor func aRepeatingTimerStopsWhenItCancelsItself() async throws {
+    @Test @LoopActor func `a repeating timer stops when it cancels itself`() async throws {
         let fired = AwaitedValues<Int>()
         let holder = Holder()
         var count = 0
@@ -103,7 +105,7 @@ struct LoopTests {
         #expect(fired.waiting.isEmpty)
     }
 
-    @Test @LoopActor func aReleasedTimerDoesNotFireAndLetsGoOfItsAction() async throws {
+    @Test @LoopActor func `a released timer does not fire and lets go of its action`() async throws {
         let fired = AwaitedValues<Int>()
         var token: Token? = Token()
         weak let weakToken = token
@@ -120,7 +122,7 @@ struct LoopTests {
         #expect(fired.waiting.isEmpty)
     }
 
-    @Test @LoopActor func aDescriptorTellsOfDataAndOfTheOtherEndsDeath() async throws {
+    @Test @LoopActor func `a descriptor tells of data and of the other end's death`() async throws {
         var ends: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let descriptor = ends[0]
@@ -146,7 +148,7 @@ struct LoopTests {
         #expect(try await events.next().contains(.hangUp))
     }
 
-    @Test func aRegistrationReleasedElsewhereIsUndoneOnTheLoop() async throws {
+    @Test func `a registration released elsewhere is undone on the loop`() async throws {
         let undone = AwaitedValues<Bool>()
         var registration: Registration? = await onLoop {
             Registration { undone.put(MainLoop.shared.isCurrent) }
@@ -156,7 +158,7 @@ struct LoopTests {
         #expect(try await undone.next())
     }
 
-    @Test @LoopActor func aRegistrationIsUndoneOnceAndNotWhenKept() {
+    @Test @LoopActor func `a registration is undone once and not when kept`() {
         var count = 0
         var registration: Registration? = Registration { count += 1 }
         registration?.cancel()
@@ -176,7 +178,7 @@ struct LoopTests {
 
     private final class Token: Swift.Sendable {}
 
-    @Test func durationsBecomeMillisecondsRoundedUp() {
+    @Test func `durations become milliseconds rounded up`() {
         #expect(Duration.zero.wholeMilliseconds == 0)
         #expect(Duration.milliseconds(-5).wholeMilliseconds == 0)
         #expect(Duration.microseconds(1).wholeMilliseconds == 1)

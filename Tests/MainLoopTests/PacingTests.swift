@@ -7,7 +7,7 @@ import Testing
 
     private func time(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    @Test func valuesFarApartAreNoBurst() {
+    @Test func `values far apart are no burst`() {
         var pacing = Pacing(at: start)
         for second in 1...5 {
             pacing.arrived(1, at: time(1000 * second))
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func valuesInQuickSuccessionAreABurstUntilOneIsLate() {
+    @Test func `values in quick succession are a burst until one is late`() {
         var pacing = Pacing(at: start)
         pacing.arrived(1, at: time(100))
         pacing.arrived(1, at: time(104))
@@ -30,7 +30,7 @@ import Testing
         #expect(!pacing.isInBurst)
     }
 
-    @Test func pausesGrowUpToALimit() {
+    @Test func `pauses grow up to a limit`() {
         var pacing = Pacing(at: start)
         var now = 100
         var pauses: [Int32] = []
@@ -46,7 +46,7 @@ import Testing
         #expect(pacing.endTurn(at: time(now + 100)) == 2)
     }
 
-    @Test func manyValuesAtOnceAreFollowedByNoPause() {
+    @Test func `many values at once are followed by no pause`() {
         var pacing = Pacing(at: start)
         pacing.arrived(64, at: time(100))
         #expect(pacing.isInBurst)

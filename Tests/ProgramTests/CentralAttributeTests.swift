@@ -41,7 +41,7 @@ struct CentralAttributeTests {
 
     // MARK: Several alike
 
-    @Test func eachOfSeveralAlikeHasItsOwnValue() async throws {
+    @Test func `each of several alike has its own value`() async throws {
         let (first, second) = await batteries()
         let info = try await bluejay("info", Self.device, "--values")
         #expect(
@@ -52,14 +52,14 @@ struct CentralAttributeTests {
     }
 
     @Test(arguments: ["180F#2/2A19", "180F/2A19#2", "2A19#2", "battery#2/battery-level", "@0014"])
-    func oneOfSeveralAlikeIsReadByItsNumberOrItsHandle(name: String) async throws {
+    func `one of several alike is read by its number or its handle`(name: String) async throws {
         let (_, second) = await batteries()
         #expect(second.handle == "@0014")
         let read = try await bluejay("read", Self.device, name)
         #expect(read.lines == ["90 %"])
     }
 
-    @Test func whatIsAmbiguousIsAnsweredWithItsNames() async throws {
+    @Test func `what is ambiguous is answered with its names`() async throws {
         _ = await batteries()
         let read = try await bluejay("read", Self.device, "180F/2A19", expecting: 7)
         #expect(
@@ -69,14 +69,14 @@ struct CentralAttributeTests {
             ])
     }
 
-    @Test func oneOfSeveralAlikeIsWritten() async throws {
+    @Test func `one of several alike is written`() async throws {
         let (first, second) = await batteries()
         _ = try await bluejay("write", Self.device, "180F#2/2A19", "u8:7")
         #expect(await first.written.isEmpty)
         #expect(await second.written.map(\.value) == [Data([7])])
     }
 
-    @Test func oneOfSeveralAlikeIsListenedTo() async throws {
+    @Test func `one of several alike is listened to`() async throws {
         let (first, second) = await batteries()
         let central = try programs.run("bluejay", "listen", Self.device, "@0014", "--count", "1", "--json")
         try await eventually("a subscription") { second.isNotifying }
@@ -88,7 +88,7 @@ struct CentralAttributeTests {
         #expect(value["level"] as? Int == 55)
     }
 
-    @Test func severalAlikeInOneServiceAreToldApart() async throws {
+    @Test func `several alike in one service are told apart`() async throws {
         try await inOneService()
         let read = try await bluejay("read", Self.device, "180F/2A19#3", "--json")
         let value = try object(read)
@@ -116,7 +116,7 @@ struct CentralAttributeTests {
         return rate
     }
 
-    @Test func descriptorsAreListedWithTheirValues() async throws {
+    @Test func `descriptors are listed with their values`() async throws {
         await described()
         let info = try await bluejay("info", Self.device, "--values")
         #expect(
@@ -128,7 +128,7 @@ struct CentralAttributeTests {
     }
 
     @Test(arguments: ["180D/2A37/2901", "heart-rate/2A37/characteristic-user-description", "@0014"])
-    func aDescriptorIsReadAndWritten(name: String) async throws {
+    func `a descriptor is read and written`(name: String) async throws {
         let rate = await described()
         #expect(try await bluejay("read", Self.device, name).lines == ["Rate"])
         _ = try await bluejay("write", Self.device, name, "text:Pulse")
@@ -139,7 +139,7 @@ struct CentralAttributeTests {
         #expect(read["text"] as? String == "Pulse")
     }
 
-    @Test func whatADescriptorCannotDoIsSaid() async throws {
+    @Test func `what a descriptor cannot do is said`() async throws {
         await described()
         let listen = try await bluejay("listen", Self.device, "180D/2A37/2901", expecting: 7)
         #expect(
@@ -164,7 +164,7 @@ struct CentralAttributeTests {
         outer.include([inner])
     }
 
-    @Test func servicesThatAreOnlyIncludedAreShownAndRead() async throws {
+    @Test func `services that are only included are shown and read`() async throws {
         await nested()
         let info = try await bluejay("info", Self.device)
         #expect(
@@ -176,7 +176,7 @@ struct CentralAttributeTests {
         #expect(try await bluejay("read", Self.device, "180F/2A19").lines == ["77 %"])
     }
 
-    @Test func theJSONFormHasHandlesIncludedServicesAndValues() async throws {
+    @Test func `the JSON form has handles, included services and values`() async throws {
         await nested()
         let info = try object(try await bluejay("info", Self.device, "--values", "--json"))
         let services = try #require(info["services"] as? [[String: Any]])
@@ -203,7 +203,9 @@ struct CentralAttributeTests {
         (MethodFailure.att(0x80), "ATT error 0x80: The device reported application error 0x80."),
         (.bluez("NotSupported", "no way"), "not supported: no way"),
     ])
-    func aReadThatFailsIsShownInItsPlaceAndTheOthersGoOn(refusal: MethodFailure, reason: String) async throws {
+    func `a read that fails is shown in its place and the others go on`(refusal: MethodFailure, reason: String)
+        async throws
+    {
         let device = await threeValues()
         await refuse(device, "2A24", refusal)
         let info = try await bluejay("info", Self.device, "--values")
@@ -220,7 +222,7 @@ struct CentralAttributeTests {
         device.characteristic(uuid)?.refusal = refusal
     }
 
-    @Test func whatWasReadBeforeTheConnectionWasLostIsShown() async throws {
+    @Test func `what was read before the connection was lost is shown`() async throws {
         let device = await threeValues()
         let path = try #require(await device.characteristic("2A24")?.path)
         await daemon.react(to: "ReadValue", at: path, with: .handler { _ in device.lose() })
@@ -231,7 +233,7 @@ struct CentralAttributeTests {
                 "bluejay: cannot read model-number-string of \(Self.device): the connection was lost"))
     }
 
-    @Test func whatWasReadBeforeTheDeviceStoppedAnsweringIsShown() async throws {
+    @Test func `what was read before the device stopped answering is shown`() async throws {
         let device = await threeValues()
         let path = try #require(await device.characteristic("2A24")?.path)
         await daemon.react(to: "ReadValue", at: path, with: .silent)

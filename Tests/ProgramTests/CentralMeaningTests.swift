@@ -23,7 +23,7 @@ struct CentralMeaningTests {
         return central
     }
 
-    @Test func valuesAreShownWithTheirUnitsAndTheirBytes() async throws {
+    @Test func `values are shown with their units and their bytes`() async throws {
         await thermometer()
         #expect(try await bluejay("read", Self.device, "temperature").lines == ["21.50 °C (6608)"])
         #expect(try await bluejay("read", Self.device, "humidity").lines == ["d011aa"])
@@ -44,7 +44,7 @@ struct CentralMeaningTests {
             ])
     }
 
-    @Test func manufacturerDataAreShownWithTheCompany() async throws {
+    @Test func `manufacturer data are shown with the company`() async throws {
         await advertise(0x004C, Data([0x10, 2, 0x0B, 0]))
         let scan = try await bluejay("scan", "--count", "1", "--timeout", "30")
         #expect(scan.lines.last?.hasSuffix("manufacturer \"Apple, Inc.\": 10020b00") == true, "\(scan.transcript)")
@@ -55,7 +55,7 @@ struct CentralMeaningTests {
         #expect(json.lines.last?.contains(expected) == true, "\(json.transcript)")
     }
 
-    @Test func aCompanyWithoutANameIsShownByItsNumber() async throws {
+    @Test func `a company without a name is shown by its number`() async throws {
         await advertise(0xFFFF, Data([1]))
         let scan = try await bluejay("scan", "--count", "1", "--timeout", "30")
         #expect(scan.lines.last?.hasSuffix("manufacturer FFFF: 01") == true, "\(scan.transcript)")

@@ -37,7 +37,7 @@ struct CentralOutputTests {
 
     // MARK: Readers
 
-    @Test func whenTooMuchWaitsForAReaderTheProgramEndsWithItsOwnStatus() async throws {
+    @Test func `when too much waits for a reader the program ends with its own status`() async throws {
         let device = await sensor()
         let reader = try StuckReader(in: programs)
         let central = try programs.run("bluejay", "listen", Self.device, "FFF1", "--json", output: .stuck(reader))
@@ -52,7 +52,7 @@ struct CentralOutputTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func aSignalEndsItWhateverTheReaderDoes(signal: Int32) async throws {
+    func `a signal ends it whatever the reader does`(signal: Int32) async throws {
         let device = await sensor()
         // It does not wait for bluetoothd.
         await device.setDisconnectionTime(.seconds(60))
@@ -71,7 +71,7 @@ struct CentralOutputTests {
         #expect(await daemon.count(of: "Disconnect") == 1)
     }
 
-    @Test func aSlowReaderMissesNothing() async throws {
+    @Test func `a slow reader misses nothing`() async throws {
         await sensor()
         let reader = try StuckReader(in: programs)
         let central = try programs.run(
@@ -90,7 +90,7 @@ struct CentralOutputTests {
         ["scan", "--count", "1"], ["scan", "--timeout", "0"], ["monitor"], ["info", device],
         ["read", device, "FFF1"], ["read", device, "FFF1", "--json"], ["listen", device, "2A37", "--json"],
     ])
-    func outputThatCannotBeWrittenIsAFailure(words: [String]) async throws {
+    func `output that cannot be written is a failure`(words: [String]) async throws {
         let device = await sensor()
         let central = try programs.run(["bluejay"] + words, output: .full)
         if words[0] == "listen" { await (try await isSubscribed("2A37")).notify(Data([0, 72])) }
@@ -99,7 +99,7 @@ struct CentralOutputTests {
         #expect(await !device.isConnected)
     }
 
-    @Test func closedDescriptorsAreNotTakenForOthers() async throws {
+    @Test func `closed descriptors are not taken for others`() async throws {
         let device = await sensor()
         let central = try programs.run(
             ["bluejay", "read", Self.device, "FFF1"], output: .closed, error: .closed, hasInput: false)
@@ -125,7 +125,7 @@ struct CentralOutputTests {
         ["listen", device, "FFF1", "--format", "text", "--count", "1"],
         ["monitor", device, "--count", "1"],
     ])
-    func namesAndValuesAreShownAndDoNothingElse(words: [String]) async throws {
+    func `names and values are shown and do nothing else`(words: [String]) async throws {
         await sensor(name: Self.hostile)
         let central = try programs.run(["bluejay"] + words)
         switch words[0] {
@@ -138,14 +138,14 @@ struct CentralOutputTests {
         #expect(hasNoControls(central))
     }
 
-    @Test func aFailureThatHasANameInItIsShownAndDoesNothingElse() async throws {
+    @Test func `a failure that has a name in it is shown and does nothing else`() async throws {
         await sensor(name: Self.hostile)
         let central = try programs.run("bluejay", "read", Self.hostile, "2A00", "--connect-timeout", "5")
         #expect(try await central.exitStatus() == 7)
         #expect(hasNoControls(central))
     }
 
-    @Test func jsonHasTheTrueCharactersAndNoneThatATerminalWouldActOn() async throws {
+    @Test func `json has the true characters and none that a terminal would act on`() async throws {
         await sensor(name: Self.hostile)
         let central = try programs.run("bluejay", "scan", "--count", "1", "--json")
         #expect(try await central.exitStatus() == 0)

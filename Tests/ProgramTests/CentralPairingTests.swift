@@ -31,7 +31,7 @@ struct CentralPairingTests {
         (["read", device, "2A38"], "cannot read body-sensor-location"),
         (["listen", device, "2A37"], "cannot listen to heart-rate-measurement"),
     ])
-    func aPasskeyIsSaidToBeWanted(words: [String], attempt: String) async throws {
+    func `a passkey is said to be wanted`(words: [String], attempt: String) async throws {
         _ = await sensor { device in
             for uuid in ["2A37", "2A38"] { device.characteristic(uuid)?.needsPasskey = true }
         }
@@ -46,7 +46,7 @@ struct CentralPairingTests {
     }
 
     @Test(arguments: [["read", device, "2A38"], ["info", device], ["monitor", device]])
-    func lostKeysAreSaidToBeLost(words: [String]) async throws {
+    func `lost keys are said to be lost`(words: [String]) async throws {
         _ = await sensor { device in
             device.set("Paired", .boolean(true))
             device.hasLostKeys = true
@@ -56,7 +56,7 @@ struct CentralPairingTests {
         #expect(central.lines == ["bluejay: cannot connect to \(Self.device): \(Self.keyLoss)"])
     }
 
-    @Test func aDeviceThatKeepsForgottenKeysIsSaidToRefuse() async throws {
+    @Test func `a device that keeps forgotten keys is said to refuse`() async throws {
         _ = await sensor { device in
             device.resolutionTime = nil
             device.wantsEncryption = true
@@ -67,7 +67,7 @@ struct CentralPairingTests {
         #expect(info.transcript.contains("The device refused to pair. It may remember a pairing"))
     }
 
-    @Test func monitorSaysOnceThatKeysAreLostAndLeavesPauses() async throws {
+    @Test func `monitor says once that keys are lost and leaves pauses`() async throws {
         let device = await sensor { $0.set("Paired", .boolean(true)) }
         let monitor = try programs.run("bluejay", "monitor", Self.device)
         let rate = try #require(await device.characteristic("2A37"))
@@ -88,7 +88,7 @@ struct CentralPairingTests {
     @LoopActor
     private func loseKeys(_ device: FakeDevice, _ hasLostKeys: Bool) { device.hasLostKeys = hasLostKeys }
 
-    @Test func monitorSaysOnceThatAPasskeyIsWanted() async throws {
+    @Test func `monitor says once that a passkey is wanted`() async throws {
         _ = await sensor { $0.characteristic("2A37")?.needsPasskey = true }
         let monitor = try programs.run("bluejay", "monitor", Self.device)
         try await monitor.line(

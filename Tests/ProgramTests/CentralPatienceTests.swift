@@ -39,7 +39,7 @@ struct CentralPatienceTests {
 
     // MARK: Looking for a device
 
-    @Test func whatWasSeenInPlaceOfTheDeviceIsSaid() async throws {
+    @Test func `what was seen in place of the device is said`() async throws {
         await sensor()
         let read = try await bluejay(["read", "Nobody", "2A38", "--connect-timeout", "1"], expecting: 3)
         #expect(
@@ -48,7 +48,7 @@ struct CentralPatienceTests {
             ])
     }
 
-    @Test func aScanOnTheAdapterThatAdvertisesSaysSo() async throws {
+    @Test func `a scan on the adapter that advertises says so`() async throws {
         _ = await daemon.addAdapter()
         let peripheral = try programs.run("dittojay", "run", "--adapter", "hci0")
         try await peripheral.line(containing: "advertising")
@@ -71,7 +71,7 @@ struct CentralPatienceTests {
         (["write", device, "2A38", "u8:1", "--timeout", "0.3"], "WriteValue", "write body-sensor-location"),
         (["listen", device, "2A37", "--answer-timeout", "0.3"], "StartNotify", "listen to heart-rate-measurement"),
     ])
-    func anUnansweredRequestEnds(words: [String], method: String, attempt: String) async throws {
+    func `an unanswered request ends`(words: [String], method: String, attempt: String) async throws {
         let device = await sensor()
         await daemon.react(to: method, with: .silent)
         let central = try await bluejay(words, expecting: 3)
@@ -90,7 +90,7 @@ struct CentralPatienceTests {
         (["write", device, "2A38", "u8:1"], "write body-sensor-location", ""),
         (["listen", device, "2A37"], "listen to heart-rate-measurement", refusalsAdvice),
     ])
-    func aRequestEndsWithTheConnection(words: [String], attempt: String, advice: String) async throws {
+    func `a request ends with the connection`(words: [String], attempt: String, advice: String) async throws {
         let device = await sensor()
         for method in ["ReadValue", "WriteValue", "StartNotify"] {
             await daemon.react(to: method, with: .handler { _ in device.lose() })
@@ -99,7 +99,7 @@ struct CentralPatienceTests {
         #expect(central.lines == ["bluejay: cannot \(attempt) of \(Self.device): the connection was lost\(advice)"])
     }
 
-    @Test func aListenEndsWithTheConnection() async throws {
+    @Test func `a listen ends with the connection`() async throws {
         let device = await sensor()
         let central = try programs.run("bluejay", "listen", Self.device, "2A37")
         let rate = try #require(await device.characteristic("2A37"))
@@ -116,7 +116,7 @@ struct CentralPatienceTests {
 
     /// What bluetoothd (5.66) says when the link ends while a request is open.
     @Test(arguments: ["an empty value", "0x0E", "Operation failed"])
-    func theEndOfTheLinkIsNoAnswer(answer: String) async throws {
+    func `the end of the link is no answer`(answer: String) async throws {
         let device = await sensor()
         await daemon.react(
             to: "ReadValue",
@@ -136,7 +136,7 @@ struct CentralPatienceTests {
             ])
     }
 
-    @Test func anEmptyValueIsOneWhileTheLinkIsThere() async throws {
+    @Test func `an empty value is one while the link is there`() async throws {
         let device = await sensor()
         await setValue(device, Data())
         #expect(try await bluejay(["read", Self.device, "2A38"], expecting: 0).lines == ["(empty)"])
@@ -145,7 +145,7 @@ struct CentralPatienceTests {
     @LoopActor
     private func setValue(_ device: FakeDevice, _ value: Data) { device.characteristic("2A38")?.value = value }
 
-    @Test func aRequestThatBluetoothdGaveUpIsNotInTime() async throws {
+    @Test func `a request that bluetoothd gave up is not in time`() async throws {
         await sensor()
         await daemon.react(to: "ReadValue", with: .refuse("Failed", "Operation failed with ATT error: 0x00"))
         let read = try await bluejay(["read", Self.device, "2A38"], expecting: 3)
@@ -156,7 +156,7 @@ struct CentralPatienceTests {
     // MARK: Connecting
 
     @Test(arguments: [["info", device], ["read", device, "2A38"], ["listen", device, "2A37"]])
-    func anEndlessDiscoveryEndsWithTheTimeToConnect(words: [String]) async throws {
+    func `an endless discovery ends with the time to connect`(words: [String]) async throws {
         let device = await sensor(resolutionTime: nil)
         let central = try await bluejay(words + ["--connect-timeout", "5"], expecting: 3)
         #expect(
@@ -167,7 +167,7 @@ struct CentralPatienceTests {
         #expect(await !device.isConnected)
     }
 
-    @Test func aDeviceThatDoesNotConnectIsNamed() async throws {
+    @Test func `a device that does not connect is named`() async throws {
         let device = await sensor()
         await setInRange(device, false)
         let read = try await bluejay(["read", Self.device, "2A38", "--connect-timeout", "0.5"], expecting: 3)
@@ -180,7 +180,7 @@ struct CentralPatienceTests {
     @LoopActor
     private func setInRange(_ device: FakeDevice, _ isInRange: Bool) { device.isInRange = isInRange }
 
-    @Test func aFailedDiscoveryIsNoDeviceWithoutServices() async throws {
+    @Test func `a failed discovery is no device without services`() async throws {
         await sensor(answersDiscovery: false)
         let info = try await bluejay(["info", Self.device], expecting: 5)
         #expect(
@@ -190,7 +190,7 @@ struct CentralPatienceTests {
             ])
     }
 
-    @Test func withoutBluetoothdTheDoctorIsAdvised() async throws {
+    @Test func `without bluetoothd the doctor is advised`() async throws {
         await daemon.die()
         let read = try await bluejay(["read", Self.device, "2A38"], expecting: 4)
         #expect(read.lines.count == 1 && read.transcript.contains("\"bluejay doctor\" says what to do"))
@@ -211,7 +211,7 @@ struct CentralPatienceTests {
         try await monitor.line(containing: "\(number) bpm")
     }
 
-    @Test func monitorTriesAgainWhatTheDeviceRefused() async throws {
+    @Test func `monitor tries again what the device refused`() async throws {
         let device = await sensor()
         await daemon.react(
             to: "StartNotify", times: 1, with: .refuse("Failed", "Operation failed with ATT error: 0x80"))
@@ -224,7 +224,7 @@ struct CentralPatienceTests {
     }
 
     @Test(arguments: [FakeReaction.silent, .refuse("Failed", "no reason")])
-    func monitorConnectsAgainWhenItCannotListen(reaction: FakeReaction) async throws {
+    func `monitor connects again when it cannot listen`(reaction: FakeReaction) async throws {
         let device = await sensor()
         await daemon.react(to: "StartNotify", times: 1, with: reaction)
         let monitor = try programs.run("bluejay", "monitor", Self.device, "--answer-timeout", "1")
@@ -236,7 +236,7 @@ struct CentralPatienceTests {
     }
 
     @Test(arguments: [FakeReaction.silent, .refuse("Failed", "no reason")])
-    func monitorShowsHeartRatesWithoutChirps(reaction: FakeReaction) async throws {
+    func `monitor shows heart rates without chirps`(reaction: FakeReaction) async throws {
         let device = await sensor()
         let path = await chirping(device)
         await daemon.react(to: "StartNotify", at: path, with: reaction)
@@ -253,7 +253,7 @@ struct CentralPatienceTests {
         ).characteristics[0].path
     }
 
-    @Test func monitorConnectsAgainAfterAFailedDiscovery() async throws {
+    @Test func `monitor connects again after a failed discovery`() async throws {
         let device = await sensor(answersDiscovery: false)
         let monitor = try programs.run("bluejay", "monitor", Self.device)
         try await monitor.line(containing: "bluetoothd found no services")
@@ -266,7 +266,7 @@ struct CentralPatienceTests {
     private func answerDiscovery(_ device: FakeDevice) { device.answersDiscovery = true }
 
     /// As where bluetoothd has missed a service of a sensor that was just starting.
-    @Test func monitorConnectsAgainToASensorWithoutItsHeartRates() async throws {
+    @Test func `monitor connects again to a sensor without its heart rates`() async throws {
         let device = await sensor()
         let monitor = try programs.run("bluejay", "monitor", Self.device)
         try await showsRate(71, monitor, of: device)
@@ -282,7 +282,7 @@ struct CentralPatienceTests {
         for service in device.services { service.isKnownAtOnce = isKnown }
     }
 
-    @Test func monitorEndsWhereThereAreNoHeartRates() async throws {
+    @Test func `monitor ends where there are no heart rates`() async throws {
         await batteryOnly()
         let monitor = try await bluejay(["monitor", Self.device], expecting: 7)
         #expect(monitor.lines.last == "bluejay: \(Self.device) measures no heart rate")

@@ -15,13 +15,13 @@ struct CommandWordTests {
         (["dittojay", "thermometer.yaml"], "dittojay has no command \"thermometer.yaml\"; dittojay --help"),
         (["bluejay", "moniter", "--count", "1"], "bluejay has no command \"moniter\" (did you mean \"monitor\"?)"),
     ])
-    func aMistypedCommandIsNamedWithTheOneThatIsNear(words: [String], message: String) async throws {
+    func `a mistyped command is named with the one that is near`(words: [String], message: String) async throws {
         let program = try Programs().run(words)
         #expect(try await program.exitStatus() == 64)
         #expect(program.lines.count == 1 && program.lines.first?.hasPrefix(message) == true, "\(program.transcript)")
     }
 
-    @Test func bothProgramsAndTheLabHaveTheVersionOfTheChangelog() async throws {
+    @Test func `both programs and the lab have the version of the changelog`() async throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").path
         let log = try String(contentsOfFile: root + "/CHANGELOG.md", encoding: .utf8)
         let version = try #require(log.firstMatch(of: /## \[([0-9.]+)\]/)?.1)

@@ -21,7 +21,7 @@ struct ProfileCommandTests {
     private func path(_ name: String) -> String { programs.folder.path + "/" + name }
     private func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
 
-    @Test func aProfileIsWrittenThatChecksClean() async throws {
+    @Test func `a profile is written that checks clean`() async throws {
         let file = path("thermometer.yaml")
         let lines = try await dittojay("init", path("thermometer"))
         #expect(lines == [file + ": a room thermometer, with values that change by themselves"])
@@ -32,7 +32,7 @@ struct ProfileCommandTests {
         #expect(try text("thermometer.yaml").hasPrefix("# yaml-language-server: $schema=profile.schema.json\n"))
     }
 
-    @Test func aFileThatIsThereIsNotWrittenOver() async throws {
+    @Test func `a file that is there is not written over`() async throws {
         try "mine".write(toFile: path("light.yaml"), atomically: true, encoding: .utf8)
         try "mine".write(toFile: path("profile.schema.json"), atomically: true, encoding: .utf8)
         let refusal = try await dittojay("init", path("light"), expecting: 1)
@@ -43,7 +43,7 @@ struct ProfileCommandTests {
         #expect(try text("profile.schema.json") == "mine")
     }
 
-    @Test func aProfileBeginsWithAnyService() async throws {
+    @Test func `a profile begins with any service`() async throws {
         _ = try await dittojay("init", path("garden.yaml"), "--template", "glucose", "--no-schema")
         #expect(try text("garden.yaml").contains("name: garden"))
         #expect(try text("garden.yaml").contains("uuid: glucose"))
@@ -54,7 +54,7 @@ struct ProfileCommandTests {
         #expect(nowhere.first?.contains("cannot be written") == true)
     }
 
-    @Test func allMistakesAreReportedAtOnce() async throws {
+    @Test func `all mistakes are reported at once`() async throws {
         try "nam: x\nservices:\n  - uuid: heart-rat\n    advertised: maybe\n".write(
             toFile: path("bad.yaml"), atomically: true, encoding: .utf8)
         let lines = try await dittojay("check", path("bad.yaml"), expecting: 64)
@@ -73,13 +73,13 @@ struct ProfileCommandTests {
             (["heart", "belt"], "appearance  0341  heart-rate-belt  Heart Rate Belt"),
             (["chirp-service"], "service  CED261B7-F120-41C8-9A92-A41DE69CF2A8  chirp-service  Chirp Service"),
         ])
-    func namesAreFoundByNameAndByNumber(words: [String], line: String) async throws {
+    func `names are found by name and by number`(words: [String], line: String) async throws {
         let process = try programs.run(["dittojay", "names"] + words)
         #expect(try await process.exitStatus() == 0)
         #expect(process.lines == [line])
     }
 
-    @Test func aNameThatThereIsNotIsAnsweredWithOneThatIsNear() async throws {
+    @Test func `a name that there is not is answered with one that is near`() async throws {
         let lines = try await dittojay("names", "hert-rate", "--kind", "service", expecting: 1)
         #expect(lines == ["dittojay: there is no name and no number \"hert-rate\" (did you mean \"heart-rate\"?)"])
         let json = try await dittojay("names", "180d", "--json", "--kind", "service")

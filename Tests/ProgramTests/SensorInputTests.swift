@@ -6,7 +6,7 @@ import Testing
 /// What dittojay makes of its files and of what is typed.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct SensorInputTests {
-    @Test func aMistakeInAFileIsOneMessageAndWrongUsage() async throws {
+    @Test func `a mistake in a file is one message and wrong usage`() async throws {
         let programs = try Programs()
         let path = programs.folder.url.appendingPathComponent("mistake.yaml")
         try "services:\n  - uid: 180D\n".write(to: path, atomically: false, encoding: .utf8)
@@ -19,7 +19,7 @@ struct SensorInputTests {
         }
     }
 
-    @Test func linesThatComeBeforeBluetoothIsReadyAreKept() async throws {
+    @Test func `lines that come before Bluetooth is ready are kept`() async throws {
         let daemon = try await FakeBluetoothd.start()
         await daemon.react(to: "RegisterAdvertisement", times: 1, with: .late(.milliseconds(50)))
         let process = try Programs(on: daemon).run("dittojay", "run", "--json", "--seed", "7", "--no-socket")
@@ -38,7 +38,7 @@ struct SensorInputTests {
         (["DITTOJAY_ADAPTER": "hci1", "BLUETOOTH_ADAPTER": "hci0"], "hci1"), (["BLUETOOTH_ADAPTER": "hci1"], "hci1"),
         (["DITTOJAY_ADAPTER": "", "BLUETOOTH_ADAPTER": ""], "hci0"),
     ])
-    func theAdapterIsTheOneOfTheEnvironment(environment: [String: String], adapter: String) async throws {
+    func `the adapter is the one of the environment`(environment: [String: String], adapter: String) async throws {
         let daemon = try await FakeBluetoothd.start(adapters: 2)
         let process = try Programs(on: daemon).run(["dittojay", "run", "--no-socket"], environment: environment)
         try await process.line(containing: "on \(adapter)")

@@ -59,7 +59,7 @@ struct SensorOutputTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func aReaderThatHasStoppedStopsNeitherTheSensorNorItsEnd(signal: Int32) async throws {
+    func `a reader that has stopped stops neither the sensor nor its end`(signal: Int32) async throws {
         let reader = try StuckReader(in: programs)
         let sensor = try programs.run("dittojay", "--json", output: .stuck(reader))
         try await isReady()
@@ -74,7 +74,7 @@ struct SensorOutputTests {
         try await isPutBack()
     }
 
-    @Test func aReaderThatReadsAgainLearnsHowMuchIsMissing() async throws {
+    @Test func `a reader that reads again learns how much is missing`() async throws {
         let reader = try StuckReader(in: programs)
         let sensor = try programs.run("dittojay", "--json", output: .stuck(reader))
         try await isReady()
@@ -97,7 +97,7 @@ struct SensorOutputTests {
         try await isPutBack()
     }
 
-    @Test func otherProgramsFollowTheEventsOfAQuietSensorUntilItEnds() async throws {
+    @Test func `other programs follow the events of a quiet sensor until it ends`() async throws {
         let sensor = try programs.run("dittojay", "--quiet")
         try await isReady()
         let objects = try programs.run("dittojay", "events", "--json")
@@ -117,7 +117,7 @@ struct SensorOutputTests {
         #expect(late.lines.contains { $0.hasPrefix(#"{"ok":false,"error":"no dittojay runs here"#) })
     }
 
-    @Test func errorsThatNobodyReadsHoldNothingUp() async throws {
+    @Test func `errors that nobody reads hold nothing up`() async throws {
         let reader = try StuckReader(in: programs)
         let sensor = try programs.run("dittojay", "--quiet", error: .stuck(reader))
         try await isReady()
@@ -132,7 +132,7 @@ struct SensorOutputTests {
         try await isPutBack()
     }
 
-    @Test func outputThatCannotBeWrittenEndsTheSensorInOrder() async throws {
+    @Test func `output that cannot be written ends the sensor in order`() async throws {
         // It fails with the first line, while the adapter is being set up.
         let sensor = try programs.run("dittojay", output: .full)
         #expect(try await sensor.exitStatus() == 74)
@@ -140,7 +140,7 @@ struct SensorOutputTests {
         try await isPutBack()
     }
 
-    @Test func closedDescriptorsAreNotTakenForOthers() async throws {
+    @Test func `closed descriptors are not taken for others`() async throws {
         let loud = try programs.run("dittojay", output: .closed, error: .closed, hasInput: false)
         #expect(try await loud.exitStatus() == 74)
         try await isPutBack()
@@ -155,7 +155,7 @@ struct SensorOutputTests {
         try await isPutBack()
     }
 
-    @Test func aPipeThatIsClosedEndsTheSensorInOrder() async throws {
+    @Test func `a pipe that is closed ends the sensor in order`() async throws {
         let reader = try StuckReader(in: programs)
         let sensor = try programs.run("dittojay", output: .stuck(reader))
         try await isReady()
@@ -180,7 +180,7 @@ struct CommandOutputTests {
         ["dittojay", "doctor"], ["dittojay", "help", "status"], ["bluejay", "--help"], ["bluejay", "doctor"],
         ["bluejay", "doctor", "--json"], ["bluejay", "agent", "--print-unit"], ["bluejay", "scan", "--help"],
     ])
-    func outputThatCannotBeWrittenIsAFailure(words: [String]) async throws {
+    func `output that cannot be written is a failure`(words: [String]) async throws {
         let programs = try Programs()
         for (stream, reason) in [(Programs.Stream.full, "No space left on device"), (.closed, "it is closed")] {
             let process = try programs.run(words, output: stream)
@@ -189,7 +189,7 @@ struct CommandOutputTests {
         }
     }
 
-    @Test func theStatusOfARunningSensorCannotBeWritten() async throws {
+    @Test func `the status of a running sensor cannot be written`() async throws {
         let daemon = try await FakeBluetoothd.start()
         let programs = try Programs(on: daemon)
         let sensor = try programs.run("dittojay")
@@ -200,7 +200,7 @@ struct CommandOutputTests {
         #expect(try await sensor.interrupt() == 0)
     }
 
-    @Test func whereBluetoothCannotBeUsedBothProgramsEndAlikeAndPointToDoctor() async throws {
+    @Test func `where Bluetooth cannot be used both programs end alike and point to doctor`() async throws {
         let programs = try Programs()
         for (program, arguments) in [("dittojay", []), ("bluejay", ["scan"])] {
             let process = try programs.run([program] + arguments)

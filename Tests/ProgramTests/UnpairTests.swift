@@ -29,21 +29,21 @@ struct UnpairTests {
     @LoopActor private var paired: [String] { daemon.adapter.air.filter(\.isPaired).map { $0.text("Name") } }
 
     @Test(arguments: ["Belt", "C0:00:00:00:00:01"])
-    func bluejayForgetsTheDeviceThatIsNamed(device: String) async throws {
+    func `Bluejay forgets the device that is named`(device: String) async throws {
         let program = try programs.run("bluejay", "unpair", device)
         #expect(try await program.exitStatus() == 0)
         #expect(program.transcript.contains("unpaired C0:00:00:00:00:01"))
         #expect(await paired == ["Phone"])
     }
 
-    @Test func whatIsNotPairedCannotBeUnpaired() async throws {
+    @Test func `what is not paired cannot be unpaired`() async throws {
         let program = try programs.run("bluejay", "unpair", "Stranger")
         #expect(try await program.exitStatus() == 3)
         #expect(program.transcript.contains("no device Stranger is paired with this machine"))
         #expect(await paired == ["Belt", "Phone"])
     }
 
-    @Test func dittojayForgetsOneCentralOrAll() async throws {
+    @Test func `dittojay forgets one central or all`() async throws {
         let one = try programs.run("dittojay", "unpair", "00:00:00:00:00:02")
         #expect(try await one.exitStatus() == 0)
         #expect(await paired == ["Belt"])
@@ -55,7 +55,7 @@ struct UnpairTests {
 
     /// As bluetoothd 5.87 does at times.
     @Test(arguments: [["bluejay", "unpair", "Belt"], ["dittojay", "unpair", "C0:00:00:00:00:01"]])
-    func aDeviceThatBluetoothdKeepsIsRemovedAgain(words: [String]) async throws {
+    func `a device that bluetoothd keeps is removed again`(words: [String]) async throws {
         await daemon.react(to: "RemoveDevice", times: 1, with: .answer([]))
         let program = try programs.run(words)
         #expect(try await program.exitStatus() == 0)
@@ -63,7 +63,7 @@ struct UnpairTests {
         #expect(await daemon.count(of: "RemoveDevice") == 2)
     }
 
-    @Test func bothSayWhenBluetoothdRefuses() async throws {
+    @Test func `both say when bluetoothd refuses`() async throws {
         await daemon.react(to: "RemoveDevice", with: .refuse("Failed", "busy"))
         for words in [["bluejay", "unpair", "Belt"], ["dittojay", "unpair", "--all"]] {
             let program = try programs.run(words)

@@ -7,7 +7,7 @@ import Testing
 @testable import RestorationAgent
 
 /// Without Bluetooth: what the agent keeps of controllers that programs name.
-@Suite("The agent's managers")
+@Suite
 @MainActor
 struct BluetoothBackendTests {
     private let backend = BluetoothBackend()
@@ -16,8 +16,7 @@ struct BluetoothBackendTests {
         PeripheralRequest(peripheral: peripheral, adapter: adapter, reconnects: false)
     }
 
-    @Test("a controller's manager goes with the last peripheral that is kept by it")
-    func released() {
+    @Test func `a controller's manager goes with the last peripheral that is kept by it`() {
         let (first, second) = (UUID(), UUID())
         backend.keep(request(first, "00:00:00:00:00:01"))
         backend.keep(request(second, "00:00:00:00:00:01"))
@@ -30,8 +29,7 @@ struct BluetoothBackendTests {
         #expect(manager == nil)
     }
 
-    @Test("a program that names one controller after another leaves one manager")
-    func moving() {
+    @Test func `a program that names one controller after another leaves one manager`() {
         let peripheral = UUID()
         for number in 10..<60 {
             backend.keep(request(peripheral, "00:00:00:00:00:\(number)"))

@@ -77,7 +77,9 @@ public struct BluetoothLabTrait: TestTrait, SuiteTrait, TestScoping {
     /// `SensorTests.measures`, by the file, because suites may be nested and have long names.
     private static func name(of test: Test) -> String {
         let file = test.sourceLocation.fileName.split(separator: ".").first ?? ""
-        return "\(file).\(test.name.prefix { $0 != "(" })"
+        let isRaw = test.name.hasPrefix("`")
+        let name = isRaw ? test.name.dropFirst().prefix { $0 != "`" } : test.name.prefix { $0 != "(" }
+        return "\(file).\(name)"
     }
 }
 

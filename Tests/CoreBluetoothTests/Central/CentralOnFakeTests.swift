@@ -23,7 +23,7 @@ struct CentralOnFakeTests {
         return device
     }
 
-    @Test func aSensorIsFoundConnectedAndUsed() async throws {
+    @Test func `a sensor is found, connected and used`() async throws {
         let app = CentralApp(on: daemon)
         try await app.saw("state on")
         let device = await sensor()
@@ -46,7 +46,7 @@ struct CentralOnFakeTests {
     }
 
     /// A program that has been interrupted leaves the end of its link to bluetoothd, which takes 2 to 3 s for it.
-    @Test func aLinkThatAnotherProgramIsEndingIsMadeAgain() async throws {
+    @Test func `a link that another program is ending is made again`() async throws {
         let device = await sensor()
         await device.comeUp()
         let app = CentralApp(on: daemon)
@@ -61,7 +61,7 @@ struct CentralOnFakeTests {
     }
 
     /// A link that somebody else uses is taken as it is.
-    @Test func aLinkThatIsThereIsUsed() async throws {
+    @Test func `a link that is there is used`() async throws {
         let device = await sensor()
         await device.comeUp()
         let app = CentralApp(on: daemon)

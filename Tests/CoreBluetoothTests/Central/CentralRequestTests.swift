@@ -36,7 +36,7 @@ struct CentralRequestTests {
     /// Over a socket where the characteristic takes nothing else, by the bus where it does: bluetoothd's sockets write
     /// commands only.
     @Test(arguments: [("2A39", "socket"), ("2A3A", "command")])
-    func writesWithoutResponseArriveInOrder(uuid: String, way: String) async throws {
+    func `writes without response arrive in order`(uuid: String, way: String) async throws {
         let device = await device()
         let (app, peripheral) = try await connected(device)
         let characteristic = try #require(app.find(uuid, in: peripheral))
@@ -53,7 +53,7 @@ struct CentralRequestTests {
         try await app.saw("ready")
     }
 
-    @Test func withoutASocketWritesGoByTheBus() async throws {
+    @Test func `without a socket writes go by the bus`() async throws {
         let device = await device()
         let (app, peripheral) = try await connected(device)
         await daemon.react(to: "AcquireWrite", with: .refuse("NotPermitted", "Write acquired"))
@@ -64,7 +64,7 @@ struct CentralRequestTests {
         #expect(await sent.written.map(\.value) == [Data([7])])
     }
 
-    @Test func aWriteWithoutResponseThatIsNotTakenIsDropped() async throws {
+    @Test func `a write without response that is not taken is dropped`() async throws {
         let device = await device()
         let (app, peripheral) = try await connected(device)
         let location = try #require(app.find("2A38", in: peripheral))
@@ -76,7 +76,7 @@ struct CentralRequestTests {
 
     // MARK: Refusals
 
-    @Test func whatACharacteristicDoesNotDoIsRefusedHere() async throws {
+    @Test func `what a characteristic does not do is refused here`() async throws {
         let (app, peripheral) = try await connected(await device())
         let (rate, location) = (
             try #require(app.find("2A37", in: peripheral)), try #require(app.find("2A38", in: peripheral))
@@ -94,7 +94,7 @@ struct CentralRequestTests {
         #expect(await daemon.methods.allSatisfy { !$0.hasSuffix("Value") })
     }
 
-    @Test func whatIsGoneCannotBeUsed() async throws {
+    @Test func `what is gone cannot be used`() async throws {
         let device = await device()
         let (app, peripheral) = try await connected(device)
         let (rate, location) = (
@@ -120,7 +120,7 @@ struct CentralRequestTests {
         try await app.saw("descriptor 2901 written \(reason)")
     }
 
-    @Test func aDescriptorSaysWhyItCannotBeRead() async throws {
+    @Test func `a descriptor says why it cannot be read`() async throws {
         let device = await device()
         let (app, peripheral) = try await connected(device)
         let rate = try #require(app.find("2A37", in: peripheral))
@@ -135,7 +135,7 @@ struct CentralRequestTests {
     // MARK: Patience
 
     /// bluetoothd carries out one request of a characteristic at a time, for all programs.
-    @Test func aRequestIsMadeAgainWhileBluetoothdIsBusyWithAnother() async throws {
+    @Test func `a request is made again while bluetoothd is busy with another`() async throws {
         let (app, peripheral) = try await connected(await device())
         let location = try #require(app.find("2A38", in: peripheral))
         await daemon.react(to: "ReadValue", times: 3, with: .refuse("InProgress", "In Progress"))
@@ -145,7 +145,7 @@ struct CentralRequestTests {
     }
 
     /// 5.82 may answer with the refusal that has made it pair.
-    @Test func aRequestIsMadeAgainOnceTheDeviceIsPaired() async throws {
+    @Test func `a request is made again once the device is paired`() async throws {
         let device = await device()
         let (app, peripheral) = try await connected(device)
         let location = try #require(app.find("2A38", in: peripheral))
@@ -162,7 +162,7 @@ struct CentralRequestTests {
 
     // MARK: Notifications
 
-    @Test func notificationsAreTurnedOff() async throws {
+    @Test func `notifications are turned off`() async throws {
         let device = await device()
         let (app, peripheral) = try await connected(device)
         let rate = try #require(app.find("2A37", in: peripheral))
@@ -175,7 +175,7 @@ struct CentralRequestTests {
     }
 
     /// There is no controller under the fake whose kernel could be asked.
-    @Test func aSignalStrengthThatCannotBeHadIsAnError() async throws {
+    @Test func `a signal strength that cannot be had is an error`() async throws {
         let (app, peripheral) = try await connected(await device())
         app.queue.sync { peripheral.readRSSI() }
         try await eventually("an answer") { app.lines.contains { $0.hasPrefix("rssi 127 failed") } }

@@ -62,7 +62,7 @@ struct FailedPairingTests {
     // MARK: Requests
 
     @Test(arguments: Request.allCases)
-    private func aDeviceThatWantsAPasskeyIsNotWaitedFor(request: Request) async throws {
+    private func `a device that wants a passkey is not waited for`(request: Request) async throws {
         let device = await device { $0.characteristic("2A38")?.needsPasskey = true }
         let app = CentralApp(on: daemon, timing: Self.timing(answerAfterPairing: .milliseconds(50)))
         let peripheral = try await app.connected(to: device)
@@ -75,7 +75,7 @@ struct FailedPairingTests {
     }
 
     @Test(arguments: ["RequestPasskey", "RequestPinCode"])
-    func whatTheAgentCannotGiveIsNotWaitedFor(question: String) async throws {
+    func `what the agent cannot give is not waited for`(question: String) async throws {
         let device = await device { _ in }
         let peripheral = try await app.connected(to: device)
         let location = try await app.characteristic("2A38", of: peripheral)
@@ -92,7 +92,7 @@ struct FailedPairingTests {
     }
 
     /// bluetoothd collects what it reports.
-    @Test func thePairingAndTheEndOfTheLinkCanBeReportedTogether() async throws {
+    @Test func `the pairing and the end of the link can be reported together`() async throws {
         let device = await device { _ in }
         let peripheral = try await app.connected(to: device)
         let location = try await app.characteristic("2A38", of: peripheral)
@@ -108,7 +108,7 @@ struct FailedPairingTests {
         try await app.saw("2A38 refused 0x5")
     }
 
-    @Test func aDeviceThatRefusesToPairIsSaidTo() async throws {
+    @Test func `a device that refuses to pair is said to`() async throws {
         let device = await device { device in
             device.characteristic("2A38")?.needsPairing = true
             device.pairing = .refused
@@ -119,7 +119,7 @@ struct FailedPairingTests {
         try await app.saw("disconnected" + Self.refusal)
     }
 
-    @Test func aDeviceThatIsPairedWithIsReadAsEver() async throws {
+    @Test func `a device that is paired with is read as ever`() async throws {
         let device = await device { $0.characteristic("2A38")?.needsPairing = true }
         let peripheral = try await app.connected(to: device)
         let location = try await app.characteristic("2A38", of: peripheral)
@@ -140,7 +140,7 @@ struct FailedPairingTests {
 
     /// - Parameter attempts: how many it takes to be sure.
     @Test(arguments: [(false, 3), (true, 1)], [false, true])
-    func aDeviceThatHasLostItsKeysIsSaidTo(
+    func `a device that has lost its keys is said to`(
         _ reasons: (areReported: Bool, attempts: Int), succeedsWithoutKeys: Bool
     ) async throws {
         let device = await device { device in
@@ -158,7 +158,7 @@ struct FailedPairingTests {
         try await app.saw("connected")
     }
 
-    @Test func badLuckIsNoLossOfKeys() async throws {
+    @Test func `bad luck is no loss of keys`() async throws {
         let device = await device { $0.set("Paired", .boolean(true)) }
         await daemon.react(to: "Connect", times: 2, with: .refuse("Failed", "le-connection-abort-by-local"))
         try await app.connect(to: device)
@@ -166,7 +166,7 @@ struct FailedPairingTests {
         #expect(app.lines == ["state on", "connected"])
     }
 
-    @Test func aPairedDeviceThatIsNotThereHasLostNoKeys() async throws {
+    @Test func `a paired device that is not there has lost no keys`() async throws {
         let device = await device { $0.set("Paired", .boolean(true)) }
         await daemon.react(to: "Connect", times: 4, with: .refuse("Failed", "br-connection-canceled"))
         try await app.connect(to: device)
@@ -174,7 +174,7 @@ struct FailedPairingTests {
         #expect(app.lines == ["state on", "connected"])
     }
 
-    @Test func aDeviceThatKeepsKeysThisMachineHasLostIsSaidToRefuse() async throws {
+    @Test func `a device that keeps keys this machine has lost is said to refuse`() async throws {
         let device = await device { device in
             device.resolutionTime = nil
             device.wantsEncryption = true

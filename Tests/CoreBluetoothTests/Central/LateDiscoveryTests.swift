@@ -23,7 +23,7 @@ struct LateDiscoveryTests {
     }
 
     @Test(arguments: [10, 50, 100, 200, 300])
-    func aCharacteristicThatComesAfterItsServiceIsFound(milliseconds: Int) async throws {
+    func `a characteristic that comes after its service is found`(milliseconds: Int) async throws {
         let (device, service) = await device([.init("2A37", ["notify"])])
         await delay(service, .milliseconds(milliseconds))
         let app = CentralApp(on: daemon)
@@ -34,7 +34,7 @@ struct LateDiscoveryTests {
     }
 
     @Test(arguments: [10, 100, 300])
-    func aServiceThatComesBackInPiecesIsFoundWhole(milliseconds: Int) async throws {
+    func `a service that comes back in pieces is found whole`(milliseconds: Int) async throws {
         let (device, service) = await device([.init("2A37", ["notify"])])
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: device)
@@ -55,7 +55,7 @@ struct LateDiscoveryTests {
         for characteristic in service.characteristics { characteristic.delay = delay }
     }
 
-    @Test func aServiceThatComesAfterTheOthersIsFound() async throws {
+    @Test func `a service that comes after the others is found`() async throws {
         let (device, _) = await device([.init("2A37", ["notify"])])
         let late = await device.addService("180F", [.init("2A19", ["read"])])
         await setLate(late)
@@ -70,7 +70,7 @@ struct LateDiscoveryTests {
     @LoopActor
     private func setLate(_ service: FakeService) { service.isKnownAtOnce = false }
 
-    @Test func whatComesWhileTheProgramDoesNotRunIsFound() async throws {
+    @Test func `what comes while the program does not run is found`() async throws {
         let (device, service) = await device()
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: device)
@@ -90,7 +90,7 @@ struct LateDiscoveryTests {
         service.add(plan).appear()
     }
 
-    @Test func aCharacteristicThatComesMuchLaterIsAnnounced() async throws {
+    @Test func `a characteristic that comes much later is announced`() async throws {
         let (device, service) = await device([.init("2A38", ["read"])])
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: device)
@@ -101,7 +101,7 @@ struct LateDiscoveryTests {
         #expect(app.find("2A37", in: peripheral) != nil)
     }
 
-    @Test func whatIsListenedToStaysWhenItsServiceGrows() async throws {
+    @Test func `what is listened to stays when its service grows`() async throws {
         let (device, service) = await device([.init("2A37", ["notify"])])
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: device)
@@ -117,7 +117,7 @@ struct LateDiscoveryTests {
     @LoopActor
     private func show(_ plan: FakeCharacteristic.Plan, in service: FakeService) { service.add(plan).appear() }
 
-    @Test func whatIsNotThereIsReportedAsMissingAfterAMoment() async throws {
+    @Test func `what is not there is reported as missing after a moment`() async throws {
         let (device, _) = await device([.init("2A37", ["notify"])])
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: device)
@@ -126,7 +126,7 @@ struct LateDiscoveryTests {
         #expect(app.queue.sync { peripheral.services } == [])
     }
 
-    @Test func aDiscoveryThatFoundNothingHasFailed() async throws {
+    @Test func `a discovery that found nothing has failed`() async throws {
         let (device, _) = await device([.init("2A37", ["notify"])])
         await stopAnswering(device)
         let app = CentralApp(on: daemon)

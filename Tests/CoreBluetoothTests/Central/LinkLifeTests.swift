@@ -22,7 +22,7 @@ struct LinkLifeTests {
         return device
     }
 
-    @Test func aLinkThatIsThereIsReportedAgain() async throws {
+    @Test func `a link that is there is reported again`() async throws {
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: await device())
         app.act { $0.connect(peripheral) }
@@ -30,7 +30,7 @@ struct LinkLifeTests {
         #expect(await daemon.count(of: "Connect") == 1)
     }
 
-    @Test func anAttemptIsGivenUp() async throws {
+    @Test func `an attempt is given up`() async throws {
         let device = await device(inRange: false)
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connect(to: device)
@@ -42,7 +42,7 @@ struct LinkLifeTests {
 
     /// What bluetoothd refuses for a moment is asked for again.
     @Test(arguments: ["Failed", "InProgress", "NotReady"])
-    func anAttemptThatFailsIsMadeAgain(error: String) async throws {
+    func `an attempt that fails is made again`(error: String) async throws {
         let device = await device()
         await daemon.react(to: "Connect", times: 2, with: .refuse(error))
         let app = CentralApp(on: daemon)
@@ -50,7 +50,7 @@ struct LinkLifeTests {
         #expect(await daemon.count(of: "Connect") == 3)
     }
 
-    @Test func aLinkGoesWithTheDevicesObject() async throws {
+    @Test func `a link goes with the device's object`() async throws {
         let device = await device()
         let app = CentralApp(on: daemon)
         _ = try await app.connected(to: device)
@@ -58,7 +58,7 @@ struct LinkLifeTests {
         try await app.saw("disconnected failed: \(CBError(.peripheralDisconnected).localizedDescription)")
     }
 
-    @Test func anAttemptGoesOnWhenTheDevicesObjectGoes() async throws {
+    @Test func `an attempt goes on when the device's object goes`() async throws {
         let device = await device(inRange: false)
         let app = CentralApp(on: daemon)
         try await app.connect(to: device)
@@ -68,7 +68,7 @@ struct LinkLifeTests {
         try await app.saw("connected")
     }
 
-    @Test func theEndOfPowerEndsAnAttemptWithoutAWord() async throws {
+    @Test func `the end of power ends an attempt without a word`() async throws {
         let device = await device(inRange: false)
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connect(to: device)
@@ -83,7 +83,7 @@ struct LinkLifeTests {
         #expect(app.lines == ["state on", "state off", "state on"])
     }
 
-    @Test func aNewNameIsReportedOnce() async throws {
+    @Test func `a new name is reported once`() async throws {
         let device = await device()
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: device)
@@ -94,7 +94,7 @@ struct LinkLifeTests {
 
     // MARK: The whole system's connections
 
-    @Test func connectionsOfOthersAreReportedToWhoeverWantsThem() async throws {
+    @Test func `connections of others are reported to whoever wants them`() async throws {
         let device = await device()
         let app = CentralApp(on: daemon)
         try await app.saw("state on")
@@ -110,7 +110,7 @@ struct LinkLifeTests {
         try await app.saw("event \(CBConnectionEvent.peerDisconnected)")
     }
 
-    @Test func connectionsOfOthersThatNobodyAskedForAreNotReported() async throws {
+    @Test func `connections of others that nobody asked for are not reported`() async throws {
         let device = await device()
         let app = CentralApp(on: daemon)
         try await app.saw("state on")

@@ -7,7 +7,7 @@ import Testing
 
 @LoopActor
 @Suite(.fewAtOnce, .timeLimit(.minutes(5))) struct LossReportsTests {
-    @Test func theFirstLossIsReportedAtOnceAndWhatFollowsInOne() async throws {
+    @Test func `the first loss is reported at once and what follows in one`() async throws {
         var reported: [PacketLoss] = []
         let reports = LossReports(interval: .milliseconds(5)) { reported.append($0) }
         reports.add(PacketLoss(dropped: 1))
@@ -19,7 +19,7 @@ import Testing
         #expect(reported[1] == PacketLoss(dropped: 2, fullQueues: 1))
     }
 
-    @Test func whatWasNotReportedYetIsReportedAtTheEnd() {
+    @Test func `what was not reported yet is reported at the end`() {
         var reported: [PacketLoss] = []
         let reports = LossReports { reported.append($0) }
         for _ in 0..<3 { reports.add(PacketLoss(dropped: 1)) }
@@ -28,7 +28,7 @@ import Testing
         #expect(reported == [PacketLoss(dropped: 1), PacketLoss(dropped: 2)])
     }
 
-    @Test func aSentenceSaysWhatIsMissing() {
+    @Test func `a sentence says what is missing`() {
         var loss = CBNotificationLoss()
         #expect(loss.description == "no values lost")
         loss += PacketLoss(dropped: 1)

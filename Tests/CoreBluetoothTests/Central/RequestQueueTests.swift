@@ -5,7 +5,7 @@ import Testing
 
 @LoopActor
 @Suite struct RequestQueueTests {
-    @Test func requestsRunOneAfterAnotherInOrder() {
+    @Test func `requests run one after another in order`() {
         let queue = RequestQueue()
         var started: [Int] = []
         var finish: [@LoopActor () -> Void] = []
@@ -23,7 +23,7 @@ import Testing
         #expect(started == [0, 1, 2])
     }
 
-    @Test func aRequestThatEndsAtOnceDoesNotStopTheOthers() {
+    @Test func `a request that ends at once does not stop the others`() {
         let queue = RequestQueue()
         var count = 0
         for _ in 0..<10_000 {
@@ -35,7 +35,7 @@ import Testing
         #expect(count == 10_000)
     }
 
-    @Test func whatEndsAfterTheQueueWasClearedDoesNotEndWhatCameLater() {
+    @Test func `what ends after the queue was cleared does not end what came later`() {
         let queue = RequestQueue()
         var late: (@LoopActor () -> Void)?
         queue.add { late = $0 }

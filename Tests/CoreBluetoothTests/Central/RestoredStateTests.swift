@@ -64,7 +64,7 @@ struct RestoredStateTests {
             path: CharacteristicKey.relative(characteristic.path.string))
     }
 
-    @Test func aConnectionComesBackWithItsSubscriptionAndItsValues() async throws {
+    @Test func `a connection comes back with its subscription and its values`() async throws {
         let device = await sensor()
         await device.comeUp()
         try await leave(.connected, device)
@@ -85,7 +85,7 @@ struct RestoredStateTests {
         try await app.saw("disconnected")
     }
 
-    @Test func theServicesOfALinkThatIsUpAreWaitedFor() async throws {
+    @Test func `the services of a link that is up are waited for`() async throws {
         let device = await sensor()
         await device.comeUp()
         try await leave(.connected, device)
@@ -95,7 +95,7 @@ struct RestoredStateTests {
         #expect(app.lines.first == #"restored connected ["2A37"]"#)
     }
 
-    @Test func aConnectionThatIsGoneIsRestoredAsGone() async throws {
+    @Test func `a connection that is gone is restored as gone`() async throws {
         let device = await sensor()
         await device.comeUp()
         try await leave(.connected, device)
@@ -106,7 +106,7 @@ struct RestoredStateTests {
         try await eventually("the agent has let go of it") { [bench] in bench.calls.contains("release") }
     }
 
-    @Test func anAttemptToConnectIsRestored() async throws {
+    @Test func `an attempt to connect is restored`() async throws {
         let device = await sensor()
         try await leave(.connecting, device, isUp: false)
         let app = run()
@@ -114,7 +114,7 @@ struct RestoredStateTests {
         #expect(app.lines.first == "restored connecting []")
     }
 
-    @Test func aSubscriptionToWhatIsGoneIsGivenUp() async throws {
+    @Test func `a subscription to what is gone is given up`() async throws {
         let device = await sensor()
         await device.comeUp()
         try await leave(.connected, device)

@@ -3,7 +3,7 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite struct ServiceChangesTests {
-    @Test func whatGoesTogetherIsOneChange() {
+    @Test func `what goes together is one change`() {
         var changes = ServiceChanges<String>()
         #expect(!changes.isPending)
         let former = [changes.went("a"), changes.went("b")]
@@ -12,7 +12,7 @@ import Testing
         #expect(change?.gone == ["a", "b"] && !changes.isPending)
     }
 
-    @Test func whatComesTogetherIsOneChangeAndToldOnce() {
+    @Test func `what comes together is one change and told once`() {
         var changes = ServiceChanges<String>()
         let former = [changes.came(), changes.came()]
         #expect(former.allSatisfy { $0 == nil })
@@ -20,7 +20,7 @@ import Testing
         #expect(ends.map { $0?.gone } == [[], nil])
     }
 
-    @Test func goingAndComingAreTwo() {
+    @Test func `going and coming are two`() {
         var changes = ServiceChanges<String>()
         var told = [changes.went("a")?.gone]
         let first = changes.number
@@ -33,7 +33,7 @@ import Testing
         #expect(ends == [nil, nil, ["b"]])
     }
 
-    @Test func anEndFromBeforeItWasClearedEndsNothing() {
+    @Test func `an end from before it was cleared ends nothing`() {
         var changes = ServiceChanges<String>()
         _ = changes.went("a")
         let former = changes.number

@@ -29,14 +29,14 @@ struct SubscriptionKindTests {
         return (sender, app)
     }
 
-    @Test func valuesComeFromTheSocket() async throws {
+    @Test func `values come from the socket`() async throws {
         let (characteristic, app) = try await listening(["notify"])
         await characteristic.notify(Data([0, 70]))
         try await app.saw("2A37 = 0046")
         #expect(await daemon.count(of: "StartNotify") == 0)
     }
 
-    @Test func theLastValuesComeBeforeTheEndOfTheConnection() async throws {
+    @Test func `the last values come before the end of the connection`() async throws {
         let (characteristic, app) = try await listening(["notify"])
         await characteristic.notify((1...9).map { Data([$0]) }, thenDisconnect: true)
         try await eventually("the end") { app.lines.contains { $0.hasPrefix("disconnected") } }
@@ -44,7 +44,7 @@ struct SubscriptionKindTests {
         #expect(lines.filter { $0.hasPrefix("2A37") } == (1...9).map { "2A37 = 0\($0)" })
     }
 
-    @Test func indicationsComeOverTheBus() async throws {
+    @Test func `indications come over the bus`() async throws {
         let (characteristic, app) = try await listening(["indicate"])
         await characteristic.notify(Data([0, 71]))
         try await app.saw("2A37 = 0047")
@@ -54,7 +54,7 @@ struct SubscriptionKindTests {
     @Test(arguments: [
         FakeReaction.refuse("NotPermitted", "Notify acquired"), .refuse("NotSupported", "Operation is not supported"),
     ])
-    func whatHasNoSocketComesOverTheBus(refusal: FakeReaction) async throws {
+    func `what has no socket comes over the bus`(refusal: FakeReaction) async throws {
         let (characteristic, app) = try await listening(["notify"]) {
             $0.react(to: "AcquireNotify", with: refusal)
         }
@@ -63,7 +63,7 @@ struct SubscriptionKindTests {
     }
 
     /// bluetoothd does not wait for the program, and does not say what it has dropped.
-    @Test func aSocketThatWasFullIsReported() async throws {
+    @Test func `a socket that was full is reported`() async throws {
         let (characteristic, app) = try await listening(["notify"], flood: Data([1]))
         try await app.saw("lost 2A37 0 1")
         await characteristic.notify(Data([2]))

@@ -21,7 +21,7 @@ struct UnansweredTests {
 
     /// The answers are those of bluetoothd 5.66 to a read whose link has ended.
     @Test(arguments: ["", "Operation failed", "Operation failed with ATT error: 0x0e"])
-    func aReadThatTheLinksEndHasAnsweredIsNotReported(message: String) async throws {
+    func `a read that the link's end has answered is not reported`(message: String) async throws {
         let device = await device()
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: device)
@@ -41,7 +41,7 @@ struct UnansweredTests {
         #expect(!app.lines.contains { $0.hasPrefix("2A38") })
     }
 
-    @Test func whatBluetoothdGaveUpIsNoErrorOfTheDevice() async throws {
+    @Test func `what bluetoothd gave up is no error of the device`() async throws {
         let device = await device()
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: device)
@@ -51,7 +51,7 @@ struct UnansweredTests {
         try await app.saw("written 2A38 failed: the device did not answer")
     }
 
-    @Test func anUnlikelyErrorOfTheDeviceIsOneWhileTheLinkIsThere() async throws {
+    @Test func `an unlikely error of the device is one while the link is there`() async throws {
         let device = await device()
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: device)

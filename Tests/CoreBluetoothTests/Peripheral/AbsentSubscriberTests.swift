@@ -34,7 +34,7 @@ struct AbsentSubscriberTests {
     }
 
     @Test(arguments: [true, false])
-    func aBondedCentralThatComesBackIsNotifiedThoughItsSocketHasGone(socketFirst: Bool) async throws {
+    func `a bonded central that comes back is notified though its socket has gone`(socketFirst: Bool) async throws {
         try await leave(socketFirst: socketFirst)
         central.set("Connected", .boolean(true))
         try await eventually("the second subscription") { [app] in app.lines.last == "subscribed" }
@@ -43,7 +43,7 @@ struct AbsentSubscriberTests {
         #expect(app.lines == ["subscribed", "unsubscribed", "subscribed"])
     }
 
-    @Test func aCentralThatIsNotBondedHasToSubscribeAgain() async throws {
+    @Test func `a central that is not bonded has to subscribe again`() async throws {
         central.set("Paired", .boolean(false))
         try await leave(socketFirst: false)
         central.set("Connected", .boolean(true))
@@ -51,7 +51,7 @@ struct AbsentSubscriberTests {
         #expect(app.lines == ["subscribed", "unsubscribed"])
     }
 
-    @Test func aCentralWhoseKeysAreForgottenMeanwhileHasToSubscribeAgain() async throws {
+    @Test func `a central whose keys are forgotten meanwhile has to subscribe again`() async throws {
         try await leave(socketFirst: true)
         central.set("Paired", .boolean(false))
         central.set("Connected", .boolean(true))
@@ -59,7 +59,7 @@ struct AbsentSubscriberTests {
         #expect(app.lines == ["subscribed", "unsubscribed"])
     }
 
-    @Test func aSubscriptionThatEndedLongBeforeTheLinkIsTheCentralsOwnDoing() {
+    @Test func `a subscription that ended long before the link is the central's own doing`() {
         let ended = EndedSubscription(mtu: 23, time: .now)
         let spread = BlueZSession.Timing().socketEnd
         #expect(ended.isRecent(at: ended.time + spread - .milliseconds(1), within: spread))

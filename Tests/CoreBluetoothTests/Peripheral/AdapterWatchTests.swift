@@ -13,7 +13,7 @@ struct AdapterWatchTests {
         app.lines.filter { $0.hasPrefix("state ") }.map { String($0.dropFirst(6)) }
     }
 
-    @Test func powerOffAndOnTakesEverythingAndLetsItBePublishedAgain() async throws {
+    @Test func `power off and on takes everything and lets it be published again`() async throws {
         let daemon = try await FakeBluetoothd.start()
         let app = PeripheralApp(on: daemon.bus)
         let rate = CBMutableCharacteristic("2A37", .notify)
@@ -37,7 +37,7 @@ struct AdapterWatchTests {
     }
 
     /// bluetoothd resumes an advertisement when the power is back. Whoever connects then expects the services.
-    @Test func withThePowerTheAdvertisementGoesBeforeTheServices() async throws {
+    @Test func `with the power the advertisement goes before the services`() async throws {
         let daemon = try await FakeBluetoothd.start()
         let app = PeripheralApp(on: daemon.bus)
         for uuid in ["180D", "180F", "1810"] { _ = try await app.publish(uuid) }
@@ -51,7 +51,7 @@ struct AdapterWatchTests {
         #expect(ends == ["UnregisterAdvertisement"] + Array(repeating: "UnregisterApplication", count: 3))
     }
 
-    @Test func aBluetoothdThatDiesAndComesBackIsWaitedFor() async throws {
+    @Test func `a bluetoothd that dies and comes back is waited for`() async throws {
         let daemon = try await FakeBluetoothd.start()
         let app = PeripheralApp(on: daemon.bus)
         let service = try await app.publish("180D")
@@ -64,7 +64,7 @@ struct AdapterWatchTests {
         #expect(states(app) == ["on", "resetting", "on"])
     }
 
-    @Test func aBluetoothdThatComesLaterIsFound() async throws {
+    @Test func `a bluetoothd that comes later is found`() async throws {
         let bus = try await PrivateBus.start()
         let app = PeripheralApp(on: bus)
         try await app.saw("state unsupported")
@@ -73,7 +73,7 @@ struct AdapterWatchTests {
         _ = daemon
     }
 
-    @Test func aControllerThatIsPulledOutIsWaitedForAndThenMissed() async throws {
+    @Test func `a controller that is pulled out is waited for and then missed`() async throws {
         let daemon = try await FakeBluetoothd.start()
         let app = PeripheralApp(on: daemon.bus)
         try await app.saw("state on")
@@ -84,7 +84,7 @@ struct AdapterWatchTests {
         #expect(states(app) == ["on", "resetting", "unsupported", "on"])
     }
 
-    @Test func anotherControllerTakesItsPlaceOnlyWhenItDoesNotComeBack() async throws {
+    @Test func `another controller takes its place only when it does not come back`() async throws {
         let daemon = try await FakeBluetoothd.start(adapters: 2)
         let app = PeripheralApp(on: daemon.bus)
         try await app.publish("180D")
@@ -96,14 +96,14 @@ struct AdapterWatchTests {
         #expect(states(app) == ["on", "resetting", "on"])
     }
 
-    @Test func theControllerThatIsAskedForIsUsed() async throws {
+    @Test func `the controller that is asked for is used`() async throws {
         let daemon = try await FakeBluetoothd.start(adapters: 2)
         let app = PeripheralApp(on: daemon.bus, adapter: await daemon.adapters[1].address.lowercased())
         try await app.publish("180D")
         #expect(await daemon.serviceCounts == [0, 1])
     }
 
-    @Test func aControllerThatIsNotThereIsMissed() async throws {
+    @Test func `a controller that is not there is missed`() async throws {
         let daemon = try await FakeBluetoothd.start()
         let app = PeripheralApp(on: daemon.bus, adapter: "hci7")
         try await app.saw("state unsupported")
@@ -111,7 +111,7 @@ struct AdapterWatchTests {
         try await app.saw("state on")
     }
 
-    @Test func aControllerThatCannotBeAPeripheralIsUnsupportedUntilItCan() async throws {
+    @Test func `a controller that cannot be a peripheral is unsupported until it can`() async throws {
         let daemon = try await FakeBluetoothd(on: PrivateBus.start(), adapters: 0)
         let adapter = await daemon.addAdapter { $0.offersAdvertising = false }
         let app = PeripheralApp(on: daemon.bus)
@@ -130,7 +130,7 @@ struct AdapterWatchTests {
         try await app.saw("state unsupported", count: 2)
     }
 
-    @Test func aBusThatRefusesAccessIsSaidToDoSo() async throws {
+    @Test func `a bus that refuses access is said to do so`() async throws {
         let bus = try await PrivateBus.start(rules: #"<deny send_destination="org.bluez"/>"#)
         let daemon = try await FakeBluetoothd(on: bus)
         let app = PeripheralApp(on: bus)
@@ -138,7 +138,7 @@ struct AdapterWatchTests {
         _ = daemon
     }
 
-    @Test func aTreeOfAWrongTypeIsAskedForAgain() async throws {
+    @Test func `a tree of a wrong type is asked for again`() async throws {
         let daemon = try await FakeBluetoothd.start()
         await daemon.react(to: "GetManagedObjects", times: 2, with: .answer([.string("no tree")]))
         let app = PeripheralApp(on: daemon.bus)
@@ -146,7 +146,7 @@ struct AdapterWatchTests {
         #expect(states(app) == ["unsupported", "on"])
     }
 
-    @Test func aTreeThatComesLateIsWaitedFor() async throws {
+    @Test func `a tree that comes late is waited for`() async throws {
         let daemon = try await FakeBluetoothd.start()
         await daemon.react(to: "GetManagedObjects", times: 1, with: .late(.milliseconds(50)))
         let app = PeripheralApp(on: daemon.bus)

@@ -28,7 +28,7 @@ struct AdvertisingTests {
 
     private var isAdvertising: Bool { app.act { $0.isAdvertising } }
 
-    @Test func bluetoothdGetsWhatIsToBeAdvertised() async throws {
+    @Test func `bluetoothd gets what is to be advertised`() async throws {
         app.act {
             $0.startAdvertising([
                 CBAdvertisementDataLocalNameKey: "Sensor",
@@ -54,7 +54,7 @@ struct AdvertisingTests {
         try await app.saw("advertising", count: 2)
     }
 
-    @Test func advertisingTwiceIsRefused() async throws {
+    @Test func `advertising twice is refused`() async throws {
         start()
         try await app.saw("advertising")
         start()
@@ -63,7 +63,7 @@ struct AdvertisingTests {
     }
 
     @Test(arguments: ["NotPermitted", "InvalidArguments", "Failed"])
-    func aRefusalIsReportedAndTheNextAttemptMaySucceed(error: String) async throws {
+    func `a refusal is reported and the next attempt may succeed`(error: String) async throws {
         await daemon.react(to: "RegisterAdvertisement", times: 1, with: .refuse(error))
         start()
         try await eventually("the refusal") { app.lines.count == 2 }
@@ -72,7 +72,7 @@ struct AdvertisingTests {
         try await app.saw("advertising")
     }
 
-    @Test func anAdvertisementThatBluetoothdTakesDownMayBeStartedAgain() async throws {
+    @Test func `an advertisement that bluetoothd takes down may be started again`() async throws {
         start()
         try await app.saw("advertising")
         let advertisement = try #require(await daemon.adapter.advertisements.first)
@@ -82,7 +82,7 @@ struct AdvertisingTests {
         try await app.saw("advertising", count: 2)
     }
 
-    @Test func bluetoothdIsAskedAgainWhenItForgetsToAnswer() async throws {
+    @Test func `bluetoothd is asked again when it forgets to answer`() async throws {
         let app = PeripheralApp(on: daemon.bus, timing: .short(advertisement: .milliseconds(500)))
         try await app.saw("state on")
         await daemon.react(to: "RegisterAdvertisement", times: 1, with: .silent)
@@ -96,7 +96,7 @@ struct AdvertisingTests {
         #expect(await daemon.adapter.advertisements.count == 1)
     }
 
-    @Test func aBluetoothdThatNeverAnswersIsGivenUp() async throws {
+    @Test func `a bluetoothd that never answers is given up`() async throws {
         let app = PeripheralApp(on: daemon.bus, timing: .short(advertisement: .milliseconds(50)))
         try await app.saw("state on")
         await daemon.react(to: "RegisterAdvertisement", with: .silent)
@@ -105,7 +105,7 @@ struct AdvertisingTests {
         #expect(await daemon.count(of: "RegisterAdvertisement") == 5)
     }
 
-    @Test func aStopHasTheLastWord() async throws {
+    @Test func `a stop has the last word`() async throws {
         await daemon.react(to: "RegisterAdvertisement", times: 1, with: .late(.milliseconds(50)))
         start()
         try await daemon.call("RegisterAdvertisement")
@@ -115,7 +115,7 @@ struct AdvertisingTests {
         try await eventually("it is down") { daemon.adapter.advertisements.isEmpty }
     }
 
-    @Test @LoopActor func anAdvertisementThatIsConfirmedAfterThePowerWasOffIsTakenDown() async throws {
+    @Test @LoopActor func `an advertisement that is confirmed after the power was off is taken down`() async throws {
         daemon.react(to: "RegisterAdvertisement", times: 1, with: .silent)
         start()
         let call = try await daemon.call("RegisterAdvertisement")
@@ -132,7 +132,7 @@ struct AdvertisingTests {
         #expect(daemon.adapter.advertisements.count == 1)
     }
 
-    @Test func aBluetoothdThatDiesTakesTheAdvertisementWithIt() async throws {
+    @Test func `a bluetoothd that dies takes the advertisement with it`() async throws {
         start()
         try await app.saw("advertising")
         try await daemon.restart()

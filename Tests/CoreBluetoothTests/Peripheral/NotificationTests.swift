@@ -32,7 +32,7 @@ struct NotificationTests {
     private var subscribers: Int { centrals.count }
 
     @Test(arguments: [true, false])
-    func valuesReachTheCentralFromItsSubscriptionToItsEnd(usingSocket: Bool) async throws {
+    func `values reach the central from its subscription to its end`(usingSocket: Bool) async throws {
         #expect(send(Data([0])), "without a receiver a value is dropped")
         try await published.subscribe(by: central, usingSocket: usingSocket)
         try await app.saw("subscribed 02 2A37")
@@ -50,7 +50,7 @@ struct NotificationTests {
     }
 
     @Test(arguments: [true, false])
-    func moreThanThereIsRoomForWaitsAndNothingIsLost(usingSocket: Bool) async throws {
+    func `more than there is room for waits and nothing is lost`(usingSocket: Bool) async throws {
         try await published.subscribe(by: central, usingSocket: usingSocket, reads: false)
         try await app.saw("subscribed 02 2A37")
         let total = 3000
@@ -73,7 +73,7 @@ struct NotificationTests {
         #expect(numbers == Array(0..<total) && refusals > 0)
     }
 
-    @Test func anEmptyValueKeepsItsPlaceAmongTheOthers() async throws {
+    @Test func `an empty value keeps its place among the others`() async throws {
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")
         for value in [Data([1]), Data(), Data([2]), Data(), Data(), Data([3])] { #expect(send(value)) }
@@ -81,14 +81,14 @@ struct NotificationTests {
         #expect(await published.notifications.map(\.count) == [1, 0, 1, 0, 0, 1])
     }
 
-    @Test func aValueIsCutOffAtTheLongestThatThereCanBe() async throws {
+    @Test func `a value is cut off at the longest that there can be`() async throws {
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")
         #expect(send(Data(count: 600)))
         try await eventually("the value") { published.notifications.map(\.count) == [512] }
     }
 
-    @Test func aValueForSomebodyElseIsNotSent() async throws {
+    @Test func `a value for somebody else is not sent`() async throws {
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")
         let subscriber = try required(centrals.first)
@@ -96,7 +96,7 @@ struct NotificationTests {
         try await eventually("one value") { published.notifications == [Data([2])] }
     }
 
-    @Test func whatIsQueuedWhenTheServiceIsWithdrawnIsDropped() async throws {
+    @Test func `what is queued when the service is withdrawn is dropped`() async throws {
         try await published.subscribe(by: central, reads: false)
         try await app.saw("subscribed 02 2A37")
         while send(Data(count: 100)) {}
@@ -106,14 +106,14 @@ struct NotificationTests {
         #expect(send(Data([1])), "nobody is there to receive it")
     }
 
-    @Test func whatCannotNotifyHasNoSocket() async throws {
+    @Test func `what cannot notify has no socket`() async throws {
         let location = try #require(await daemon.adapter.characteristic("2A38"))
         #expect(await attError { try await location.call("AcquireNotify", [[String: BusValue]().busValue]) } == 0x06)
     }
 
     // MARK: Who is subscribed
 
-    @Test func theOneWhoGoesIsSucceededByTheOneWhoStays() async throws {
+    @Test func `the one who goes is succeeded by the one who stays`() async throws {
         let second = await daemon.adapter.connectCentral("C0:00:00:00:00:03")
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")
@@ -130,7 +130,7 @@ struct NotificationTests {
         #expect(subscribers == 0)
     }
 
-    @Test func nobodySucceedsWhoIsNotSubscribed() async throws {
+    @Test func `nobody succeeds who is not subscribed`() async throws {
         let second = await daemon.adapter.connectCentral("C0:00:00:00:00:03")
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")
@@ -144,7 +144,7 @@ struct NotificationTests {
         #expect(app.lines.count { $0.hasPrefix("subscribed") } == 2 && subscribers == 1)
     }
 
-    @Test func aBondedCentralIsSubscribedAgainWhenItReturns() async throws {
+    @Test func `a bonded central is subscribed again when it returns`() async throws {
         await central.set("Paired", .boolean(true))
         try await published.subscribe(by: central, mtu: 100)
         try await app.saw("subscribed 02 2A37")
@@ -157,14 +157,14 @@ struct NotificationTests {
         try await eventually("the value") { published.notifications == [Data([1])] }
     }
 
-    @Test func aDeviceThatBluetoothdForgetsIsNoSubscriber() async throws {
+    @Test func `a device that bluetoothd forgets is no subscriber`() async throws {
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")
         await central.hide()
         try await app.saw("unsubscribed 02 2A37")
     }
 
-    @Test func aBluetoothdThatDoesNotSayWhoSubscribesMeansTheOneThatIsConnected() async throws {
+    @Test func `a bluetoothd that does not say who subscribes means the one that is connected`() async throws {
         try await published.call("StartNotify")
         try await app.saw("subscribed 02 2A37")
         try await published.call("StartNotify")
@@ -173,7 +173,7 @@ struct NotificationTests {
         #expect(app.lines.count { $0.hasPrefix("subscribed") } == 1)
     }
 
-    @Test func anotherSocketTakesThePlaceOfOneWhoseEndIsOnItsWay() async throws {
+    @Test func `another socket takes the place of one whose end is on its way`() async throws {
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")
         let options: [String: BusValue] = ["device": .objectPath(central.path), "mtu": .uint16(23)]
@@ -184,7 +184,7 @@ struct NotificationTests {
         #expect(subscriptions == ["subscribed 02 2A37", "unsubscribed 02 2A37", "subscribed 02 2A37"])
     }
 
-    @Test func anIndicationMayBeConfirmed() async throws {
+    @Test func `an indication may be confirmed`() async throws {
         try await published.subscribe(by: central)
         try await published.confirm()
         #expect(send(Data([1])))
@@ -193,14 +193,14 @@ struct NotificationTests {
 
     // MARK: What arrives after its link has ended
 
-    @Test func aSubscriptionThatIsOlderThanTheEndOfItsLinkDoesNotLast() async throws {
+    @Test func `a subscription that is older than the end of its link does not last`() async throws {
         await central.lose()
         try await published.subscribe(by: central)
         try await app.saw("unsubscribed 02 2A37")
         #expect(app.lines.suffix(2) == ["subscribed 02 2A37", "unsubscribed 02 2A37"] && subscribers == 0)
     }
 
-    @Test func aSubscriptionThatIsOlderThanTheReportOfItsLinkLasts() async throws {
+    @Test func `a subscription that is older than the report of its link lasts`() async throws {
         // bluetoothd 5.66 sometimes does not report a connection.
         let silent = await daemon.adapter.add(
             FakeDevice("C0:00:00:00:00:04", name: nil, advertising: [], on: daemon.adapter))

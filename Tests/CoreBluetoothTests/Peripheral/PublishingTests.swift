@@ -24,14 +24,14 @@ struct PublishingTests {
     }
 
     /// Services are told apart by their identity, which another object may get as soon as one is released.
-    @Test func aPublishedServiceIsKeptForTheApp() async throws {
+    @Test func `a published service is kept for the app`() async throws {
         weak let published = try await app.publish("180D")
         #expect(published != nil)
         app.act { $0.removeAllServices() }
         try await eventually("the service is released") { published == nil }
     }
 
-    @Test func servicesArePublishedInTheirOrderAndWithdrawn() async throws {
+    @Test func `services are published in their order and withdrawn`() async throws {
         let first = try await app.publish("180D", [CBMutableCharacteristic("2A38")])
         try await app.publish("180F", [CBMutableCharacteristic("2A19")])
         #expect(await daemon.adapter.offeredServices == [Self.heartRate, Self.battery])
@@ -45,7 +45,7 @@ struct PublishingTests {
         try await app.saw("added 180D", count: 2)
     }
 
-    @Test func answersComeInTheOrderOfTheCalls() async throws {
+    @Test func `answers come in the order of the calls`() async throws {
         try await app.saw("state on")
         await daemon.react(to: "RegisterApplication", times: 1, with: .late(.milliseconds(30)))
         let services = ["180D", "180F", "180A"].map(service)
@@ -54,14 +54,14 @@ struct PublishingTests {
         #expect(app.lines == ["state on", "added 180D", "added 180F", "added 180A"])
     }
 
-    @Test func whatIsPublishedIsRefusedTheSecondTime() async throws {
+    @Test func `what is published is refused the second time`() async throws {
         let service = try await app.publish("180D")
         app.act { $0.add(service) }
         try await app.saw("added 180D failed: the service is published already")
         #expect(await daemon.adapter.offeredServices == [Self.heartRate])
     }
 
-    @Test func whatIsNotAllowedIsRefusedWithoutBluetoothd() async throws {
+    @Test func `what is not allowed is refused without bluetoothd`() async throws {
         try await app.saw("state on")
         let reserved = service("1801")
         app.act { $0.add(reserved) }
@@ -69,7 +69,7 @@ struct PublishingTests {
         #expect(await daemon.count(of: "RegisterApplication") == 0)
     }
 
-    @Test func aRefusalIsReportedAndTheServiceCanBeAddedAgain() async throws {
+    @Test func `a refusal is reported and the service can be added again`() async throws {
         try await app.saw("state on")
         await daemon.react(to: "RegisterApplication", times: 1, with: .refuse("NotSupported", "not here"))
         let service = service("180D")
@@ -80,7 +80,7 @@ struct PublishingTests {
         try await app.saw("added 180D")
     }
 
-    @Test func handlesThatBluetoothdDoesNotGrantAreLeftToIt() async throws {
+    @Test func `handles that bluetoothd does not grant are left to it`() async throws {
         try await app.saw("state on")
         await daemon.react(to: "RegisterApplication", times: 3, with: .refuse("Failed", "Failed to create entry"))
         try await app.publish("180D")
@@ -88,7 +88,7 @@ struct PublishingTests {
         #expect(await daemon.adapter.offeredHandles == [nil])
     }
 
-    @Test @LoopActor func aServiceIsWithdrawnThatBluetoothdConfirmsAfterThePowerWasOff() async throws {
+    @Test @LoopActor func `a service is withdrawn that bluetoothd confirms after the power was off`() async throws {
         try await app.saw("state on")
         daemon.react(to: "RegisterApplication", times: 1, with: .silent)
         let service = service("180D")
@@ -101,7 +101,7 @@ struct PublishingTests {
         try await eventually("nothing is left") { daemon.adapter.applications.isEmpty }
     }
 
-    @Test func aServiceThatABluetoothdThatDiesDoesNotConfirmIsReported() async throws {
+    @Test func `a service that a bluetoothd that dies does not confirm is reported`() async throws {
         try await app.saw("state on")
         await daemon.react(to: "RegisterApplication", with: .silent)
         let service = service("180D")
@@ -112,13 +112,13 @@ struct PublishingTests {
         try await eventually("the answer") { app.lines.contains { $0.hasPrefix("added 180D failed: ") } }
     }
 
-    @Test func anAnswerOfAWrongTypeIsAnAnswer() async throws {
+    @Test func `an answer of a wrong type is an answer`() async throws {
         try await app.saw("state on")
         await daemon.react(to: "RegisterApplication", times: 1, with: .answer([.uint32(7)]))
         try await app.publish("180D")
     }
 
-    @Test func aManagerThatIsReleasedTakesItsServicesBack() async throws {
+    @Test func `a manager that is released takes its services back`() async throws {
         var released: PeripheralApp? = PeripheralApp(on: daemon.bus)
         try await released?.publish("180D")
         released = nil
@@ -127,7 +127,7 @@ struct PublishingTests {
 
     // MARK: What is answered without the program
 
-    @Test func staticValuesAndDescriptorsAreRead() async throws {
+    @Test func `static values and descriptors are read`() async throws {
         let text = CBMutableCharacteristic("2A29", .read, value: Data([1, 2, 3]))
         text.descriptors = [
             CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: "name")

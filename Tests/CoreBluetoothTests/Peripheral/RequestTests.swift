@@ -27,7 +27,7 @@ struct RequestTests {
         location = try #require(await daemon.adapter.characteristic("2A38"))
     }
 
-    @Test func theProgramAnswersReadsAndTakesWrites() async throws {
+    @Test func `the program answers reads and takes writes`() async throws {
         app.answers { request in
             if request.value == nil { request.value = Data([7, 8]) }
             return .success
@@ -38,7 +38,7 @@ struct RequestTests {
         #expect(app.lines.suffix(3) == ["read 2A38 at 0", "write 2A38 = 09 at 0", "write 2A38 = 0a at 0"])
     }
 
-    @Test func theCentralIsKnownByItsAddressAndItsMTU() async throws {
+    @Test func `the central is known by its address and its MTU`() async throws {
         let seen = Mutex("")
         app.answers { request in
             seen.withLock {
@@ -53,7 +53,7 @@ struct RequestTests {
     }
 
     /// What bluetoothd passes on of the codes, as ``CBPeripheralManager/respond(to:withResult:)`` documents it.
-    @Test func everyATTErrorReachesTheCentralAsFarAsBluetoothdPassesItOn() async throws {
+    @Test func `every ATT error reaches the central as far as bluetoothd passes it on`() async throws {
         let code = Mutex<UInt8>(0)
         app.answers { _ in code.withLock { CBATTError.Code(rawValue: Int($0)) } }
         for number: UInt8 in 1...255 {
@@ -70,7 +70,7 @@ struct RequestTests {
         }
     }
 
-    @Test func aLongWriteIsAllowedFirstAndComesAsOneValue() async throws {
+    @Test func `a long write is allowed first and comes as one value`() async throws {
         try await location.write(Data(), by: central, onlyAsks: true)
         let long = Data((0..<512).map { UInt8(truncatingIfNeeded: $0) })
         try await location.write(long, by: central, type: "reliable")
@@ -82,7 +82,7 @@ struct RequestTests {
         #expect(app.lines.count == 4)
     }
 
-    @Test func aReadIsAnsweredWithNoMoreThanAValueCanHave() async throws {
+    @Test func `a read is answered with no more than a value can have`() async throws {
         app.answers { request in
             request.value = Data(count: 600)
             return .success
@@ -90,7 +90,7 @@ struct RequestTests {
         #expect(try await location.read(by: central).count == 512)
     }
 
-    @Test func whatIsNotPermittedDoesNotReachTheProgram() async throws {
+    @Test func `what is not permitted does not reach the program`() async throws {
         let writeOnly = try #require(await daemon.adapter.characteristic("2A39"))
         let readOnly = try #require(await daemon.adapter.characteristic("2A29"))
         #expect(await attError { _ = try await writeOnly.read(by: central) } == 0x02)
@@ -98,7 +98,7 @@ struct RequestTests {
         #expect(app.lines.count == 2)
     }
 
-    @Test func answersMayComeLateAndInAnotherOrder() async throws {
+    @Test func `answers may come late and in another order`() async throws {
         app.answers { _ in nil }
         let location = location, central = central
         async let first = location.read(by: central)
@@ -115,7 +115,7 @@ struct RequestTests {
         #expect(try await [first, second] == [Data([0]), Data([1])])
     }
 
-    @Test func onlyTheFirstAnswerCounts() async throws {
+    @Test func `only the first answer counts`() async throws {
         let manager = app.manager
         app.answers { request in
             manager.respond(to: request, withResult: .insufficientAuthorization)
@@ -124,7 +124,7 @@ struct RequestTests {
         #expect(await attError { try await location.write(Data([1]), by: central) } == 0x08)
     }
 
-    @Test func aRequestThatIsReleasedIsAnsweredAtOnce() async throws {
+    @Test func `a request that is released is answered at once`() async throws {
         app.answers { _ in nil }
         async let code = attError { _ = try await location.read(by: central) }
         try await app.saw("read 2A38 at 0")
@@ -132,7 +132,7 @@ struct RequestTests {
         #expect(await code == 0x0E)
     }
 
-    @Test func anotherManagersAnswerIsNone() async throws {
+    @Test func `another manager's answer is none`() async throws {
         app.answers { _ in nil }
         async let code = attError { _ = try await location.read(by: central) }
         try await app.saw("read 2A38 at 0")
@@ -144,13 +144,13 @@ struct RequestTests {
         #expect(await code == 0x06)
     }
 
-    @Test func withoutADelegateNothingIsSupported() async throws {
+    @Test func `without a delegate nothing is supported`() async throws {
         app.act { $0.delegate = nil }
         #expect(await attError { _ = try await location.read(by: central) } == 0x06)
         #expect(await attError { try await location.write(Data([1]), by: central) } == 0x06)
     }
 
-    @Test func requestsToAWithdrawnServiceAreRefused() async throws {
+    @Test func `requests to a withdrawn service are refused`() async throws {
         // bluetoothd is late to forget the service, and asks once more.
         await daemon.react(to: "UnregisterApplication", with: .silent)
         app.act { $0.removeAllServices() }
@@ -160,7 +160,7 @@ struct RequestTests {
         #expect(app.lines.count == 2)
     }
 
-    @Test func callsOfAWrongTypeAreRefused() async throws {
+    @Test func `calls of a wrong type are refused`() async throws {
         for arguments: [BusValue] in [[], [.uint32(1)], [.string("x"), .string("y")]] {
             #expect(await attError { try await location.call("ReadValue", arguments) } == 0x0E)
             #expect(await attError { try await location.call("WriteValue", arguments) } == 0x0E)

@@ -8,7 +8,7 @@ import Testing
 /// Who is connected, without a controller.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct CentralLinksTests {
-    @Test func whoComesAndGoesIsReported() {
+    @Test func `who comes and goes is reported`() {
         let parts = Parts()
         var occasions: [ScenarioStep.Occasion] = []
         parts.links.onOccasion = { occasions.append($0) }
@@ -21,7 +21,7 @@ struct CentralLinksTests {
         #expect(parts.lines == ["connected 02", "disconnected 02 (MTU 247)"])
     }
 
-    @Test func linksAreEndedAndTheirAddressesReported() async throws {
+    @Test func `links are ended and their addresses reported`() async throws {
         let queue = DispatchQueue(label: "links")
         let parts = Parts(queue: queue)
         let ended = Mutex<[String]>([])
@@ -30,7 +30,7 @@ struct CentralLinksTests {
         #expect(parts.control.lines == ["disconnect all"])
     }
 
-    @Test func withoutAControllerThereIsNothingToEnd() {
+    @Test func `without a controller there is nothing to end`() {
         let links = CentralLinks(
             queue: DispatchQueue(label: "links"), events: EventOutput(), unanswered: UnansweredRequests())
         var ended: [String]?

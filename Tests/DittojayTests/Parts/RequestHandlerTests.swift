@@ -14,7 +14,7 @@ struct RequestHandlerTests {
 
     init() { parts.publish() }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func `what is written is read`() throws {
         requests.write([try parts.request(LabService.store, [1, 2, 3])])
         let read = try parts.request(LabService.store, offset: 1)
         requests.read(read)
@@ -28,14 +28,14 @@ struct RequestHandlerTests {
             ])
     }
 
-    @Test func aRequestForWhatIsWithdrawnIsRefused() throws {
+    @Test func `a request for what is withdrawn is refused`() throws {
         let read = try parts.request(LabService.store)
         #expect(parts.publication.remove("lab").ok)
         requests.read(read)
         #expect(server.answers == [10])
     }
 
-    @Test func aCentralThatIsNotKnownAsConnectedIsConfirmed() async throws {
+    @Test func `a central that is not known as connected is confirmed`() async throws {
         requests.read(try parts.request(LabService.store))
         let control = parts.control
         try await eventually("the question") { control.lines == ["heard \(Parts.central) 100"] }
@@ -44,7 +44,7 @@ struct RequestHandlerTests {
         #expect(parts.links.connected == [.init(address: Parts.central, mtu: 100)])
     }
 
-    @Test func aFaultTakesTheAnswer() throws {
+    @Test func `a fault takes the answer`() throws {
         let store = try #require(parts.services.characteristic(at: CharacteristicPath("lab", "store")))
         store.add(Fault(on: .read, .error(0x80), times: 1))
         store.add(Fault(on: .read, .noAnswer, times: 1))
@@ -57,7 +57,7 @@ struct RequestHandlerTests {
             ])
     }
 
-    @Test func aFaultThatDisconnectsEndsTheLinkOnce() async throws {
+    @Test func `a fault that disconnects ends the link once`() async throws {
         let store = try #require(parts.services.characteristic(at: CharacteristicPath("lab", "store")))
         store.add(Fault(on: .write, .disconnect))
         for _ in 0..<2 { requests.write([try parts.request(LabService.store, [1])]) }

@@ -3,10 +3,8 @@ import Testing
 
 @testable import Dittojay
 
-@Suite("Lists of steps at a time")
-struct PlayLimitTests {
-    @Test("what a central asks for faster than it ends does not pile up, and that is said")
-    func limit() {
+@Suite struct PlayLimitTests {
+    @Test func `what a central asks for faster than it ends does not pile up, and that is said`() {
         let queue = DispatchQueue(label: "test")
         let events = EventOutput()
         let services = SimulatedServices(.default, seed: 1, queue: queue)
@@ -30,12 +28,10 @@ struct PlayLimitTests {
 }
 
 /// Steps are played without Bluetooth.
-@Suite("Steps of a scenario")
-struct ScenarioPlayerTests {
+@Suite struct ScenarioPlayerTests {
     private let parts = Parts()
 
-    @Test("a step waits for its occasion, on its characteristic")
-    func waiting() {
+    @Test func `a step waits for its occasion, on its characteristic`() {
         let store = CharacteristicPath("lab", "store")
         var ends = 0
         parts.scenario.play([.waitFor(.written, on: store)]) { ends += 1 }
@@ -46,16 +42,14 @@ struct ScenarioPlayerTests {
         #expect(ends == 1 && parts.scenario.count == 0)
     }
 
-    @Test("a step does not wait for a central that is connected already")
-    func connected() {
+    @Test func `a step does not wait for a central that is connected already`() {
         var ends = 0
         parts.links.handle(.connected(address: Parts.central))
         parts.scenario.play([.waitFor(.connected, on: nil)]) { ends += 1 }
         #expect(ends == 1)
     }
 
-    @Test("a command that fails is reported, and the next step follows")
-    func failure() throws {
+    @Test func `a command that fails is reported, and the next step follows`() throws {
         var commands: [ControlRequest] = []
         parts.scenario.performCommand = { request, reply in
             commands.append(request)

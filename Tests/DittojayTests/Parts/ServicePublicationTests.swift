@@ -11,7 +11,7 @@ struct ServicePublicationTests {
 
     private static let chirp = "CED261B7-F120-41C8-9A92-A41DE69CF2A8"
 
-    @Test func servicesAreAdvertisedOnceTheLastOneIsPublished() {
+    @Test func `services are advertised once the last one is published`() {
         publication.start()
         let services = server.services
         #expect(services.count == 4 && server.advertisements.isEmpty)
@@ -24,7 +24,7 @@ struct ServicePublicationTests {
             parts.lines == ["advertising: \"Parts\" with heart-rate, chirp on hci0 00:AA:01:00:00:00"])
     }
 
-    @Test func aServiceThatIsRefusedDoesNotKeepTheOthersBack() throws {
+    @Test func `a service that is refused does not keep the others back`() throws {
         publication.start()
         for (index, service) in server.services.enumerated() {
             publication.published(service, error: index == 0 ? CBATTError(.unlikelyError) : nil)
@@ -34,7 +34,7 @@ struct ServicePublicationTests {
         #expect(parts.services.all.map(\.isPublished) == [false, true, true, true])
     }
 
-    @Test func aServiceThatIsRemovedAndAddedIsAdvertisedAgain() throws {
+    @Test func `a service that is removed and added is advertised again`() throws {
         parts.publish()
         var withdrawals = 0
         publication.onWithdrawal = { withdrawals += 1 }
@@ -50,7 +50,7 @@ struct ServicePublicationTests {
         #expect(server.advertisements == [["180D", Self.chirp], ["180D"], ["180D", Self.chirp]])
     }
 
-    @Test func whoeverWaitsForAServiceIsAnsweredWhenItDoesNotCome() {
+    @Test func `whoever waits for a service is answered when it does not come`() {
         parts.publish()
         #expect(publication.remove("chirp").ok)
         var errors: [String?] = []
@@ -67,7 +67,7 @@ struct ServicePublicationTests {
             ])
     }
 
-    @Test func nothingIsAdvertisedWhileItStops() {
+    @Test func `nothing is advertised while it stops`() {
         publication.start()
         publication.stopAdvertising()
         for service in server.services { publication.published(service, error: nil) }

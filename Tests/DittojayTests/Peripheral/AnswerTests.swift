@@ -24,7 +24,7 @@ struct AnswerTests {
 
     // MARK: In order
 
-    @Test func whatIsWrittenIsRead() async throws {
+    @Test func `what is written is read`() async throws {
         try await store.write(Data([1, 2, 3]), by: central)
         #expect(try await store.read(by: central) == Data([1, 2, 3]))
         #expect(try await store.read(by: central, offset: 1) == Data([2, 3]))
@@ -40,7 +40,7 @@ struct AnswerTests {
         #expect(peripheral.status.reads == 2 && peripheral.status.writes == 2)
     }
 
-    @Test func theProfilesRulesForWritesHold() async throws {
+    @Test func `the profile's rules for writes hold`() async throws {
         let location = try await peripheral.characteristic("2A38")
         #expect(try await location.read(by: central) == Data([1]))
         #expect(await attError { try await location.write(Data([1, 2]), by: central) } == 0x0D)
@@ -50,7 +50,7 @@ struct AnswerTests {
         #expect(await attError { _ = try await control.read(by: central) } == 0x02)
     }
 
-    @Test func writesAreCountedAndTheCountIsReset() async throws {
+    @Test func `writes are counted and the count is reset`() async throws {
         let sink = try await peripheral.characteristic(LabService.sink)
         for size in 1...3 { try await sink.write(Data(count: size), by: central, type: "command") }
         let count = try await peripheral.characteristic(LabService.sinkCount)
@@ -60,7 +60,7 @@ struct AnswerTests {
         #expect(!peripheral.lines.contains { $0.contains("sink ") }, "they come by the thousand and are quiet")
     }
 
-    @Test func anEchoComesBack() async throws {
+    @Test func `an echo comes back`() async throws {
         let echo = try await peripheral.subscribed(LabService.echo, by: central)
         try await echo.write(Data([5, 6]), by: central)
         try await eventually("the echo") { echo.notifications == [Data([5, 6])] }
@@ -68,7 +68,7 @@ struct AnswerTests {
 
     // MARK: Wrong on purpose
 
-    @Test func anErrorIsAnsweredAsOftenAsItIsWanted() async throws {
+    @Test func `an error is answered as often as it is wanted`() async throws {
         await fault(Fault(on: .read, .error(0x80), skip: 1, times: 2))
         #expect(peripheral.status.faults.map(\.fault) == ["on read: ATT error 0x80, 2 times after 1"])
         var answers: [UInt8?] = []
@@ -78,14 +78,14 @@ struct AnswerTests {
         try await peripheral.saw("fault store: refused with ATT error 0x80 by 02 (MTU 517)", count: 2)
     }
 
-    @Test func thePartsOfALongReadMeetAFaultOnce() async throws {
+    @Test func `the parts of a long read meet a fault once`() async throws {
         try await store.write(Data(count: 100), by: central)
         await fault(Fault(on: .read, .error(0x81), times: 1))
         #expect(await attError { _ = try await store.read(by: central, offset: 22) } == nil)
         #expect(await attError { _ = try await store.read(by: central) } == 0x81)
     }
 
-    @Test func faultsAreClearedForOneOrForAll() async throws {
+    @Test func `faults are cleared for one or for all`() async throws {
         for _ in 0..<2 {
             await fault(Fault(on: .write, .error(0x80)))
             #expect(await attError { try await store.write(Data(), by: central) } == 0x80)
@@ -101,14 +101,14 @@ struct AnswerTests {
         #expect(await peripheral.perform(.clearFaults(characteristic: "a/b/c")).error?.contains("write NAME") == true)
     }
 
-    @Test func aDelayedAnswerComesInTheEnd() async throws {
+    @Test func `a delayed answer comes in the end`() async throws {
         await fault(Fault(on: .read, .delay(0.05), times: 1))
         try await store.write(Data([4]), by: central)
         #expect(try await store.read(by: central) == Data([4]))
         try await peripheral.sawLine(beginning: "fault store: an answer after ")
     }
 
-    @Test func aDelayedAnswerOfAWithdrawnServiceIsAnError() async throws {
+    @Test func `a delayed answer of a withdrawn service is an error`() async throws {
         await fault(Fault(on: .write, .delay(0.01), times: 1))
         peripheral.atLine(beginning: "fault store", .removeService("lab"))
         #expect(await attError { try await store.write(Data([4]), by: central) } == 0x0E)
@@ -116,7 +116,7 @@ struct AnswerTests {
         #expect(peripheral.status.writes == 0)
     }
 
-    @Test func whatGetsNoAnswerGetsOneWhenItsLinkIsEnded() async throws {
+    @Test func `what gets no answer gets one when its link is ended`() async throws {
         await fault(Fault(on: .read, .noAnswer, times: 1))
         async let code = attError { _ = try await store.read(by: central) }
         try await peripheral.sawLine(beginning: "fault store: no answer to a read")
@@ -124,7 +124,7 @@ struct AnswerTests {
         #expect(await code == 0x0E)
     }
 
-    @Test func whatGetsNoAnswerGetsOneWhenItsCentralGoes() async throws {
+    @Test func `what gets no answer gets one when its central goes`() async throws {
         await fault(Fault(on: .write, .noAnswer, times: 1))
         async let code = attError { try await store.write(Data([1]), by: central) }
         try await peripheral.sawLine(beginning: "fault store 01: no answer to a write")
@@ -132,7 +132,7 @@ struct AnswerTests {
         #expect(await code == 0x0E)
     }
 
-    @Test func whatGetsNoAnswerGetsOneWhenThePeripheralStops() async throws {
+    @Test func `what gets no answer gets one when the peripheral stops`() async throws {
         await fault(Fault(on: .write, .noAnswer))
         async let code = attError { try await store.write(Data([1]), by: central) }
         try await peripheral.sawLine(beginning: "fault store 01: no answer to a write")
@@ -141,7 +141,7 @@ struct AnswerTests {
         #expect(await !central.isConnected)
     }
 
-    @Test func aDisconnectTakesTheLinkInsteadOfAnAnswer() async throws {
+    @Test func `a disconnect takes the link instead of an answer`() async throws {
         await fault(Fault(on: .write, .disconnect, times: 1))
         #expect(await attError { try await store.write(Data([1]), by: central) } == 0x0E)
         try await peripheral.hasCentrals([])

@@ -16,7 +16,7 @@ struct CentralsTests {
         try await peripheral.run()
     }
 
-    @Test func aCentralIsShownFromItsConnectionToItsEnd() async throws {
+    @Test func `a central is shown from its connection to its end`() async throws {
         let central = await peripheral.connect()
         try await peripheral.saw("connected 02")
         #expect(peripheral.status.centrals == [.init(address: "C0:00:00:00:00:02", mtu: nil, subscriptions: [])])
@@ -33,7 +33,7 @@ struct CentralsTests {
 
     // MARK: Requests that are older, or newer, than what bluetoothd reports of their link
 
-    @Test func aWriteThatArrivesAfterTheEndOfItsLinkDoesNotBringTheCentralBack() async throws {
+    @Test func `a write that arrives after the end of its link does not bring the central back`() async throws {
         let central = await peripheral.connect()
         try await peripheral.saw("connected 02")
         let store = try await peripheral.characteristic(LabService.store)
@@ -44,7 +44,7 @@ struct CentralsTests {
         #expect(peripheral.centrals == [])
     }
 
-    @Test func aReadThatArrivesAfterTheEndOfItsLinkDoesNotBringTheCentralBack() async throws {
+    @Test func `a read that arrives after the end of its link does not bring the central back`() async throws {
         let central = await peripheral.connect()
         try await peripheral.saw("connected 02")
         let store = try await peripheral.characteristic(LabService.store)
@@ -55,7 +55,7 @@ struct CentralsTests {
         #expect(peripheral.centrals == [])
     }
 
-    @Test func aSubscriptionThatArrivesAfterTheEndOfItsLinkDoesNotBringTheCentralBack() async throws {
+    @Test func `a subscription that arrives after the end of its link does not bring the central back`() async throws {
         let central = await peripheral.connect()
         try await peripheral.saw("connected 02")
         let chirp = try await peripheral.characteristic(ChirpService.chirp)
@@ -67,7 +67,7 @@ struct CentralsTests {
         #expect(await peripheral.perform(.chirp([1])).subscribers == 0)
     }
 
-    @Test func aRequestWithoutAnAnswerDoesNotOutliveItsLink() async throws {
+    @Test func `a request without an answer does not outlive its link`() async throws {
         let central = await peripheral.connect()
         try await peripheral.saw("connected 02")
         await peripheral.perform(.addFault(characteristic: "store", Fault(on: .write, .noAnswer)))
@@ -76,7 +76,7 @@ struct CentralsTests {
         #expect(await attError { try await store.write(Data([1]), by: central) } == 0x0E)
     }
 
-    @Test func aCentralWhoseConnectionIsNotReportedIsShownOnceItAsks() async throws {
+    @Test func `a central whose connection is not reported is shown once it asks`() async throws {
         let adapter = await peripheral.daemon.adapter
         let central = await adapter.add(FakeDevice("C0:00:00:00:00:05", name: nil, advertising: [], on: adapter))
         await central.show()
@@ -89,7 +89,7 @@ struct CentralsTests {
         try await peripheral.hasCentrals([])
     }
 
-    @Test func aCentralThatWasThereBeforeIsShownOnceItAsks() async throws {
+    @Test func `a central that was there before is shown once it asks`() async throws {
         let daemon = try await FakeBluetoothd.start()
         let early = await daemon.adapter.connectCentral("C0:00:00:00:00:06")
         let peripheral = try await Simulation(on: daemon)
@@ -102,7 +102,7 @@ struct CentralsTests {
         #expect(peripheral.lines.contains("disconnected 06 (MTU 517)"))
     }
 
-    @Test func aCentralThatPairsIsStillTheSame() async throws {
+    @Test func `a central that pairs is still the same`() async throws {
         let central = await peripheral.connect()
         try await peripheral.saw("connected 02")
         // Its private address is replaced by its own.
@@ -123,7 +123,7 @@ struct CentralsTests {
 
     // MARK: Pairing
 
-    @Test func aCentralWhosePairingFailsIsNamed() async throws {
+    @Test func `a central whose pairing fails is named`() async throws {
         let central = await peripheral.connect()
         try await peripheral.saw("connected 02")
         await ask("RequestAuthorization", about: central)
@@ -142,7 +142,7 @@ struct CentralsTests {
         }
     }
 
-    @Test func aCentralThatHasLostItsKeysIsNamed() async throws {
+    @Test func `a central that has lost its keys is named`() async throws {
         let central = await peripheral.connect()
         await central.set("Paired", .boolean(true))
         for round in 1...2 {
@@ -157,7 +157,7 @@ struct CentralsTests {
 
     // MARK: Ending links
 
-    @Test func linksAreEndedByCommand() async throws {
+    @Test func `links are ended by command`() async throws {
         _ = await (peripheral.connect(), peripheral.connect("03"))
         try await peripheral.hasCentrals(["02", "03"])
         #expect(
@@ -170,7 +170,7 @@ struct CentralsTests {
         #expect(await peripheral.perform(.disconnect(central: nil)).error == "no central is connected")
     }
 
-    @Test func aLinkThatBluetoothdDoesNotEndIsReported() async throws {
+    @Test func `a link that bluetoothd does not end is reported`() async throws {
         _ = await peripheral.connect()
         try await peripheral.saw("connected 02")
         await peripheral.daemon.react(to: "Disconnect", with: .refuse("Failed"))
@@ -178,7 +178,7 @@ struct CentralsTests {
         #expect(peripheral.lines.last?.hasPrefix("failed: cannot disconnect 02: ") == true)
     }
 
-    @Test func stoppingEndsTheLinks() async throws {
+    @Test func `stopping ends the links`() async throws {
         let central = await peripheral.connect()
         try await peripheral.saw("connected 02")
         try await peripheral.end()

@@ -10,7 +10,7 @@ import Testing
 struct LifeTests {
     private static let advertising = "advertising: \"Dittojay\" with heart-rate, chirp on hci0 00:AA:01:00:00:00"
 
-    @Test func itIsPublishedAndAdvertisedAndLeavesNothing() async throws {
+    @Test func `it is published and advertised and leaves nothing`() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         #expect(peripheral.lines == ["started: profile lab, seed 7", Self.advertising, "ready"])
@@ -26,7 +26,7 @@ struct LifeTests {
         try await eventually("nothing is left") { adapter.applications.isEmpty && adapter.advertisements.isEmpty }
     }
 
-    @Test func startingAndStoppingTwiceChangesNothing() async throws {
+    @Test func `starting and stopping twice changes nothing`() async throws {
         let peripheral = try await Simulation()
         peripheral.start()
         try await peripheral.run()
@@ -37,7 +37,7 @@ struct LifeTests {
         #expect(peripheral.lines.count { $0 == "ended" } == 1)
     }
 
-    @Test @LoopActor func stoppingWhilePublishingLeavesNothing() async throws {
+    @Test @LoopActor func `stopping while publishing leaves nothing`() async throws {
         let peripheral = try await Simulation()
         let daemon = peripheral.daemon
         daemon.react(to: "RegisterApplication", with: .silent)
@@ -51,7 +51,7 @@ struct LifeTests {
         #expect(!peripheral.lines.contains("ready"))
     }
 
-    @Test func stoppingBeforeBluetoothdIsThereEndsIt() async throws {
+    @Test func `stopping before bluetoothd is there ends it`() async throws {
         let daemon = try await FakeBluetoothd.start()
         await daemon.react(to: "GetManagedObjects", with: .late(.milliseconds(50)))
         let peripheral = try await Simulation(on: daemon)
@@ -60,7 +60,7 @@ struct LifeTests {
         #expect(await daemon.count(of: "RegisterApplication") == 0)
     }
 
-    @Test func powerOffIsWaitedOut() async throws {
+    @Test func `power off is waited out`() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         let adapter = await peripheral.daemon.adapter
@@ -74,7 +74,7 @@ struct LifeTests {
         #expect(await adapter.offeredServices.count == 4)
     }
 
-    @Test func aBluetoothdThatComesBackGetsEverythingAgain() async throws {
+    @Test func `a bluetoothd that comes back gets everything again`() async throws {
         let peripheral = try await Simulation()
         let daemon = peripheral.daemon
         try await peripheral.run()
@@ -94,7 +94,7 @@ struct LifeTests {
         #expect(await daemon.adapter.text("Alias") == "fake-0")
     }
 
-    @Test func aControllerThatIsPulledOutIsUsedAgainWhenItReturns() async throws {
+    @Test func `a controller that is pulled out is used again when it returns`() async throws {
         let peripheral = try await Simulation()
         let daemon = peripheral.daemon
         try await peripheral.run()
@@ -107,27 +107,27 @@ struct LifeTests {
 
     // MARK: What keeps it from starting
 
-    @Test func withoutBluetoothdItEnds() async throws {
+    @Test func `without bluetoothd it ends`() async throws {
         let peripheral = try await Simulation()
         await peripheral.daemon.die()
         peripheral.start()
         try await peripheral.sawLine(beginning: "ended: cannot use Bluetooth: ")
     }
 
-    @Test func withoutAControllerItEnds() async throws {
+    @Test func `without a controller it ends`() async throws {
         let daemon = try await FakeBluetoothd(on: PrivateBus.start(), adapters: 0)
         let peripheral = try await Simulation(on: daemon)
         peripheral.start()
         try await peripheral.sawLine(beginning: "ended: there is no Bluetooth adapter on this machine")
     }
 
-    @Test func withoutTheControllerThatIsAskedForItEnds() async throws {
+    @Test func `without the controller that is asked for it ends`() async throws {
         let peripheral = try await Simulation(adapter: "hci4")
         peripheral.start()
         try await peripheral.saw("ended: there is no Bluetooth adapter hci4; there are: hci0 00:AA:01:00:00:00")
     }
 
-    @Test func withAControllerThatCannotBeAPeripheralItEnds() async throws {
+    @Test func `with a controller that cannot be a peripheral it ends`() async throws {
         let daemon = try await FakeBluetoothd(on: PrivateBus.start(), adapters: 0)
         await daemon.addAdapter { $0.offersServices = false }
         let peripheral = try await Simulation(on: daemon)
@@ -135,7 +135,7 @@ struct LifeTests {
         try await peripheral.saw("ended: the Bluetooth adapter hci0 cannot be a peripheral")
     }
 
-    @Test func onABusThatRefusesAccessItEnds() async throws {
+    @Test func `on a bus that refuses access it ends`() async throws {
         let bus = try await PrivateBus.start(rules: #"<deny send_destination="org.bluez"/>"#)
         let peripheral = try await Simulation(on: FakeBluetoothd(on: bus))
         peripheral.start()
@@ -144,7 +144,7 @@ struct LifeTests {
 
     // MARK: What bluetoothd refuses
 
-    @Test func aServiceThatBluetoothdRefusesDoesNotKeepTheOthersBack() async throws {
+    @Test func `a service that bluetoothd refuses does not keep the others back`() async throws {
         let peripheral = try await Simulation()
         await peripheral.daemon.react(
             to: "RegisterApplication", times: 1, with: .refuse("NotSupported", "not this one"))
@@ -156,7 +156,7 @@ struct LifeTests {
         try await peripheral.saw(Self.advertising)
     }
 
-    @Test func anAdvertisementThatBluetoothdRefusesIsReported() async throws {
+    @Test func `an advertisement that bluetoothd refuses is reported`() async throws {
         let peripheral = try await Simulation()
         await peripheral.daemon.react(to: "RegisterAdvertisement", times: 1, with: .refuse("NotPermitted"))
         try await peripheral.run()
@@ -165,7 +165,7 @@ struct LifeTests {
 
     // MARK: The controller as it was
 
-    @Test func aControllerThatWasOffIsSwitchedOnAndOffAgain() async throws {
+    @Test func `a controller that was off is switched on and off again`() async throws {
         let peripheral = try await Simulation()
         let daemon = peripheral.daemon
         await daemon.adapter.set("Powered", .boolean(false))
@@ -177,7 +177,7 @@ struct LifeTests {
         #expect(await !daemon.adapter.isPowered)
     }
 
-    @Test func aNameThatSomebodyHadGivenIsPutBack() async throws {
+    @Test func `a name that somebody had given is put back`() async throws {
         let peripheral = try await Simulation()
         await peripheral.daemon.adapter.set("Alias", .string("Desk"))
         try await peripheral.run()
@@ -187,7 +187,7 @@ struct LifeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: peripheral.folder.path).isEmpty)
     }
 
-    @Test func aNameThatSomebodyHasGivenMeanwhileStays() async throws {
+    @Test func `a name that somebody has given meanwhile stays`() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         await peripheral.daemon.adapter.set("Alias", .string("Desk"))
@@ -198,7 +198,7 @@ struct LifeTests {
         #expect(await peripheral.daemon.adapter.text("Alias") == "Desk")
     }
 
-    @Test func theNameThatAKilledRunHasLeftIsPutBack() async throws {
+    @Test func `the name that a killed run has left is put back`() async throws {
         let peripheral = try await Simulation()
         let path = AliasRecord.path(address: "00:AA:01:00:00:00", folder: peripheral.folder.runtime)
         AliasRecord(given: "Dittojay", former: "Desk").write(path: path)
@@ -208,14 +208,14 @@ struct LifeTests {
         #expect(await peripheral.daemon.adapter.text("Alias") == "Desk")
     }
 
-    @Test func aNameThatBluetoothdDoesNotTakeEndsIt() async throws {
+    @Test func `a name that bluetoothd does not take ends it`() async throws {
         let peripheral = try await Simulation()
         await peripheral.daemon.refuse(toSet: "Alias")
         peripheral.start()
         try await peripheral.sawLine(beginning: "ended: cannot set up the Bluetooth adapter hci0: ")
     }
 
-    @Test func aNameThatCannotBePutBackIsReported() async throws {
+    @Test func `a name that cannot be put back is reported`() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         await peripheral.daemon.refuse(toSet: "Alias")

@@ -18,7 +18,7 @@ struct ScenarioTests {
         return profile
     }
 
-    @Test func aScenarioIsPlayedStepByStep() async throws {
+    @Test func `a scenario is played step by step`() async throws {
         let peripheral = try await Simulation(
             profile([
                 .waitFor(.connected, on: nil), .set(Self.store, [7]), .waitFor(.read, on: Self.store),
@@ -44,7 +44,7 @@ struct ScenarioTests {
         #expect(await !central.isConnected)
     }
 
-    @Test func whatIsTheCaseAlreadyIsNotWaitedFor() async throws {
+    @Test func `what is the case already is not waited for`() async throws {
         var profile = PeripheralProfile.lab
         profile.services[0].characteristics[1].writes?.reactions = [
             WriteReaction(
@@ -59,7 +59,7 @@ struct ScenarioTests {
         try await peripheral.saw("chirped 09: to 1 subscriber")
     }
 
-    @Test func faultsComeAndGoByScenario() async throws {
+    @Test func `faults come and go by scenario`() async throws {
         let peripheral = try await Simulation(
             profile([
                 .fault(Self.store, Fault(on: .read, .error(0x80))), .waitFor(.connected, on: nil),
@@ -77,7 +77,7 @@ struct ScenarioTests {
         #expect(try await store.read(by: central) == Data([1]))
     }
 
-    @Test func aStepThatFailsIsReportedAndTheNextIsPlayed() async throws {
+    @Test func `a step that fails is reported and the next is played`() async throws {
         let peripheral = try await Simulation(
             profile([.disconnect, .burst(count: 1, size: 4, rate: nil), .addService(nil), .wait(0.01)]))
         try await peripheral.run()
@@ -89,7 +89,7 @@ struct ScenarioTests {
             ])
     }
 
-    @Test func aValueThatIsTooLongForTheLinkIsReported() async throws {
+    @Test func `a value that is too long for the link is reported`() async throws {
         let peripheral = try await Simulation(
             profile([
                 .waitFor(.subscribed, on: nil),
@@ -101,7 +101,7 @@ struct ScenarioTests {
         try await peripheral.sawLine(beginning: "failed: scenario: a value of 21 bytes for chirp/chirp is cut off")
     }
 
-    @Test func aScenarioEndsWithThePeripheral() async throws {
+    @Test func `a scenario ends with the peripheral`() async throws {
         let peripheral = try await Simulation(profile([.waitFor(.disconnected, on: nil), .chirp([1])]))
         try await peripheral.run()
         _ = await peripheral.connect()
@@ -114,7 +114,7 @@ struct ScenarioTests {
 
     // MARK: Services
 
-    @Test func servicesComeAndGo() async throws {
+    @Test func `services come and go`() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         let adapter = await peripheral.daemon.adapter
@@ -136,7 +136,7 @@ struct ScenarioTests {
         #expect(await adapter.offeredServices.count == 4)
     }
 
-    @Test func whatWasWrittenOutlivesARegistration() async throws {
+    @Test func `what was written outlives a registration`() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         let central = await peripheral.connect()
@@ -146,7 +146,7 @@ struct ScenarioTests {
         #expect(try await peripheral.characteristic(LabService.store).read(by: central) == Data([5]))
     }
 
-    @Test func aServiceThatBluetoothdRefusesIsRefusedToTheUser() async throws {
+    @Test func `a service that bluetoothd refuses is refused to the user`() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         #expect(await peripheral.perform(.removeService("chirp")).ok)
@@ -156,7 +156,7 @@ struct ScenarioTests {
         #expect(await peripheral.perform(.addService("chirp")).ok)
     }
 
-    @Test @LoopActor func aServiceThatIsWithdrawnWhileItIsPublishedIsAnswered() async throws {
+    @Test @LoopActor func `a service that is withdrawn while it is published is answered`() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         let emptied = await peripheral.perform(.removeService(nil))
@@ -173,7 +173,7 @@ struct ScenarioTests {
         try await eventually("none is left") { daemon.adapter.offeredServices.isEmpty }
     }
 
-    @Test @LoopActor func aServiceThatIsPublishedWhenThePowerGoesIsAnswered() async throws {
+    @Test @LoopActor func `a service that is published when the power goes is answered`() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         let removed = await peripheral.perform(.removeService("chirp"))

@@ -25,7 +25,7 @@ struct SendingTests {
 
     // MARK: At the user's wish
 
-    @Test func aChirpReachesItsSubscribers() async throws {
+    @Test func `a chirp reaches its subscribers`() async throws {
         let (peripheral, central) = try await run()
         #expect(await peripheral.perform(.chirp([1])).subscribers == 0)
         let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central, mtu: 23)
@@ -39,7 +39,7 @@ struct SendingTests {
         #expect(peripheral.status.notifications == 2)
     }
 
-    @Test func aChirpThatCannotBeSentIsRefused() async throws {
+    @Test func `a chirp that cannot be sent is refused`() async throws {
         let (peripheral, central) = try await run()
         let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central, reads: false)
         var count = 0
@@ -59,7 +59,7 @@ struct SendingTests {
                 == "the profile mute has no characteristic that chirps")
     }
 
-    @Test func aValueIsSentAndSetByHand() async throws {
+    @Test func `a value is sent and set by hand`() async throws {
         let (peripheral, central) = try await run(PeripheralProfile(name: "test", localName: "Test", services: [.lab]))
         #expect(await peripheral.perform(.send(characteristic: "echo", value: [1])).subscribers == 0)
         let echo = try await peripheral.subscribed(LabService.echo, by: central, mtu: 23)
@@ -76,7 +76,7 @@ struct SendingTests {
         #expect(try await store.read(by: central) == Data([7, 8]))
     }
 
-    @Test func aValueThatCannotBeSentOrSetIsRefused() async throws {
+    @Test func `a value that cannot be sent or set is refused`() async throws {
         let (peripheral, _) = try await run()
         for (request, error) in [
             (ControlRequest.send(characteristic: "store", value: [1]), "has neither notify nor indicate"),
@@ -92,7 +92,7 @@ struct SendingTests {
     }
 
     @Test(arguments: [nil, 20_000.0])
-    func aBurstArrivesWholeAndInOrder(rate: Double?) async throws {
+    func `a burst arrives whole and in order`(rate: Double?) async throws {
         let (peripheral, central) = try await run()
         let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
         let answer = await peripheral.perform(.burst(count: 1000, size: 20, rate: rate))
@@ -102,7 +102,7 @@ struct SendingTests {
         #expect(numbers == Array(0..<1000))
     }
 
-    @Test func aBurstThatCannotBeIsRefused() async throws {
+    @Test func `a burst that cannot be is refused`() async throws {
         let (peripheral, central) = try await run()
         #expect(
             await peripheral.perform(.burst(count: 1, size: 4, rate: nil)).error == "nobody has subscribed to chirp")
@@ -117,7 +117,7 @@ struct SendingTests {
         #expect(await first.error == "the last subscriber left after 1 of 1000 notifications")
     }
 
-    @Test func aBurstEndsWithThePower() async throws {
+    @Test func `a burst ends with the power`() async throws {
         let (peripheral, central) = try await run()
         _ = try await peripheral.subscribed(ChirpService.chirp, by: central)
         async let burst = peripheral.perform(.burst(count: 1000, size: 4, rate: 1))
@@ -128,7 +128,7 @@ struct SendingTests {
         #expect(error.hasSuffix(" after 1 of 1000 notifications"))
     }
 
-    @Test func aBurstEndsWithThePeripheral() async throws {
+    @Test func `a burst ends with the peripheral`() async throws {
         let (peripheral, central) = try await run()
         _ = try await peripheral.subscribed(ChirpService.chirp, by: central)
         async let burst = peripheral.perform(.burst(count: 1000, size: 4, rate: 1))
@@ -140,7 +140,7 @@ struct SendingTests {
 
     // MARK: By itself
 
-    @Test func aHeartIsMeasuredWhileSomebodyListens() async throws {
+    @Test func `a heart is measured while somebody listens`() async throws {
         var profile = PeripheralProfile.default
         profile.changeHeartRates { $0.interval = 0.02 }
         let (peripheral, central) = try await run(profile)
@@ -151,7 +151,7 @@ struct SendingTests {
         try await peripheral.saw("unsubscribed heart-rate-measurement by 02 (MTU 517)")
     }
 
-    @Test func generatedValuesAreReadBack() async throws {
+    @Test func `generated values are read back`() async throws {
         let (peripheral, central) = try await run(
             profile {
                 $0.properties = [.read, .notify]
@@ -162,7 +162,7 @@ struct SendingTests {
         #expect(try await chirp.read(by: central) == Data([2]))
     }
 
-    @Test func valuesAreSplitAsTheProfileSays() async throws {
+    @Test func `values are split as the profile says`() async throws {
         let (peripheral, central) = try await run(profile { $0.pieceSizes = 1...3 })
         let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
         let value = [UInt8](0..<20)
@@ -173,7 +173,7 @@ struct SendingTests {
 
     // MARK: Wrong on purpose
 
-    @Test func aFloodComesWithTheSubscription() async throws {
+    @Test func `a flood comes with the subscription`() async throws {
         let (peripheral, central) = try await run(
             profile { $0.faults = [Fault(on: .subscribe, .flood(count: 600, value: nil))] })
         let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
@@ -181,7 +181,7 @@ struct SendingTests {
         try await peripheral.saw("fault chirp: a flood of 600 values")
     }
 
-    @Test func aValueIsLost() async throws {
+    @Test func `a value is lost`() async throws {
         let (peripheral, central) = try await run(
             profile { $0.faults = [Fault(on: .notify, .drop, skip: 1, times: 1)] })
         let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
@@ -190,7 +190,7 @@ struct SendingTests {
         #expect(peripheral.lines.contains("fault chirp: the value is lost"))
     }
 
-    @Test func theLinkEndsInsteadOfAValue() async throws {
+    @Test func `the link ends instead of a value`() async throws {
         let (peripheral, central) = try await run(
             profile { $0.faults = [Fault(on: .notify, .disconnect, skip: 1, times: 1)] })
         let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)

@@ -18,7 +18,7 @@ struct StatusTests {
         var attError: Int?
     }
 
-    @Test func theStatusIsTheSameForPeopleAndPrograms() async throws {
+    @Test func `the status is the same for people and programs`() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         #expect(peripheral.status.lines.last == "no central is connected")
@@ -43,7 +43,7 @@ struct StatusTests {
         #expect(decoded.faults == status.faults && decoded.writes == 1 && decoded.isAdvertising)
     }
 
-    @Test func theStateOfBluetoothIsSaidInWords() async throws {
+    @Test func `the state of Bluetooth is said in words`() async throws {
         let peripheral = try await Simulation()
         #expect(peripheral.status.lines[0].hasSuffix("not advertising, Bluetooth is not ready yet"))
         try await peripheral.run()
@@ -53,7 +53,7 @@ struct StatusTests {
         try await eventually("it is gone") { peripheral.status.lines[0].hasSuffix("bluetoothd is gone") }
     }
 
-    @Test func anEventIsALineOfJSON() throws {
+    @Test func `an event is a line of JSON`() throws {
         var event = PeripheralEvent(.written)
         event.central = .init(address: "C0:00:00:00:00:02", mtu: 23)
         (event.service, event.characteristic) = ("lab", "store")

@@ -125,8 +125,8 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "BluejayTests",
-            dependencies: ["Bluejay", "BluetoothLab", "CoreBluetooth", "OwnUIKit", "TestSupport"]),
-        .testTarget(name: "DoctorTests", dependencies: ["DBus", "Doctor", "MainLoop", "TestSupport"]),
+            dependencies: ["Bluejay", "BluetoothLab", "CoreBluetooth", "OwnUIKit", "TestSupport", "UIKitStandIns"]),
+        .testTarget(name: "DoctorTests", dependencies: ["DBus", "Doctor", "LineOutput", "MainLoop", "TestSupport"]),
         .testTarget(
             name: "DittojayTests",
             dependencies: [
@@ -159,3 +159,11 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// What a file uses it imports itself, and an import is for the package's own use unless it says otherwise.
+for target in package.targets where [.regular, .executable, .test].contains(target.type) {
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
+        ]
+}

@@ -32,9 +32,6 @@ struct AgentCommand: AsyncParsableCommand, LoggingCommand {
 
     @OptionGroup var logOptions: LogOptions
 
-    /// The agent's work is reported there without being asked for: it has no other output.
-    var defaultLogLevel: Logger.Level { .info }
-
     func run() async throws {
         if printUnit { return try StandardOutput.write(verbatim: Self.unit) }
         let location = AgentLocation()

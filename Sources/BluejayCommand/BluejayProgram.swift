@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LineOutput
+import Logging
 import ProgramSupport
 
 @main
@@ -59,7 +60,9 @@ struct BluejayProgram: AsyncParsableCommand {
         do {
             try Mistyping.check(CommandLine.arguments.dropFirst(), of: Self.self)
             var command = try await asyncParseAsRoot()
-            try ProgramLog.start(command, variable: "BLUEJAY_LOG")
+            // The agent has no other output than its log.
+            try ProgramLog.start(
+                command, variable: "BLUEJAY_LOG", default: command is AgentCommand ? .info : .warning)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

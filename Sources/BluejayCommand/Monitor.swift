@@ -1,6 +1,7 @@
 import AssignedNumbers
 import Bluejay
 import GATTProfiles
+import LineOutput
 import ProfileClients
 
 /// Keeps a connection to a heart-rate sensor and shows its values.

@@ -1,4 +1,4 @@
-import LineOutput
+package import LineOutput
 
 /// All findings, for people and for programs.
 package struct Report: Swift.Sendable {

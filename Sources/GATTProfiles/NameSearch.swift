@@ -1,4 +1,4 @@
-import AssignedNumbers
+package import AssignedNumbers
 
 /// Finds assigned names, and this package's own, by parts of them.
 package struct NameSearch {

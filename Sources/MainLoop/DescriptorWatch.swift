@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Watches a file descriptor for code that lives on a dispatch queue, and closes it in the end.
 ///

@@ -1,6 +1,6 @@
-import Bluejay
+package import Bluejay
 import GATTProfiles
-import LineOutput
+package import LineOutput
 
 extension ServiceIdentifier {
     package static let heartRate = ServiceIdentifier(uuid: HeartRateService.uuid)

@@ -1,4 +1,4 @@
-import Bluejay
+package import Bluejay
 import GATTProfiles
 
 extension CharacteristicIdentifier {

@@ -27,10 +27,10 @@ package struct LogFilter: Hashable, Swift.Sendable {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(Self.trimmed)
             if words.count == 1 {
+                level = try Self.level(words[0])
                 guard !hasLevel else {
                     throw Mistake(description: "there are two levels for all layers in \"\(text)\"")
                 }
-                level = try Self.level(words[0])
                 hasLevel = true
             } else {
                 let layer = try Self.layer(words[0])

@@ -36,12 +36,6 @@ package struct LogOptions: ParsableArguments {
 /// A command that has ``LogOptions``.
 package protocol LoggingCommand {
     var logOptions: LogOptions { get }
-    /// The level that is printed when the user asks for none.
-    var defaultLogLevel: Logger.Level { get }
-}
-
-extension LoggingCommand {
-    package var defaultLogLevel: Logger.Level { .warning }
 }
 
 /// The log of a program, on standard error.
@@ -51,11 +45,13 @@ package enum ProgramLog {
     /// - Parameters:
     ///   - command: what the user has called; its options come first.
     ///   - variable: the environment variable that is used without them, such as `BLUEJAY_LOG`.
+    ///   - defaultLevel: the level if neither is given.
     /// - Throws: `ValidationError` for a mistake in the variable.
-    package static func start(_ command: some ParsableCommand, variable: String) throws {
-        let command = command as? any LoggingCommand
-        var filter = LogFilter(command?.defaultLogLevel ?? .warning)
-        if let asked = command?.logOptions.filter {
+    package static func start(
+        _ command: some ParsableCommand, variable: String, default defaultLevel: Logger.Level = .warning
+    ) throws {
+        var filter = LogFilter(defaultLevel)
+        if let asked = (command as? any LoggingCommand)?.logOptions.filter {
             filter = asked
         } else if let text = ProcessInfo.processInfo.environment[variable], !text.isEmpty {
             do throws(LogFilter.Mistake) {

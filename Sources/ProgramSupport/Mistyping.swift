@@ -1,4 +1,4 @@
-import ArgumentParser
+package import ArgumentParser
 import LineOutput
 
 /// A word that is not a command, where a command is expected.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The path is not one that a Unix socket can have.
 package struct UnixSocketPathError: Error, CustomStringConvertible, Sendable {

@@ -1,3 +1,4 @@
+import DBus
 import Dispatch
 import Foundation
 import MainLoop

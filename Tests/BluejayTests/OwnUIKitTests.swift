@@ -4,7 +4,7 @@ import Testing
 
 /// A program that has its own stand-ins for UIKit and imports Bluejay. Most of the proof is that this compiles.
 @Suite struct OwnUIKitTests {
-    private final class AppDelegate: UIApplicationDelegate, BackgroundRestorer, ListenRestorer {
+    final class AppDelegate: UIApplicationDelegate, BackgroundRestorer, ListenRestorer {
         var isLaunched = false
 
         func applicationDidFinishLaunching() {
@@ -28,14 +28,5 @@ import Testing
         #expect(delegate.isLaunched)
         #expect(UIApplication.shared === UIApplication.shared)
         #expect([UIApplication.LaunchOptionsKey(): 1].count == 1)
-    }
-
-    @Test func `restoration can be set up without the stand-ins`() {
-        let delegate = AppDelegate()
-        let options: LaunchOptions = [.bluetoothCentrals: ["here"]]
-        let config = BackgroundRestoreConfig(
-            restoreIdentifier: "here", backgroundRestorer: delegate, listenRestorer: delegate, launchOptions: options)
-        #expect(config.isRestoringFromBackground)
-        #expect(Bluejay.launchOptions == nil)
     }
 }

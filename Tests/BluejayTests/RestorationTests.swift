@@ -1,4 +1,5 @@
 import Testing
+import UIKitStandIns
 
 @testable import Bluejay
 @testable import CoreBluetooth

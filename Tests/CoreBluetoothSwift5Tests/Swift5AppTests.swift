@@ -1,4 +1,4 @@
-import CoreBluetooth
+public import CoreBluetooth
 import Testing
 
 // Code in the Swift 5 language mode, as in most existing programs: no annotations for concurrency anywhere.

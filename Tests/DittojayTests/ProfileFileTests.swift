@@ -2,6 +2,7 @@ import AssignedNumbers
 import CoreBluetooth
 import Foundation
 import GATTProfiles
+import LineOutput
 import Testing
 
 @testable import Dittojay

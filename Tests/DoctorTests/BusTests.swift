@@ -1,3 +1,5 @@
+import DBus
+import Foundation
 import TestSupport
 import Testing
 

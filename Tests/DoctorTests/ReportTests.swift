@@ -1,3 +1,4 @@
+import LineOutput
 import Testing
 
 @testable import Doctor

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Changes texts so that most of them still look like what they were.
 struct Mutator {
     /// Well-formed inputs.

@@ -1,5 +1,6 @@
 import BluetoothLab
 import Foundation
+import ProfileClients
 import Testing
 
 extension InTheLab {

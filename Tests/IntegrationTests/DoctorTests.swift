@@ -1,3 +1,4 @@
+import BlueZ
 import BluetoothLab
 import Foundation
 import Testing

@@ -1,3 +1,4 @@
+import BlueZ
 import Bluejay
 import BluetoothLab
 import CoreBluetooth

@@ -1,4 +1,5 @@
 import BluetoothLab
+import DBus
 import Foundation
 import MainLoop
 import TestSupport

@@ -1,4 +1,4 @@
-import Testing
+package import Testing
 
 /// Lets only a few test cases run at the same time: each has processes of its own, and too many of them would wait for
 /// each other until a limit is over.

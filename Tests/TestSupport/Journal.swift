@@ -1,5 +1,5 @@
 import DBus
-import Foundation
+package import Foundation
 import MainLoop
 import Synchronization
 

@@ -1,5 +1,5 @@
 import BluetoothLab
-import DBus
+package import DBus
 import Foundation
 import MainLoop
 import Synchronization

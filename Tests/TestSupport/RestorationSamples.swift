@@ -1,5 +1,5 @@
-import Foundation
-import RestorationProtocol
+package import Foundation
+package import RestorationProtocol
 
 extension UUID {
     package var short: String { String(uuidString.suffix(1)) }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A folder of a test's own, which goes with this object. Nobody else can look into it.
 package final class TemporaryFolder: Sendable {

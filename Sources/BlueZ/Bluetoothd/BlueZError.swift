@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 import Foundation
 
 /// An error with which bluetoothd answers a call.

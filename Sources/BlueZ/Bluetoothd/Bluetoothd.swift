@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 
 /// BlueZ's daemon, as it is reached over the bus.
 package enum Bluetoothd {

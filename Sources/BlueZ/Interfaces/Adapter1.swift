@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 
 /// A Bluetooth controller of this machine (BlueZ: `org.bluez.Adapter`, `doc/adapter-api.txt`).
 package enum Adapter1: BusInterface {

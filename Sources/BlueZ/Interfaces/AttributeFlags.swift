@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 
 /// What can be done with a characteristic or a descriptor, and what that takes (BlueZ: `Flags`, `doc/gatt-api.txt`).
 package struct AttributeFlags: OptionSet, Hashable, Swift.Sendable {

@@ -1,5 +1,5 @@
-import DBus
-import Foundation
+package import DBus
+package import Foundation
 
 /// A remote device (BlueZ: `org.bluez.Device`, `doc/device-api.txt`).
 package enum Device1: BusInterface {

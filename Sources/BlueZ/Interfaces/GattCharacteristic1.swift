@@ -1,5 +1,5 @@
-import DBus
-import Foundation
+package import DBus
+package import Foundation
 
 /// A GATT characteristic, of a remote device or of this program (BlueZ: `org.bluez.GattCharacteristic`,
 /// `doc/gatt-api.txt`).

@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 
 /// A descriptor of a GATT characteristic, of a remote device or of this program (BlueZ: `org.bluez.GattDescriptor`,
 /// `doc/gatt-api.txt`).

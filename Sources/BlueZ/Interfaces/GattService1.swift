@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 
 /// A GATT service, of a remote device or of this program (BlueZ: `org.bluez.GattService`, `doc/gatt-api.txt`).
 package enum GattService1: BusInterface {

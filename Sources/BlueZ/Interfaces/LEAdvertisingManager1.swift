@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 
 /// Where advertisements are registered: an adapter has it (BlueZ: `org.bluez.LEAdvertisingManager`,
 /// `doc/advertising-api.txt`).

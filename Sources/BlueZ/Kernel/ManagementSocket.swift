@@ -1,5 +1,5 @@
 import Foundation
-import MainLoop
+package import MainLoop
 
 /// The kernel's Bluetooth management interface, for one request.
 @LoopActor

@@ -1,7 +1,7 @@
 import DBus
-import Foundation
+package import Foundation
 import LayerLog
-import MainLoop
+package import MainLoop
 
 /// What an adapter sends out while it waits for centrals.
 package struct AdvertisementData: Hashable, Swift.Sendable {

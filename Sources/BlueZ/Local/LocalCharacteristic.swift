@@ -1,6 +1,6 @@
 import DBus
-import Foundation
-import MainLoop
+package import Foundation
+package import MainLoop
 
 /// A characteristic of a ``LocalService``.
 @LoopActor

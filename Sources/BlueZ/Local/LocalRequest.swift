@@ -1,6 +1,6 @@
-import DBus
-import Foundation
-import MainLoop
+package import DBus
+package import Foundation
+package import MainLoop
 
 /// What bluetoothd says about the request of a central.
 package struct RequestContext: Swift.Sendable {

@@ -1,6 +1,6 @@
 import DBus
 import Foundation
-import MainLoop
+package import MainLoop
 
 /// A GATT service that this program offers. It is registered as an application of its own, so that it can be added and
 /// removed without the others (BlueZ: `doc/gatt-api.txt`, "Service hierarchy").

@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 
 /// What happens in bluetoothd's object tree.
 package enum BlueZEvent {

@@ -1,7 +1,8 @@
-import DBus
+package import DBus
 import Foundation
 import LayerLog
-import MainLoop
+import Logging
+package import MainLoop
 
 /// A connection to bluetoothd: a live mirror of its object tree (`org.freedesktop.DBus.ObjectManager` at `/`).
 ///

@@ -1,7 +1,7 @@
 import DBus
 import Foundation
 import LayerLog
-import MainLoop
+package import MainLoop
 
 /// The scanning of one adapter, shared by all clients in this process.
 ///

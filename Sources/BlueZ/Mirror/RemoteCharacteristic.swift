@@ -1,6 +1,6 @@
 import DBus
-import Foundation
-import MainLoop
+package import Foundation
+package import MainLoop
 
 /// A GATT characteristic of a remote device.
 ///

@@ -1,6 +1,6 @@
 import DBus
-import Foundation
-import MainLoop
+package import Foundation
+package import MainLoop
 
 /// A descriptor of a remote characteristic.
 @LoopActor

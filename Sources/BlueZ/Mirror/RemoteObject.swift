@@ -1,6 +1,6 @@
-import DBus
+package import DBus
 import Foundation
-import MainLoop
+package import MainLoop
 
 /// An object of bluetoothd, mirrored: its properties are as bluetoothd reported them last.
 ///

@@ -1,6 +1,6 @@
-import DBus
+package import DBus
 import Foundation
-import MainLoop
+package import MainLoop
 
 /// A GATT service of a remote device.
 @LoopActor

@@ -1,5 +1,5 @@
 import DBus
-import MainLoop
+package import MainLoop
 
 /// The pairing agent of this process, shared by all clients of a session. Without an agent, bluetoothd refuses to pair.
 ///

@@ -1,6 +1,6 @@
-import DBus
+package import DBus
 import Foundation
-import MainLoop
+package import MainLoop
 
 /// Answers bluetoothd's questions while a device pairs.
 ///

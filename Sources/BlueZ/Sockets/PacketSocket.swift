@@ -1,7 +1,7 @@
 import CGLib
 import DBus
-import Foundation
-import MainLoop
+package import Foundation
+package import MainLoop
 
 /// One end of a SOCK_SEQPACKET pair whose other end bluetoothd holds: one characteristic value a packet
 /// (`AcquireNotify`, `AcquireWrite`).

@@ -1,4 +1,4 @@
-import UIKitStandIns
+public import UIKitStandIns
 
 /// Receives the result of restoring the connection of an earlier run. Called on the main queue.
 public protocol BackgroundRestorer: UIApplicationDelegate {

@@ -1,5 +1,5 @@
 import RestorationProtocol
-import UIKitStandIns
+public import UIKitStandIns
 
 /// Why the program was started; nil or empty for a fresh start.
 ///

@@ -1,4 +1,4 @@
-import UIKitStandIns
+public import UIKitStandIns
 
 /// Receives values that have no listener, as after a restoration, and decides what to do. Called on the main queue.
 public protocol ListenRestorer: UIApplicationDelegate {

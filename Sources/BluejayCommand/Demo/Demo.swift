@@ -1,5 +1,6 @@
 import Bluejay
 import GATTProfiles
+import LineOutput
 import MainLoop
 import ProfileClients
 

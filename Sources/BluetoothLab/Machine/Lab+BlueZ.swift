@@ -1,4 +1,4 @@
-import BlueZ
+public import BlueZ
 import DBus
 import Foundation
 import MainLoop

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The lab that this process runs in: a machine with virtual controllers, a system bus and bluetoothd (`./lab run`,
 /// `./lab test`).

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension FileHandle {
     /// What has arrived, as soon as anything has; empty at the end.

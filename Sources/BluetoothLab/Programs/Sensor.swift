@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Synchronization
 
 /// A dittojay under test: a virtual peripheral on the lab's first controller.

@@ -1,4 +1,4 @@
-import XCTest
+public import XCTest
 
 /// An XCTest class whose tests have the lab, each for itself, as ``BluetoothLabTrait`` does it for Swift Testing.
 ///

@@ -1,4 +1,4 @@
-import Testing
+public import Testing
 
 /// Gives a test, or each test of a suite, the lab: `@Suite(.bluetoothLab(sensor: .default))`.
 ///

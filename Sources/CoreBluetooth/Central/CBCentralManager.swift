@@ -1,4 +1,4 @@
-import BlueZ
+package import BlueZ
 
 /// Finds peripherals and connects to them.
 ///

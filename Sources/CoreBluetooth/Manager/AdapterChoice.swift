@@ -1,5 +1,5 @@
-import BlueZ
-import MainLoop
+package import BlueZ
+package import MainLoop
 
 /// Which controller a manager uses: the one that the program names, else the one that `BLUETOOTH_ADAPTER` names, else
 /// the first one that is powered.

@@ -1,4 +1,4 @@
-import BlueZ
+package import BlueZ
 
 /// Publishes services of our own, advertises them and serves the centrals that connect.
 ///

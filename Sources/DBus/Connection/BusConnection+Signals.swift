@@ -1,5 +1,5 @@
-import Foundation
-import MainLoop
+package import Foundation
+package import MainLoop
 
 extension BusConnection {
     /// Calls `handler` for every signal that `rule` matches, in the order of arrival, until the registration is

@@ -1,6 +1,7 @@
 import CDBus
 import Foundation
-import MainLoop
+import Logging
+package import MainLoop
 
 /// A connection to a message bus, on the loop of ``LoopActor``.
 ///

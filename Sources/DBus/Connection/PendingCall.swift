@@ -1,5 +1,5 @@
 import CDBus
-import MainLoop
+package import MainLoop
 
 /// A call that waits for its answer. Its completion runs exactly once.
 @LoopActor

@@ -1,6 +1,6 @@
 import CDBus
 import Foundation
-import MainLoop
+package import MainLoop
 
 /// What the answers to calls go out by: a connection.
 @LoopActor

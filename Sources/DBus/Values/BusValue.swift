@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A value of any D-Bus type.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import LineOutput
 import MainLoop
 
 /// Listens at the control socket and passes requests to a handler. Used on one queue only, like its handler.

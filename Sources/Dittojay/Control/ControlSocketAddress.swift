@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import UserFolders
 
 /// Where a running dittojay listens for commands: a Unix socket that only its user can reach.

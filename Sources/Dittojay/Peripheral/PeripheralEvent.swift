@@ -1,6 +1,6 @@
-import CoreBluetooth
+public import CoreBluetooth
 import GATTProfiles
-import LineOutput
+package import LineOutput
 
 /// An event of a virtual peripheral, to be shown to its user.
 public struct PeripheralEvent: Hashable, Swift.Sendable {

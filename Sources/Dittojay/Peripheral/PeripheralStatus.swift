@@ -1,4 +1,4 @@
-import LineOutput
+package import LineOutput
 
 /// The status of a running peripheral.
 public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {

@@ -1,8 +1,8 @@
-import BlueZ
-import CoreBluetooth
+package import BlueZ
+public import CoreBluetooth
 import GATTProfiles
 import MainLoop
-import UserFolders
+package import UserFolders
 
 /// A Bluetooth LE peripheral that exists in software only, made from a ``PeripheralProfile``.
 ///

@@ -2,6 +2,7 @@ import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
 import LineOutput
+import Yams
 
 /// Makes a profile from a YAML tree: the peripheral and its services. Characteristics and steps have readers of their
 /// own.

@@ -1,5 +1,5 @@
 import AssignedNumbers
-import CoreBluetooth
+public import CoreBluetooth
 
 /// A characteristic of a ``ServiceProfile``.
 public struct CharacteristicProfile: Hashable, Swift.Sendable {

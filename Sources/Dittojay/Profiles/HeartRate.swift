@@ -1,5 +1,6 @@
+import CoreBluetooth
 import Foundation
-import GATTProfiles
+package import GATTProfiles
 
 extension ServiceProfile {
     /// The Heart Rate Service, with a sensor location that can be written, too, so that there is something to write.

@@ -1,3 +1,4 @@
+import CoreBluetooth
 import GATTProfiles
 
 extension ServiceProfile {

@@ -1,7 +1,7 @@
 import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
-import LineOutput
+package import LineOutput
 
 extension PeripheralProfile {
     /// What would be served, in several lines for people.

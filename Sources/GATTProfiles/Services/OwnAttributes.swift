@@ -1,4 +1,4 @@
-import AssignedNumbers
+package import AssignedNumbers
 
 /// The names that this package gives to services and characteristics beyond those of the Bluetooth SIG.
 package enum OwnAttributes {

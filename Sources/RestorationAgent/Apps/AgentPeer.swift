@@ -1,4 +1,4 @@
-import RestorationProtocol
+package import RestorationProtocol
 
 /// The end of a program's connection that the agent talks to. Used on the agent's queue only.
 package protocol AgentPeer: AnyObject {

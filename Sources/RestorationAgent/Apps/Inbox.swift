@@ -1,7 +1,7 @@
 import DequeModule
-import Foundation
+package import Foundation
 import MainLoop
-import RestorationProtocol
+package import RestorationProtocol
 
 /// The values of one program that it has yet to take.
 ///

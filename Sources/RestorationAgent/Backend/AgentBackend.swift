@@ -1,5 +1,5 @@
-import Foundation
-import RestorationProtocol
+package import Foundation
+package import RestorationProtocol
 
 /// The Bluetooth part of the agent. Used on the agent's queue only, and calls back there.
 package protocol AgentBackend: AnyObject {

@@ -1,4 +1,4 @@
-import CoreBluetooth
+package import CoreBluetooth
 import RestorationProtocol
 
 extension BluetoothBackend: CBCentralManagerDelegate {

@@ -1,5 +1,5 @@
-import CoreBluetooth
-import RestorationProtocol
+package import CoreBluetooth
+package import RestorationProtocol
 
 /// The agent's Bluetooth: connections and subscriptions by CoreBluetooth. Used on the main queue only.
 package final class BluetoothBackend: NSObject, AgentBackend {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import RestorationProtocol
 
 /// What happens to peripherals.

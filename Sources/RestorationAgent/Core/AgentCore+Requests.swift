@@ -1,5 +1,5 @@
 import Foundation
-import RestorationProtocol
+package import RestorationProtocol
 
 /// What programs ask for.
 extension AgentCore {

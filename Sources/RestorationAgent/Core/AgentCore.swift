@@ -1,5 +1,5 @@
-import Foundation
-import RestorationProtocol
+package import Foundation
+package import RestorationProtocol
 
 /// What the agent does: remembers for each program what it is connected to and subscribed to, collects the values, and
 /// starts a program that is gone when something has happened. Used on the agent's queue only.

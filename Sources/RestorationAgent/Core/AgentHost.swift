@@ -1,5 +1,5 @@
 import Foundation
-import RestorationProtocol
+package import RestorationProtocol
 
 /// What the agent needs of the system beside Bluetooth. Used on the agent's queue only.
 package protocol AgentHost: AnyObject {

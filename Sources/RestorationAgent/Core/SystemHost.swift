@@ -1,5 +1,5 @@
-import Foundation
-import RestorationProtocol
+package import Foundation
+package import RestorationProtocol
 
 /// The system that an agent runs on.
 package final class SystemHost: AgentHost {

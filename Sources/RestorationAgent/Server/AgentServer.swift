@@ -1,6 +1,6 @@
-import Foundation
+package import Foundation
 import MainLoop
-import RestorationProtocol
+package import RestorationProtocol
 
 /// Listens at the agent's socket and hands what programs say to the core. Used on the agent's queue only.
 package final class AgentServer {

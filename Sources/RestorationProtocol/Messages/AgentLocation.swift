@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import UserFolders
 
 /// Where the agent of a user listens and keeps its record.

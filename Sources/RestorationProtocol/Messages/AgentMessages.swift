@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The version of the protocol. A program and an agent of different versions do not talk to each other.
 package let agentProtocolVersion = 1

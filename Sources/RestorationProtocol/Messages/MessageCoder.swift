@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Messages as bytes.
 package enum MessageCoder {

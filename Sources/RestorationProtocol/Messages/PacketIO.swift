@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Packets on SOCK_SEQPACKET sockets of the Unix kind, with or without a file descriptor that comes along.
 package enum PacketIO {

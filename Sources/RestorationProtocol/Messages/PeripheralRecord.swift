@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// How a program stands with a peripheral.
 package struct PeripheralRecord: Codable, Hashable, Sendable {

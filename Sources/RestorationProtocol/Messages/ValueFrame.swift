@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A value on its way from the agent to a program: the number of the subscription in four bytes, the most significant
 /// first, and the value.

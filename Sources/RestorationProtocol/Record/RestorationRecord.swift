@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// What is to be restored, of all programs of a user. It is what the agent keeps on disk.
 package struct RestorationRecord: Codable, Hashable, Sendable {

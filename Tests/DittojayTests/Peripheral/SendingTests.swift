@@ -1,3 +1,4 @@
+import CoreBluetooth
 import Foundation
 import GATTProfiles
 import TestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import GATTProfiles
+import LineOutput
 import TestSupport
 import Testing
 

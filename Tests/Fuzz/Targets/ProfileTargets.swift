@@ -1,5 +1,6 @@
 import Dittojay
 import Foundation
+import LineOutput
 
 extension FuzzTarget {
     /// Profile files.

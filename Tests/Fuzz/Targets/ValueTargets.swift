@@ -4,6 +4,7 @@ import Foundation
 import GATTProfiles
 import LineOutput
 import RestorationProtocol
+import TestSupport
 
 extension FuzzTarget {
     /// Values of characteristics: as people write them, and as they come.

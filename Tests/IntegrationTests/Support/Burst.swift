@@ -1,6 +1,7 @@
 import BluetoothLab
 import Foundation
 import GATTProfiles
+import ProfileClients
 import Testing
 
 /// Has the sensor send a burst, and checks that all of it arrives at the central, which is connected, in order.

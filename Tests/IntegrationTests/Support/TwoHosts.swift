@@ -1,3 +1,4 @@
+import Bluejay
 import BluetoothLab
 import Testing
 

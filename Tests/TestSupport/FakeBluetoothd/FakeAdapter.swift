@@ -1,5 +1,5 @@
-import DBus
-import MainLoop
+package import DBus
+package import MainLoop
 
 /// A controller of the fake bluetoothd.
 @LoopActor

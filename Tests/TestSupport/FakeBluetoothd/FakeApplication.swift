@@ -1,6 +1,6 @@
-import DBus
-import Foundation
-import MainLoop
+package import DBus
+package import Foundation
+package import MainLoop
 
 /// A GATT application that a program has registered with the fake bluetoothd, and what remote centrals do with it.
 @LoopActor

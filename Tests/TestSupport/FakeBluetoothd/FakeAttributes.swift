@@ -1,6 +1,6 @@
-import DBus
-import Foundation
-import MainLoop
+package import DBus
+package import Foundation
+package import MainLoop
 
 /// A service of a remote device.
 @LoopActor

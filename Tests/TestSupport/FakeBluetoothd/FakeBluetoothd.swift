@@ -1,5 +1,5 @@
-import DBus
-import MainLoop
+package import DBus
+package import MainLoop
 
 /// A bluetoothd of a test's own: the objects of `org.bluez` on a private bus, without a controller or a radio.
 ///

@@ -1,5 +1,6 @@
-import DBus
-import MainLoop
+package import DBus
+import Foundation
+package import MainLoop
 
 /// A remote device: what advertises, is connected to, has services; or a central that has connected.
 @LoopActor

@@ -1,6 +1,6 @@
-import DBus
+package import DBus
 import Foundation
-import MainLoop
+package import MainLoop
 
 /// An object of the fake bluetoothd: one interface with properties that programs can watch, and perhaps others.
 @LoopActor

@@ -1,5 +1,5 @@
-import DBus
-import MainLoop
+package import DBus
+package import MainLoop
 
 /// What the fake bluetoothd does when it is called.
 package enum FakeReaction: Sendable {

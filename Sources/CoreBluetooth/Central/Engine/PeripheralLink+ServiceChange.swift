@@ -1,4 +1,5 @@
 import BlueZ
+import DBus
 import MainLoop
 
 /// Changes of the peripheral's services while it is connected.

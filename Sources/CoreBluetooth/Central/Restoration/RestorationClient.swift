@@ -1,5 +1,6 @@
+import LayerLog
 import MainLoop
-import RestorationProtocol
+package import RestorationProtocol
 
 /// Where the restoration agent of a program is, and how it is started.
 package struct AgentAccess: Swift.Sendable {

@@ -1,3 +1,5 @@
+import BlueZ
+import DequeModule
 import MainLoop
 
 /// Notifications and indications on their way to bluetoothd.

@@ -10,12 +10,15 @@ let coreBluetooth: Target.Dependency = .product(name: "CoreBluetooth", package: 
 
 let dittojay: Target.Dependency = .product(name: "Dittojay", package: "bluejay-linux")
 
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
 let uiKitStandIns: Target.Dependency = .product(name: "UIKitStandIns", package: "bluejay-linux")
 
 /// In both language modes.
 let programs: [(folder: String, name: String, libraries: [Target.Dependency])] = [
     ("library-guide", "watch", [bluejay]),
     ("library-guide", "battery", [coreBluetooth]),
+    ("library-guide", "logged", [bluejay, logging]),
     ("readme", "heart-rate", [bluejay]),
     ("readme", "coffee", [bluejay]),
     ("readme", "unlock", [bluejay]),
@@ -41,7 +44,10 @@ let swift6Programs: [(name: String, libraries: [Target.Dependency])] = [
 
 let package = Package(
     name: "bluejay-fixtures",
-    dependencies: [.package(name: "bluejay-linux", path: "..")],
+    dependencies: [
+        .package(name: "bluejay-linux", path: ".."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
     targets: programs.flatMap { program -> [Target] in
         [
             .executableTarget(

@@ -63,6 +63,12 @@ import Testing
             except: "// swift-tools-version: 6.1")
     }
 
+    @Test func `the program with a log of its own is the one in Fixtures`() throws {
+        try expectCode(
+            of: Self.page("docs/seeing-what-happens.md"),
+            in: [Self.fixtures.appendingPathComponent("library-guide/logged/main.swift")])
+    }
+
     /// That each Swift block of an article is in one of these files, but for one with this first line: a manifest is
     /// built by `scripts/walks/swift-app`.
     private func expectCode(of page: URL, in files: [URL], except firstLine: String? = nil) throws {

@@ -49,6 +49,20 @@ extension InTheLab {
             try await end(program, and: sensor)
         }
 
+        @Test(arguments: FixtureProgram.languageModes)
+        func `a program's own handler gets what the layers log`(mode: Int) async throws {
+            let sensor = try await sensor()
+            let program = try start("logged", mode, on: Lab.centralAdapter)
+            #expect(try await program.exitStatus(within: .seconds(60)) == 0, "\(program.transcript)")
+            try await sensor.stop()
+            for text in [
+                "trace bluejay.dbus:", "debug bluejay.bluez:", "debug bluejay.corebluetooth:", "debug bluejay:",
+            ] {
+                #expect(program.lines.contains { $0.contains(text) }, "no \(text) in \(program.transcript)")
+            }
+            #expect(program.lines.contains("found Dittojay"), "\(program.transcript)")
+        }
+
         // MARK: Support
 
         private func sensor() async throws -> Sensor {

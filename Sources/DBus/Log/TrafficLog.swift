@@ -41,6 +41,7 @@ enum TrafficLog {
         func ended(with result: Result<MethodReply, any Error>) {
             switch result {
             case .success(let reply): answered(reply.arguments)
+            case .failure(is CancellationError): failed("no longer waited for")
             case .failure(let error): failed("\(error)")
             }
         }

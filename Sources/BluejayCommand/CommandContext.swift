@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluejay
+import MainLoop
 import LineOutput
 
 /// What a command runs in: its output, Bluetooth, the device that it is about, and the orderly end of the process.
@@ -24,12 +25,12 @@ final class CommandContext {
 
     /// How long an orderly end may take. bluetoothd answers when the link is down, after 2 s (5.66), and ends the link
     /// even if the program has ended: after a signal that is enough.
-    private static let endTimeout = 3.0
-    private static let interruptedEndTimeout = 0.7
+    private static let endTimeout: Duration = .seconds(3)
+    private static let interruptedEndTimeout: Duration = .milliseconds(700)
     /// How long a reader that has stopped may keep a program that was interrupted.
     private static let readerPatience = DispatchTimeInterval.milliseconds(300)
     /// How long the state of Bluetooth may be unknown.
-    private static let stateTimeout = 10.0
+    private static let stateTimeout: Duration = .seconds(10)
 
     private init(_ options: GlobalOptions, _ notifications: NotificationOptions?) {
         output = Output(isJSON: options.json)
@@ -169,18 +170,10 @@ final class CommandContext {
         Task { await end(failure.status.rawValue, failure, isInterrupted: true) }
     }
 
-    private func disconnect(within timeout: Double) async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            var waiting: CheckedContinuation<Void, Never>? = continuation
-            func resume() {
-                waiting?.resume()
-                waiting = nil
-            }
-            bluejay.disconnect(immediate: true) { _ in resume() }
-            DispatchQueue.main.asyncAfter(deadline: .now() + timeout) {
-                MainActor.assumeIsolated { resume() }
-            }
-        }
+    private func disconnect(within timeout: Duration) async {
+        let end = FirstOutcome<Void>()
+        bluejay.disconnect(immediate: true) { _ in end.report() }
+        await end.wait(within: timeout)
     }
 
     private func watchSignals() {
@@ -208,28 +201,16 @@ final class CommandContext {
 /// Waits for the first state of a manager.
 @MainActor
 final class ManagerDelegate: NSObject, @preconcurrency CBCentralManagerDelegate {
-    private var waiting: CheckedContinuation<Void, Never>?
+    private let isKnown = FirstOutcome<Void>()
 
     /// Waits until the state is known.
-    func firstState(of manager: CBCentralManager, timeout: Double) async -> CBManagerState {
-        if manager.state == .unknown || manager.state == .resetting {
-            await withCheckedContinuation { continuation in
-                waiting = continuation
-                DispatchQueue.main.asyncAfter(deadline: .now() + timeout) { [weak self] in
-                    MainActor.assumeIsolated { self?.resume() }
-                }
-            }
-        }
+    func firstState(of manager: CBCentralManager, timeout: Duration) async -> CBManagerState {
+        if manager.state == .unknown || manager.state == .resetting { await isKnown.wait(within: timeout) }
         return manager.state
     }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        if central.state != .unknown, central.state != .resetting { resume() }
-    }
-
-    private func resume() {
-        waiting?.resume()
-        waiting = nil
+        if central.state != .unknown, central.state != .resetting { isKnown.report() }
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluejay
+import MainLoop
 import GATTProfiles
 import LineOutput
 
@@ -64,9 +65,13 @@ private final class Listening {
     private var isSubscribed = false
     /// Events from before it was known that notifications are on.
     private var earlyEnd: (any Error)?
-    /// How it has ended; nil while it goes on.
-    private var outcome: Result<Void, any Error>?
-    private var waiting: CheckedContinuation<Void, any Error>?
+    private let end = FirstOutcome<End>()
+
+    private enum End: Swift.Sendable {
+        case done
+        case timeIsUp
+        case failed(any Error)
+    }
 
     init(
         to characteristic: CBCharacteristic, on direct: DirectPeripheral, count: Int?, take: @escaping (Data) -> Void
@@ -94,15 +99,13 @@ private final class Listening {
             direct.onEnd = nil
             direct.onRemoval = nil
         }
-        if let timeout {
-            DispatchQueue.main.asyncAfter(deadline: .now() + timeout) {
-                MainActor.assumeIsolated { [weak self] in self?.timeIsUp(timeout) }
-            }
-        }
         Task { await subscribe() }
-        try await withCheckedThrowingContinuation { continuation in
-            waiting = continuation
-            if let outcome { finish(outcome) }
+        switch await end.value(within: timeout.map { .seconds($0) }, otherwise: .timeIsUp) {
+        case .done: break
+        case .timeIsUp:
+            guard let count, let timeout else { break }
+            throw Failure(.notInTime, "only \(received) of \(count) values of \(name) came in \(inSeconds(timeout))")
+        case .failed(let error): throw error
         }
     }
 
@@ -112,19 +115,19 @@ private final class Listening {
             isSubscribed = true
             if let earlyEnd { stop(earlyEnd) }
         } catch {
-            finish(.failure(error))
+            end.report(.failed(error))
         }
     }
 
     private var noMore: String { "no more values after \(received) of \(name)" }
 
     private func receive(_ result: Result<Data, any Error>) {
-        guard outcome == nil else { return }
+        guard !end.isKnown else { return }
         switch result {
         case .success(let value):
             take(value)
             received += 1
-            if received == count { finish(.success(())) }
+            if received == count { end.report(.done) }
         case .failure(let error): stop(error)
         }
     }
@@ -132,22 +135,7 @@ private final class Listening {
     private func stop(_ error: any Error) {
         // If this is why there is no subscription, the request for it reports it.
         guard isSubscribed else { return earlyEnd = error }
-        finish(.failure(Failure(error, attempt: noMore)))
-    }
-
-    private func timeIsUp(_ timeout: Double) {
-        guard let count else { return finish(.success(())) }
-        finish(
-            .failure(
-                Failure(
-                    .notInTime, "only \(received) of \(count) values of \(name) came in \(inSeconds(timeout))")))
-    }
-
-    private func finish(_ result: Result<Void, any Error>) {
-        if outcome == nil { outcome = result }
-        guard let waiting, let outcome else { return }
-        self.waiting = nil
-        waiting.resume(with: outcome)
+        end.report(.failed(Failure(error, attempt: noMore)))
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluejay
+import MainLoop
 import GATTProfiles
 import LineOutput
 
@@ -234,7 +235,7 @@ private final class Arrivals {
     private var first = ContinuousClock.now
     private var last = ContinuousClock.now
     private var previous: UInt32?
-    private var waiting: CheckedContinuation<Void, Never>?
+    private let end = FirstOutcome<Void>()
 
     init(count: Int) {
         self.count = count
@@ -250,7 +251,7 @@ private final class Arrivals {
         let number = value.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         if let previous, number != previous &+ 1 { breaks += 1 }
         previous = number
-        if received == count { resume() }
+        if received == count { end.report() }
     }
 
     /// Waits until all have arrived, or none has for this many seconds.
@@ -260,16 +261,11 @@ private final class Arrivals {
             while true {
                 let before = received
                 try await Task.sleep(for: .seconds(patience))
-                if received == before { return resume() }
+                if received == before { return end.report() }
             }
         }
-        await withCheckedContinuation { waiting = $0 }
+        await end.value()
         watch.cancel()
-    }
-
-    private func resume() {
-        waiting?.resume()
-        waiting = nil
     }
 }
 

@@ -1,5 +1,6 @@
 import AssignedNumbers
 import Bluejay
+import MainLoop
 import GATTProfiles
 import LineOutput
 import ProfileClients
@@ -14,7 +15,13 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     private let limits: MonitorLimits
 
     private var received = 0
-    private var waiting: CheckedContinuation<Void, any Error>?
+    private let end = FirstOutcome<End>()
+
+    private enum End: Swift.Sendable {
+        case done
+        case timeIsUp
+        case failed(Failure)
+    }
     private var hasConnected = false
     private var isSearching = false
     /// Whether the sensor is connected and this was reported.
@@ -44,36 +51,29 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         context.reconnects = true
         context.onPairingProblem { [weak self] in self?.cannotConnect($0) }
         bluejay.register(serviceObserver: self)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            waiting = continuation
-            if let duration = limits.duration {
-                DispatchQueue.main.asyncAfter(deadline: .now() + duration) {
-                    MainActor.assumeIsolated { self.timeIsUp(duration) }
-                }
-            }
-            // Reports at once that Bluetooth is on, which starts the search.
-            bluejay.register(connectionObserver: self)
-        }
+        // Reports at once that Bluetooth is on, which starts the search.
+        bluejay.register(connectionObserver: self)
+        let outcome = await end.value(within: limits.duration.map { .seconds($0) }, otherwise: .timeIsUp)
         context.reconnects = false
         context.onPairingProblem(nil)
         bluejay.unregister(connectionObserver: self)
+        switch outcome {
+        case .done: break
+        case .timeIsUp:
+            guard let count = limits.count, let duration = limits.duration else { break }
+            throw Failure(.notInTime, "only \(received) of \(count) heart rates came in \(inSeconds(duration))")
+        case .failed(let failure): throw failure
+        }
     }
 
-    private func timeIsUp(_ duration: Double) {
-        guard let count = limits.count else { return finish() }
-        finish(Failure(.notInTime, "only \(received) of \(count) heart rates came in \(inSeconds(duration))"))
-    }
-
-    private func finish(_ failure: Failure? = nil) {
-        let continuation = waiting
-        waiting = nil
-        if let failure { continuation?.resume(throwing: failure) } else { continuation?.resume() }
+    private func fail(_ failure: Failure) {
+        end.report(.failed(failure))
     }
 
     // MARK: Finding
 
     private func search() {
-        guard !isSearching, waiting != nil, !bluejay.isConnected, !bluejay.isConnecting else { return }
+        guard !isSearching, !end.isKnown, !bluejay.isConnected, !bluejay.isConnecting else { return }
         isSearching = true
         if case .identifiers(let identifiers, let text)? = device, identifiers.count == 1 {
             return connect(PeripheralIdentifier(uuid: identifiers[0], name: text))
@@ -97,7 +97,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         // Bluetooth is off: the search starts again when it is on.
         if error != nil { return }
         let sought = device.map { "device \($0.text)" } ?? "heart-rate sensor"
-        finish(Failure(.notInTime, "no \(sought) was found within \(inSeconds(limits.search))"))
+        fail(Failure(.notInTime, "no \(sought) was found within \(inSeconds(limits.search))"))
     }
 
     private func connect(_ identifier: PeripheralIdentifier) {
@@ -107,7 +107,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             isSearching = false
             if case .failure(let error) = result, !hasConnected {
                 let cause = context.pairingProblem ?? error
-                finish(Failure(cause, attempt: "cannot connect to \(identifier.name)", device: identifier.name))
+                fail(Failure(cause, attempt: "cannot connect to \(identifier.name)", device: identifier.name))
             }
         }
     }
@@ -265,7 +265,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
                 let measurement = try HeartRateMeasurement(bytes: value)
                 output.event("heart-rate", measurement.text) { measurement.add(to: &$0) }
                 received += 1
-                if received == limits.count { finish() }
+                if received == limits.count { end.report(.done) }
             } catch {
                 output.event("malformed", "malformed: \(error)") { $0.add("value", ValueText.hex(value)) }
             }
@@ -273,7 +273,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             output.event("no-heart-rate", "the device measures no heart rate")
             guard !wasThere else { return }
             if received == 0 {
-                finish(Failure(.noSuchCharacteristic, "\(device?.text ?? "the device") measures no heart rate"))
+                fail(Failure(.noSuchCharacteristic, "\(device?.text ?? "the device") measures no heart rate"))
             } else {
                 connectAgainUnlessFound()
             }

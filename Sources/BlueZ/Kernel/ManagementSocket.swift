@@ -6,7 +6,6 @@ package import MainLoop
 package final class ManagementSocket {
     private let descriptor: Int32
     private var reading: LoopSource?
-    private var timer: LoopSource?
 
     private static let afBluetooth: Int32 = 31
     private static let protocolHCI: Int32 = 1
@@ -32,7 +31,6 @@ package final class ManagementSocket {
 
     isolated deinit {
         reading?.cancel()
-        timer?.cancel()
         close(descriptor)
     }
 
@@ -58,32 +56,16 @@ package final class ManagementSocket {
         guard write(descriptor, packet, packet.count) == packet.count else {
             throw BlueZError.notSupported("the kernel's management interface: \(String(cString: strerror(errno)))")
         }
-        let outcome: Outcome = await withCheckedContinuation { continuation in
-            let once = OnceOutcome(continuation)
-            reading = .descriptor(descriptor, [.readable, .hangUp]) { [weak self] _ in
-                guard let self else { return }
-                if let outcome = read(opcode, otherStatus) { once.resume(outcome) }
-            }
-            timer = .timer(after: .seconds(5)) { once.resume(.failure(.timedOut("management command"))) }
+        let outcome = FirstOutcome<Outcome>()
+        reading = .descriptor(descriptor, [.readable, .hangUp]) { [weak self] _ in
+            if let answer = self?.read(opcode, otherStatus) { outcome.report(answer) }
         }
+        let answer = await outcome.value(within: .seconds(5), otherwise: .failure(.timedOut("management command")))
         reading?.cancel()
-        timer?.cancel()
-        return try outcome.get()
+        return try answer.get()
     }
 
     private typealias Outcome = Result<[UInt8], BlueZError>
-
-    @LoopActor
-    private final class OnceOutcome {
-        private var continuation: CheckedContinuation<Outcome, Never>?
-
-        nonisolated init(_ continuation: CheckedContinuation<Outcome, Never>) { self.continuation = continuation }
-
-        func resume(_ outcome: Outcome) {
-            continuation?.resume(returning: outcome)
-            continuation = nil
-        }
-    }
 
     /// Nil when the packet is about something else.
     private func read(_ opcode: UInt16, _ otherStatus: UInt8?) -> Outcome? {

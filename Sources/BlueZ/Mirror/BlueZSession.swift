@@ -111,17 +111,12 @@ package final class BlueZSession {
     package func waitUntilAvailable(timeout: Duration = .seconds(10)) async throws {
         start()
         if state == .starting {
-            var observation: Registration?
-            var timer: LoopSource?
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                let once = OnceContinuation(continuation)
-                observation = observe { event in
-                    if case .stateChanged = event { once.resume() }
-                }
-                timer = .timer(after: timeout) { once.resume() }
+            let change = FirstOutcome<Void>()
+            let observation = observe { event in
+                if case .stateChanged = event { change.report() }
             }
-            observation?.cancel()
-            timer?.cancel()
+            await change.wait(within: timeout)
+            observation.cancel()
         }
         switch state {
         case .available: return

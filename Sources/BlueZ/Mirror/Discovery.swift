@@ -23,7 +23,7 @@ package final class Discovery {
     private var clients: [Int: Client] = [:]
     private var nextKey = 0
     private var running: Task<Void, Never>?
-    private var wakeUp: OnceContinuation?
+    private var wakeUp: FirstOutcome<Void>?
     private var observation: Registration?
     private var restarts = 0
     /// What bluetoothd lets through at present.
@@ -60,7 +60,7 @@ package final class Discovery {
     }
 
     private func changed() {
-        wakeUp?.resume()
+        wakeUp?.report()
         guard running == nil, !clients.isEmpty else { return }
         running = Task { [weak self] in await self?.run() }
     }
@@ -102,14 +102,10 @@ package final class Discovery {
 
     /// Returns early when the clients change.
     private func sleep(milliseconds: Int) async {
-        var timer: LoopSource?
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let once = OnceContinuation(continuation)
-            wakeUp = once
-            timer = .timer(after: .milliseconds(milliseconds)) { once.resume() }
-        }
-        timer?.cancel()
-        wakeUp = nil
+        let wakeUp = FirstOutcome<Void>()
+        self.wakeUp = wakeUp
+        await wakeUp.wait(within: .milliseconds(milliseconds))
+        self.wakeUp = nil
     }
 
     /// What bluetoothd is asked for: all services, unless it is known to survive that some are asked for. If its

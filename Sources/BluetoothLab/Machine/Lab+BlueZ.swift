@@ -32,22 +32,16 @@ extension Lab {
     public func waitUntilPaired(_ address: String, on name: String, within limit: Duration = .seconds(20)) async throws
     {
         let adapter = try await adapter(name)
-        let (events, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let observation = BlueZSession.shared.observe { _ in continuation.yield() }
-        let deadline = Task {
-            try await Task.sleep(for: limit)
-            continuation.finish()
+        let isPaired = { @LoopActor in adapter.devices.contains { $0.address == address && $0.isPaired } }
+        let outcome = FirstOutcome<Bool>()
+        if isPaired() { outcome.report(true) }
+        let observation = BlueZSession.shared.observe { _ in
+            if isPaired() { outcome.report(true) }
         }
-        defer {
-            observation.cancel()
-            deadline.cancel()
+        defer { observation.cancel() }
+        guard await outcome.value(within: limit, otherwise: false) else {
+            throw LabError("\(address) is not paired with \(name) within \(limit)")
         }
-        // The first look is not at a change.
-        continuation.yield()
-        for await _ in events {
-            if adapter.devices.contains(where: { $0.address == address && $0.isPaired }) { return }
-        }
-        throw LabError("\(address) is not paired with \(name) within \(limit)")
     }
 
     /// The controller's alias, the name that peers see.

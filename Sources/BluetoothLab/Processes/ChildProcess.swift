@@ -1,3 +1,4 @@
+import MainLoop
 import Foundation
 import Synchronization
 
@@ -17,7 +18,7 @@ public final class ChildProcess: Swift.Sendable {
     private struct Waiter: Swift.Sendable {
         /// Looks at the state; true when what is waited for is there.
         let check: @Sendable (State) -> Bool
-        let continuation: CheckedContinuation<Void, any Error>
+        let isThere = FirstOutcome<Bool>()
     }
 
     private let state = Mutex(State())
@@ -105,9 +106,9 @@ public final class ChildProcess: Swift.Sendable {
             change(&state)
             let ready = state.waiters.filter { $0.value.check(state) }
             for key in ready.keys { state.waiters[key] = nil }
-            return ready.map(\.value.continuation)
+            return ready.map(\.value.isThere)
         }
-        for continuation in ready { continuation.resume() }
+        for isThere in ready { isThere.report(true) }
     }
 
     // MARK: Output
@@ -181,27 +182,16 @@ public final class ChildProcess: Swift.Sendable {
     private func wait(
         _ what: String, within timeout: Duration, until check: @escaping @Sendable (State) -> Bool
     ) async throws {
-        let key = state.withLock { state in
+        let waiter = Waiter(check: check)
+        let key: Int? = state.withLock { state in
+            if check(state) { return nil }
             state.nextWaiter += 1
+            state.waiters[state.nextWaiter] = waiter
             return state.nextWaiter
         }
-        let deadline = Task { [weak self] in
-            try await Task.sleep(for: timeout)
-            self?.giveUp(key, what, timeout)
-        }
-        defer { deadline.cancel() }
-        try await withCheckedThrowingContinuation { continuation in
-            let isThere = state.withLock { state in
-                if check(state) { return true }
-                state.waiters[key] = Waiter(check: check, continuation: continuation)
-                return false
-            }
-            if isThere { continuation.resume() }
-        }
-    }
-
-    private func giveUp(_ key: Int, _ what: String, _ timeout: Duration) {
-        let waiter = state.withLock { $0.waiters.removeValue(forKey: key) }
-        waiter?.continuation.resume(throwing: LabError("no sign of \(what) within \(timeout):\n\(transcript)"))
+        guard let key else { return }
+        let isThere = await waiter.isThere.value(within: timeout, otherwise: false)
+        state.withLock { $0.waiters[key] = nil }
+        if !isThere { throw LabError("no sign of \(what) within \(timeout):\n\(transcript)") }
     }
 }

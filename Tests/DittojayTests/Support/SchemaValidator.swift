@@ -33,7 +33,7 @@ struct SchemaValidator {
                 if text.hasPrefix("0x"), let number = Int(text.dropFirst(2), radix: 16) { return number }
                 if let number = Int(text) { return number }
                 let isNumeric = text.allSatisfy { $0.isASCII && ($0.isNumber || "+-.eE".contains($0)) }
-                return isNumeric ? Double(text) ?? text : text
+                return isNumeric ? Double(text) as Any? ?? text : text
             }
         }
     }

@@ -45,18 +45,10 @@ extension PeripheralLink {
     /// Waits until something is so that bluetoothd tells of the device, or the attempt is given up.
     private func wait(atMost limit: Duration, until condition: @escaping @LoopActor () -> Bool) async {
         guard !condition() else { return }
-        var timer: LoopSource?
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            var waiting: CheckedContinuation<Void, Never>? = continuation
-            let end: @LoopActor () -> Void = {
-                waiting?.resume()
-                waiting = nil
-            }
-            onExistingLinkChange = { if condition() { end() } }
-            onCancel = end
-            timer = .timer(after: limit, end)
-        }
-        timer?.cancel()
+        let end = FirstOutcome<Void>()
+        onExistingLinkChange = { if condition() { end.report() } }
+        onCancel = { end.report() }
+        await end.wait(within: limit)
         onExistingLinkChange = nil
         onCancel = nil
     }

@@ -57,8 +57,14 @@ def test_an_import_against_the_layers_is_reported(problems: Any) -> None:
 
 @pytest.mark.parametrize("line", ["import Lower", "@testable internal import Lower", "import class Lower.A"])
 def test_an_import_that_is_not_declared_is_reported(problems: Any, line: str) -> None:
-    (problem,) = problems(LAYERS, {"Tests/UpperTests/A.swift": line})
+    (problem,) = problems(LAYERS, {"Tests/UpperTests/A.swift": f"{line}\nimport Upper\n"})
     assert problem == "Tests/UpperTests/A.swift:1: UpperTests imports Lower: Package.swift does not declare that"
+
+
+def test_a_dependency_that_nothing_imports_is_reported(problems: Any) -> None:
+    assert problems(LAYERS, {"Sources/Upper/A.swift": "// import Deques\nimport Lower\n"}) == [
+        "Package.swift: Upper depends on Deques, and no file of it imports that"
+    ]
 
 
 def test_imports_in_comments_and_strings_are_none(problems: Any) -> None:
@@ -134,7 +140,7 @@ def test_names_of_the_bus_in_strings_are_reported(problems: Any, text: str) -> N
 
 
 def test_names_of_the_bus_in_comments_are_fine(problems: Any) -> None:
-    text = '/// `org.bluez.Device1`, "org.bluez"\nlet site = "https://org.example/bluez"\n'
+    text = 'import Deques\nimport Lower\n/// `org.bluez.Device1`, "org.bluez"\nlet site = "https://org.example/bluez"\n'
     assert problems(LAYERS, {"Sources/Upper/A.swift": text}) == []
 
 

@@ -5,6 +5,7 @@ usage: layers
 It reports:
 
 - an import of a target or product that Package.swift does not declare as a dependency of the file's target;
+- a dependency that Package.swift declares and no file imports;
 - folders of a target that use each other, in a cycle;
 - a name of BlueZ's or of D-Bus's own in a string outside of the targets BlueZ and DBus.
 
@@ -19,7 +20,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,8 +56,6 @@ AGREED = [
     Agreed("Bluejay", "Peripheral", "Listening", "a peripheral has the table of its listeners"),
     Agreed("Dittojay", "Peripheral", "Control", "a peripheral carries out the commands of the control socket"),
     Agreed("Dittojay", "Profiles", "ProfileFile", "a profile is summed up in the words of its file"),
-    Agreed("Dittojay", "Profiles", "Services", "a profile's notifications can be those of a heart"),
-    Agreed("Dittojay", "Behaviours", "Services", "one of the generators of values is a heart"),
 ]
 
 ATTRIBUTES = r"(?:@\w+(?:\([^)\n]*\))?\s+)*"
@@ -77,6 +76,8 @@ TYPE = re.compile(r"(?<![.\w])[A-Z]\w*")
 class Target(NamedTuple):
     name: str
     folder: Path
+    # As Package.swift declares them.
+    declared: set[str]
     # The modules that it may import.
     dependencies: set[str]
     is_test: bool
@@ -88,13 +89,11 @@ def targets(package: dict[str, Any], root: Path) -> list[Target]:
     for target in package["targets"]:
         if target["type"] in ("system", "plugin", "binary"):
             continue
-        names = set()
-        for dependency in target["dependencies"]:
-            (entry,) = dependency.values()
-            names |= {entry[0]} | MODULES.get(entry[0], set())
+        declared = {entry[0] for dependency in target["dependencies"] for entry in dependency.values()}
+        names = declared.union(*(MODULES.get(name, set()) for name in declared))
         is_test = target["type"] == "test"
         path = target.get("path") or f"{'Tests' if is_test else 'Sources'}/{target['name']}"
-        found.append(Target(target["name"], root / path, names, is_test))
+        found.append(Target(target["name"], root / path, declared, names, is_test))
     return found
 
 
@@ -106,6 +105,13 @@ def undeclared(target: Target, path: Path, source: Source, above: dict[str, set[
         layers = f", which is above it ({module} uses {target.name})" if target.name in above.get(module, set()) else ""
         line = line_of(source.code, match.start(1))
         yield f"{path}:{line}: {target.name} imports {module}{layers}: Package.swift does not declare that"
+
+
+def unused(target: Target, sources: Iterable[Source]) -> Iterator[str]:
+    imported = {match[1] for source in sources for match in IMPORT.finditer(source.code)}
+    for name in sorted(target.declared):
+        if not imported & ({name} | MODULES.get(name, set())):
+            yield f"Package.swift: {target.name} depends on {name}, and no file of it imports that"
 
 
 def reachable(edges: dict[str, set[str]]) -> dict[str, set[str]]:
@@ -190,6 +196,8 @@ def check(root: Path, package: dict[str, Any], agreed: Sequence[Agreed]) -> Iter
             yield from undeclared(target, shown, source, above)
             if shown.parts[0] == "Sources" and target.name not in BUS_TARGETS:
                 yield from bus_names(shown, source)
+        if sources:
+            yield from unused(target, sources.values())
         if not target.is_test:
             yield from cycles(target, sources, [use for use in agreed if use.target == target.name])
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from lab_tools.bench import table
+from lab_tools.bench.command import parse
 from lab_tools.bench.measures import Arrivals, percentile
+from lab_tools.bench.programs import Builds, Dittojay, central, peripheral
 from lab_tools.bench.table import ROWS, Sample, is_comparable, markdown, medians, summary, verdicts
 
 OURS, THEIRS = "dittojay+bluejay", "bluez-peripheral+bluejay"
@@ -103,3 +105,26 @@ def test_every_round_begins_with_another_pair() -> None:
         ["c", "a", "b"],
         ["a", "b", "c"],
     ]
+
+
+def test_an_earlier_build_is_measured_by_the_same_names() -> None:
+    builds = Builds(Path("/now"), Path("/then"))
+    assert central("bluejay", builds)[:2] == ["/now/bluejay", "measure"]
+    assert central("bluejay-before-sockets", builds)[:3] == ["/then/bluejay", "measure", "--sockets"]
+    assert isinstance(now := peripheral("dittojay", builds), Dittojay) and now.command[0] == "/now/dittojay"
+    assert isinstance(then := peripheral("dittojay-before", builds), Dittojay) and then.command[0] == "/then/dittojay"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "reason"),
+    [
+        ("dittojay+bluejay-before", "bluejay-before needs --before"),
+        ("dittojay+bluejya", "no program to measure is called bluejya"),
+        ("bless+bleak-before", "no program to measure is called bleak-before"),
+        ("dittojay", "dittojay"),
+    ],
+)
+def test_a_mistake_in_the_pairs_is_reported(pairs: str, reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["--pairs", pairs])
+    assert reason in capsys.readouterr().err

@@ -16,7 +16,18 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from lab_tools.bench.daemons import Daemons
-from lab_tools.bench.programs import SERVER, SINK, SINK_COUNT, STORE, Peripheral, Program, central, cpu_of, peripheral
+from lab_tools.bench.programs import (
+    SERVER,
+    SINK,
+    SINK_COUNT,
+    STORE,
+    Builds,
+    Peripheral,
+    Program,
+    central,
+    cpu_of,
+    peripheral,
+)
 from lab_tools.bench.table import Sample, Samples, medians, summary
 
 SIZES = (20, 180)
@@ -35,6 +46,7 @@ def say(text: str) -> None:
 class Bench:
     def __init__(self, options: argparse.Namespace, log: TextIO) -> None:
         self.options = options
+        self.builds = Builds(options.programs, options.before)
         self.daemons = Daemons(SERVER)
         self.log = log
 
@@ -44,7 +56,7 @@ class Bench:
         sample: Sample = {}
         await self.daemons.forget_devices()
         self.daemons.advertising.clear()
-        kind = peripheral(peripheral_name, self.options.dittojay)
+        kind = peripheral(peripheral_name, self.builds)
         began = time.monotonic()
         server = await Program.start(kind.command, self.log)
         client = None
@@ -52,7 +64,7 @@ class Bench:
             await asyncio.wait_for(self.daemons.advertising.wait(), START_PATIENCE)
             sample["start"] = 1000 * (self.daemons.advertised_at - began)
             await kind.is_ready(server)
-            client = await Program.start(central(central_name, self.options.bluejay), self.log)
+            client = await Program.start(central(central_name, self.builds), self.log)
             sample["found"] = 1000 * (await client.event("found"))["seconds"]
             sample["ready"] = 1000 * (await client.event("connected"))["seconds"]
             for size in SIZES:
@@ -128,11 +140,17 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--commands", type=int, default=1000, help="writes without response; default: 1000")
     parser.add_argument("--pairs", default=PAIRS, help=f"PERIPHERAL+CENTRAL, separated by commas; default: {PAIRS}")
     parser.add_argument("--programs", type=Path, help="the folder of dittojay and bluejay; default: those on PATH")
+    parser.add_argument("--before", type=Path, help="that of an earlier build: dittojay-before and bluejay-before")
     options = parser.parse_args(words)
     if options.quick:
         vars(options).update(QUICK)
-    for name in ("dittojay", "bluejay"):
-        setattr(options, name, str(options.programs / name) if options.programs else name)
+    for pair in options.pairs.split(","):
+        try:
+            server, client = pair.split("+")
+            peripheral(server, Builds(options.programs, options.before))
+            central(client, Builds(options.programs, options.before))
+        except ValueError as error:
+            parser.error(f"--pairs: {pair}: {error}")
     return options
 
 

@@ -6,6 +6,7 @@ import os
 import struct
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
@@ -154,12 +155,40 @@ class Peer:
 PEER_SCRIPTS = {"bless": "bless_peripheral.py", "bluez-peripheral": "bluez_peripheral_sensor.py"}
 
 
-def peripheral(name: str, dittojay: str) -> Peripheral:
-    return Dittojay(dittojay) if name == "dittojay" else Peer(PEER_SCRIPTS[name])
+@dataclass(frozen=True)
+class Builds:
+    """Where the package's programs are."""
+
+    current: Path | None
+    """None: on PATH."""
+    before: Path | None = None
+    """An earlier build, to compare with."""
+
+    def program(self, name: str, is_before: bool) -> str:
+        folder = self.before if is_before else self.current
+        if is_before and folder is None:
+            raise ValueError(f"{name}-before needs --before, the folder of an earlier build")
+        return str(folder / name) if folder else name
 
 
-def central(name: str, bluejay: str) -> list[str]:
-    """A central's command: bluejay, bleak, or one of them with -sockets behind its name."""
-    name, _, way = name.partition("-")
-    program = [bluejay, "measure"] if name == "bluejay" else tool_command("bleak-client")
-    return [*program, *(["--sockets"] if way == "sockets" else []), "--adapter", CLIENT, NAME]
+def peripheral(name: str, builds: Builds) -> Peripheral:
+    """dittojay, dittojay-before, or a peer."""
+    if name in PEER_SCRIPTS:
+        return Peer(PEER_SCRIPTS[name])
+    return Dittojay(builds.program("dittojay", is_before_build(name, "dittojay")))
+
+
+def central(name: str, builds: Builds) -> list[str]:
+    """The command of a central: bluejay, bluejay-before or bleak, each also with -sockets behind its name."""
+    base = name.removesuffix("-sockets")
+    if base == "bleak":
+        program = tool_command("bleak-client")
+    else:
+        program = [builds.program("bluejay", is_before_build(base, "bluejay")), "measure"]
+    return [*program, *(["--sockets"] if base != name else []), "--adapter", CLIENT, NAME]
+
+
+def is_before_build(name: str, program: str) -> bool:
+    if name not in (program, f"{program}-before"):
+        raise ValueError(f"no program to measure is called {name}")
+    return name != program

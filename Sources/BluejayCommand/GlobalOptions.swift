@@ -57,8 +57,7 @@ struct DeviceOptions: ParsableArguments {
 
 /// The option of every command that asks the device something.
 struct AnswerOptions: ParsableArguments {
-    /// Shorter than the 30 s after which bluetoothd gives up on a request and ends the connection, and than the 25 s
-    /// after which a peripheral's bluetoothd answers in the name of a program that does not.
+    /// Shorter than the 30 s after which bluetoothd gives up on a request and ends the connection.
     static let defaultTimeout = 20.0
 
     @Option(

@@ -16,7 +16,7 @@ public struct Fault: Hashable, Swift.Sendable {
 
     /// What happens.
     public enum Action: Hashable, Swift.Sendable {
-        /// The request is never answered. bluetoothd (5.66) gives up after 25 seconds and answers with 0x0E.
+        /// The request is never answered. bluetoothd (5.66) gives up after 5 seconds and answers with 0x0E.
         case noAnswer
         /// The request is refused with this ATT error.
         case error(UInt8)

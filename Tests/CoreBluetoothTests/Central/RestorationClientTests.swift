@@ -164,4 +164,12 @@ private struct LauncherFailure: Error {}
         #expect(await open(client) == nil)
         #expect(await !client.isAvailable)
     }
+
+    @Test @LoopActor func `an agent that was given up is not called again`() async throws {
+        let client = makeClient { _ in throw LauncherFailure() }
+        _ = await open(client)
+        // The attempt that has failed is over by now.
+        await withCheckedContinuation { continuation in MainLoop.shared.async { continuation.resume() } }
+        #expect(client.timer == nil)
+    }
 }

@@ -42,7 +42,8 @@ final class RestorationClient {
     private var state = State.closed
     private var socket: Int32 = -1
     private var reading: LoopSource?
-    private var timer: LoopSource?
+    /// Until the agent is called again.
+    private(set) var timer: LoopSource?
     private var deadline: LoopSource?
     private var lastStart: ContinuousClock.Instant?
     private var calls = RetryLog(logger, "reach the restoration agent")

@@ -296,6 +296,34 @@ import Testing
         return (agent, backend)
     }
 
+    @Test func `a program that the last agent has started is not started again`() {
+        kill(listener())
+        notify("a")
+        #expect(host.launched.count == 1)
+        #expect(host.saved.last == core.record, "the next agent has to know it")
+        let (next, backend) = nextAgent()
+        next.start()
+        backend.observer?.connected(sensor)
+        backend.observer?.received(Data("b".utf8), from: sensor, path: CharacteristicKey.chirp.path)
+        host.advance(by: 10)
+        #expect(host.launched.count == 1)
+        let app = FakePeer(process: 1000)
+        #expect(next.receive(.hello(.app()), from: app))
+        #expect(app.welcome != nil && app.takeAll() == ["1: b"])
+        #expect(next.record.apps.first?.started == nil)
+    }
+
+    @Test func `a program that the last agent has started and that has died is started again`() {
+        kill(listener())
+        notify("a")
+        host.alive.remove(1000)
+        let (next, backend) = nextAgent()
+        next.start()
+        backend.observer?.connected(sensor)
+        backend.observer?.received(Data("b".utf8), from: sensor, path: CharacteristicKey.chirp.path)
+        #expect(host.launched.count == 2)
+    }
+
     /// A program that comes to an agent that has just begun to connect.
     private func waiting(for agent: AgentCore) -> FakePeer {
         agent.start()

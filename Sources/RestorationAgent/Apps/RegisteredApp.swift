@@ -24,8 +24,6 @@ final class RegisteredApp {
     var policy = RestartPolicy()
     /// The next look at the process, or the next start.
     var timer: AnyObject?
-    /// The process that was started.
-    var started: ProcessMark?
     /// The peripherals whose link is up, as far as the agent knows.
     var up: Set<UUID> = []
     /// While the program waits for its welcome: the end of the agent's patience.

@@ -76,7 +76,7 @@ package final class AgentCore {
         }
         app.presence = .running
         app.timer = nil
-        app.started = nil
+        app.record.started = nil
         app.policy.succeeded()
         app.peer = peer
         prepareToGreet(app)
@@ -171,6 +171,11 @@ package final class AgentCore {
         for peripheral in app.record.peripherals where peripheral.state != .disconnected {
             backend.keep(PeripheralRequest(peripheral))
         }
+        if let started = app.record.started, host.isAlive(started) {
+            // By an agent that has died since. It will register here.
+            app.presence = .starting
+            return watchStart(of: app, until: host.now + Self.startTimeout)
+        }
         let hasNews = app.record.peripherals.contains { $0.state == .disconnected || $0.serviceChange != nil }
         if hasNews || app.inbox.hasUnread { somethingHappened(to: app) }
     }
@@ -218,7 +223,8 @@ package final class AgentCore {
         app.policy.started(at: host.now)
         app.presence = .starting
         do {
-            app.started = try host.launch(app.record)
+            app.record.started = try host.launch(app.record)
+            saveNow()
             host.log("Started \(app.name)")
             watchStart(of: app, until: host.now + Self.startTimeout)
         } catch {
@@ -234,7 +240,7 @@ package final class AgentCore {
     private func watchStart(of app: RegisteredApp, until deadline: Double) {
         app.timer = host.after(Self.startWatchInterval) { [weak self, weak app] in
             guard let self, let app, app.presence == .starting else { return }
-            let isAlive = app.started.map { self.host.isAlive($0) } ?? false
+            let isAlive = app.record.started.map { self.host.isAlive($0) } ?? false
             if isAlive, host.now < deadline { return watchStart(of: app, until: deadline) }
             host.log("\(app.name) was started and has not registered")
             startHasFailed(app)
@@ -243,7 +249,7 @@ package final class AgentCore {
 
     private func startHasFailed(_ app: RegisteredApp) {
         app.policy.failed()
-        app.started = nil
+        app.record.started = nil
         app.presence = .gone
         somethingHappened(to: app)
     }

@@ -16,6 +16,8 @@ package struct AppRecord: Codable, Hashable, Sendable {
     package var registration: AppRegistration
     /// The process that registered last; nil when it could not be found out.
     package var process: ProcessMark?
+    /// The process that the agent has started and that has not registered yet. The next agent must not start another.
+    package var started: ProcessMark?
     /// The first number of a subscription that was never used.
     package var nextSubscription: UInt32 = 1
     package var peripherals: [PeripheralRecord] = []

@@ -42,7 +42,7 @@ package enum AssignedKind: String, CaseIterable, Hashable, Swift.Sendable {
     }
 }
 
-/// A number and what it stands for.
+/// A number and its name.
 package struct AssignedName: Hashable, Swift.Sendable {
     package let kind: AssignedKind
     package let number: UInt16

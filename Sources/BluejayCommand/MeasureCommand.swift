@@ -47,7 +47,7 @@ private final class Measurement {
     func run() async throws {
         let begin = ContinuousClock.now
         let identifier = try await context.find(target.selector, timeout: target.connectTimeout)
-        tell("found", since: begin)
+        report("found", since: begin)
         let found = ContinuousClock.now
         let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
         try await context.connect(
@@ -56,7 +56,7 @@ private final class Measurement {
         try await direct.discoverEverything(until: deadline, limit: target.connectTimeout)
         table = direct.table
         context.handBack()
-        tell("connected", since: found)
+        report("connected", since: found)
         for await line in Self.lines() {
             try await take(line.split(separator: " ").map(String.init))
         }
@@ -101,13 +101,13 @@ private final class Measurement {
             if case .success(let value) = result { arrivals.add(value) }
         }
         try await isNotifying(name)
-        tell("subscribed")
+        report("subscribed")
         if let control {
             try await write(control.value, to: try find(control.name))
         }
         await arrivals.wait(patience: Self.patience)
         let loss = try find(name).notificationLoss
-        tell("listened") { object in
+        report("listened") { object in
             object.add("count", arrivals.received)
             object.add("breaks", arrivals.breaks)
             object.add("droppedValues", loss.droppedValues)
@@ -137,7 +137,7 @@ private final class Measurement {
             try await action()
             latencies.add(ContinuousClock.now - begin)
         }
-        tell(event) { latencies.add(to: &$0) }
+        report(event) { latencies.add(to: &$0) }
     }
 
     private func flood(_ sink: String, _ value: Data, _ count: Int, counter: String) async throws {
@@ -153,7 +153,7 @@ private final class Measurement {
         repeat {
             arrived = LabService.SinkCount(bytes: try await read(counter)).map { Int($0.writes) } ?? 0
         } while arrived < count && ContinuousClock.now < deadline
-        tell("flood", since: begin) { $0.add("count", arrived) }
+        report("flood", since: begin) { $0.add("count", arrived) }
     }
 
     // MARK: Requests, by way of Bluejay
@@ -209,17 +209,17 @@ private final class Measurement {
         Data(try ValueText.parse("hex:" + word))
     }
 
-    private func tell(
+    private func report(
         _ event: String, since begin: ContinuousClock.Instant, _ more: (inout JSONObject) -> Void = { _ in }
     ) {
         let passed = seconds(ContinuousClock.now - begin)
-        tell(event) { object in
+        report(event) { object in
             object.add("seconds", passed, places: 6)
             more(&object)
         }
     }
 
-    private func tell(_ event: String, _ more: (inout JSONObject) -> Void = { _ in }) {
+    private func report(_ event: String, _ more: (inout JSONObject) -> Void = { _ in }) {
         context.output.event(event, event, json: more)
         context.output.flush()
     }

@@ -8,10 +8,9 @@ enum ATT {
     static let valueHeaderLength = 3
     /// The longest value that surely arrives in a write without response, in bytes, however large the packets are.
     ///
-    /// A bluetoothd on the other end drops longer ones without a word (5.66, `check_length` in
-    /// src/shared/gatt-server.c, counts the handle's two bytes as part of the value; 5.82 and 5.87 take 512), and a
-    /// central cannot see which stack it talks to. A write with response is refused there with an error, so it may have
-    /// ``maximumValueLength``.
+    /// A bluetoothd on the other end silently drops longer ones (5.66, `check_length` in src/shared/gatt-server.c,
+    /// counts the handle's two bytes as part of the value; 5.82 and 5.87 take 512), and a central cannot see which
+    /// stack it talks to. A write with response is refused there with an error, so it may have ``maximumValueLength``.
     static let maximumCommandValueLength = maximumValueLength - 2
     /// The error of what needs a paired link, as bluetoothd reports it whichever it was.
     static let insufficientAuthentication: UInt8 = 0x05

@@ -52,7 +52,7 @@ package final class DescriptorWatch: @unchecked Swift.Sendable {
         MainLoop.shared.async { [self] in watch() }
     }
 
-    /// Calls the handler no more until ``resume()``. What is there to be read stays where it is.
+    /// Stops calling the handler until ``resume()``. Unread data stays where it is.
     package func suspend() {
         isSuspended = true
     }

@@ -1,7 +1,7 @@
 // The names of UIKit that Bluejay's API mentions, for programs that bring an iOS app's code to Linux. In a module of
 // their own: a program that has stand-ins for UIKit itself, or uses another package's, need not see these.
 
-/// What iOS's application delegates conform to; empty, so that restorers written for iOS compile.
+/// The protocol of application delegates on iOS; empty, so that restorers written for iOS compile.
 public protocol UIApplicationDelegate: AnyObject {}
 
 /// The part of iOS's `UIApplication` that Bluejay's API mentions.

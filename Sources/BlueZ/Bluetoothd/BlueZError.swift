@@ -123,7 +123,7 @@ extension BlueZError: LocalizedError, CustomStringConvertible {
         case .notConnected: "the device is not connected"
         case .noAnswer: "the device did not answer"
         case .connectionFailed(let message): "the connection failed: \(message)"
-        case .gone(let call): "\(call): the object is gone"
+        case .gone(let call): "\(call): the object was removed"
         case .inProgress(let call): "\(call): already in progress"
         case .notReady: "the Bluetooth adapter is not powered on"
         case .notSupported(let message): "not supported: \(message)"

@@ -50,7 +50,7 @@ final class PacketInbox: Swift.Sendable {
         state = Mutex(State(descriptor: descriptor))
     }
 
-    /// Reads no more, and announces nothing more. May be called on any thread.
+    /// Stops reading and announcing. May be called on any thread.
     func close() {
         state.withLock { $0.descriptor = -1 }
     }

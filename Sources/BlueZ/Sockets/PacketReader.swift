@@ -66,7 +66,7 @@ final class PacketReader: Swift.Sendable {
         return number
     }
 
-    /// Reads a socket no more, whose descriptor can be closed when this returns. May be called on any thread.
+    /// Stops reading a socket. Its descriptor can be closed when this returns. May be called on any thread.
     func remove(_ number: UInt64, _ descriptor: Int32, _ inbox: PacketInbox) {
         _ = cglib_epoll_unwatch(epoll, descriptor)
         inbox.close()

@@ -6,7 +6,7 @@ import MainLoop
 /// A release of BlueZ, such as 5.66.
 public typealias BlueZVersion = BlueZ.BlueZVersion
 
-/// What only bluetoothd itself can tell or do. All of it throws when bluetoothd does not answer.
+/// What only bluetoothd itself knows or can do. All of these throw when bluetoothd does not answer.
 extension Lab {
     /// Switches a controller on.
     public func power(on adapter: String) async throws { try await setPower(true, adapter) }

@@ -31,7 +31,7 @@ public struct BluetoothLabTrait: TestTrait, SuiteTrait, TestScoping {
         try await condition.prepare(for: test)
     }
 
-    /// Itself for each case of a test, unless another one of these traits stands nearer to the test.
+    /// This trait for each case of a test, unless another of these traits is nearer to the test.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> BluetoothLabTrait? {
         let nearest = test.traits.last { $0 is BluetoothLabTrait } as? BluetoothLabTrait
         return testCase != nil && nearest?.identity === identity ? self : nil

@@ -77,7 +77,7 @@ final class LabTest: Swift.Sendable {
         do {
             return try await lab.describeDevices()
         } catch {
-            return "bluetoothd does not tell its devices: \(error)"
+            return "bluetoothd did not list its devices: \(error)"
         }
     }
 

@@ -21,7 +21,7 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Swift.Sendable 
 
     /// - Parameters:
     ///   - uuid: what kind of characteristic it is.
-    ///   - properties: what centrals are told that they can do with it.
+    ///   - properties: what the characteristic supports, as centrals see it.
     ///   - value: if there is one, it is static: the system answers reads by itself, and the characteristic has to be
     ///     read-only. If nil, every read and write is passed on to the manager's delegate.
     ///   - permissions: what centrals may do with it.
@@ -32,7 +32,7 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Swift.Sendable 
         super.init(uuid: uuid, properties: properties, value: value)
     }
 
-    /// What centrals are told that they can do with the characteristic.
+    /// What the characteristic supports, as centrals see it.
     open override var properties: CBCharacteristicProperties {
         get { super.properties }
         set { super.properties = newValue }

@@ -5,7 +5,7 @@
 open class CBMutableService: CBService, @unchecked Swift.Sendable {
     /// - Parameters:
     ///   - uuid: what kind of service it is.
-    ///   - isPrimary: whether it stands for itself, rather than being only there to be included in others.
+    ///   - isPrimary: whether it is used by itself, rather than only included in others.
     public init(type uuid: CBUUID, primary isPrimary: Bool) {
         super.init(uuid: uuid, isPrimary: isPrimary, peripheral: nil)
     }

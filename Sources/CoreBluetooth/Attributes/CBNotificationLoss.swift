@@ -26,8 +26,8 @@ public struct CBNotificationLoss: Hashable, Swift.Sendable, CustomStringConverti
         }
         if fullSockets > 0 {
             parts.append(
-                "values may be missing: bluetoothd filled the socket \(counted(fullSockets, "time")), and drops what does "
-                    + "not fit without a word")
+                "values may be missing: bluetoothd filled the socket \(counted(fullSockets, "time")), and silently "
+                    + "drops what does not fit")
         }
         return parts.isEmpty ? "no values lost" : parts.joined(separator: "; ")
     }

@@ -6,7 +6,7 @@ open class CBService: CBAttribute, @unchecked Swift.Sendable {
         set { stored.withLock { $0.peripheral = newValue } }
     }
 
-    /// Whether the service stands for itself (primary) or is only there to be included in others (secondary).
+    /// Whether the service is used by itself (primary) or only included in others (secondary).
     open internal(set) var isPrimary: Bool {
         get { stored.withLock { $0.isPrimary } }
         set { stored.withLock { $0.isPrimary = newValue } }

@@ -161,7 +161,7 @@ extension CBCentralManager {
             self.rawValue = rawValue
         }
 
-        /// Scanning for extended advertisements and connecting to who sends them.
+        /// Scanning for extended advertisements and connecting to the devices that send them.
         public static let extendedScanAndConnect = Self(rawValue: 1 << 0)
     }
 }

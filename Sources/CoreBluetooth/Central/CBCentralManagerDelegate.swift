@@ -5,7 +5,7 @@
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// The manager's state has changed, or is known for the first time.
     ///
-    /// Below ``CBManagerState/poweredOn`` scanning has stopped and all connections are gone, without further calls.
+    /// Below ``CBManagerState/poweredOn`` scanning has stopped and all connections have ended, without further calls.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
 
     /// The program was started again and the manager has state to restore. Always the first call.
@@ -70,7 +70,7 @@ extension CBCentralManagerDelegate {
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {}
 
-    // The module always calls this one; who has only the older one gets the call passed on.
+    // The module always calls this one, and passes the call on to a delegate that has only the older one.
     public func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: (any Error)?

@@ -16,7 +16,7 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         set { stored.withLock { $0.name = newValue } }
     }
 
-    /// How the peripheral stands with its manager.
+    /// The state of the peripheral's connection to its manager.
     open internal(set) var state: CBPeripheralState {
         get { stored.withLock { $0.state } }
         set { stored.withLock { $0.state = newValue } }

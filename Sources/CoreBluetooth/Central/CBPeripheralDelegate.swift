@@ -5,15 +5,15 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// ``CBPeripheral/name`` has changed.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
-    /// The peripheral's services have changed; discover them again. Called once for each change; a service that moves
-    /// goes and comes.
+    /// The peripheral's services have changed; discover them again. Called once for each change. A service that moves
+    /// is removed and added again.
     ///
-    /// Requests to the services that are gone, their characteristics and descriptors fail with
-    /// ``CBError/Code/invalidHandle``, those under way included, unless the peripheral still answers them itself. Their
+    /// Requests to the removed services, their characteristics and their descriptors fail with
+    /// ``CBError/Code/invalidHandle``, also those under way, unless the peripheral still answers them itself. Their
     /// notifications are off.
     ///
-    /// - Parameter invalidatedServices: those that are gone, also if they had not been discovered; empty if services
-    ///   came.
+    /// - Parameter invalidatedServices: the services that were removed, also those that were never discovered; empty if
+    ///   services were added.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
     /// Answers ``CBPeripheral/readRSSI()``.

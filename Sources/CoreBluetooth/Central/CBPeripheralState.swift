@@ -1,4 +1,4 @@
-/// How a peripheral stands with its central manager.
+/// The state of a peripheral's connection to its central manager.
 public enum CBPeripheralState: Int, Swift.Sendable {
     /// Not connected.
     case disconnected = 0

@@ -4,7 +4,7 @@
 /// on and, for those with a peripheral's attribute, the peripheral is connected. The engine changes the state of the
 /// public objects and then calls the delegate, both on the manager's queue.
 protocol CentralEngine: AnyObject, Swift.Sendable {
-    /// Ends everything: the manager is gone.
+    /// Ends everything: the manager was released.
     func invalidate()
 
     /// Starts a scan, or replaces the running one. `services` is nil for all.

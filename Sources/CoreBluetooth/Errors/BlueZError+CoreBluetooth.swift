@@ -1,6 +1,7 @@
 import BlueZ
 
-/// What the app is told of an error of bluetoothd's: the peer's answer as ``CBATTError``, all else as ``CBError``.
+/// How an error of bluetoothd is reported to the app: the peer's answer as ``CBATTError``, anything else as
+/// ``CBError``.
 func coreBluetoothError(_ error: any Error) -> any Error {
     guard let error = error as? BlueZError else { return error }
     if case .att(let code) = error { return CBATTError(attCode: code) }

@@ -136,7 +136,7 @@ extension CBError.Code {
         switch self {
         case .unknown: "An unknown Bluetooth error occurred."
         case .invalidParameters: "A parameter was not valid."
-        case .invalidHandle: "The attribute is gone; discover the services again."
+        case .invalidHandle: "The attribute was removed; discover the services again."
         case .notConnected: "The device is not connected."
         case .outOfSpace: "The device has no space left."
         case .operationCancelled: "The operation was cancelled."

@@ -12,12 +12,12 @@ open class CBPeer: NSObject, NSCopying, @unchecked Swift.Sendable {
         super.init()
     }
 
-    /// Returns the same object: a peer stands for one device.
+    /// Returns the same object: a peer represents one device.
     @discardableResult
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// Linux additions. BlueZ tells device addresses, which Apple's systems hide.
+/// Linux additions. BlueZ reveals device addresses, which Apple's systems hide.
 extension CBPeer {
     /// The device's address as `"AA:BB:CC:DD:EE:FF"`, decoded from ``identifier``.
     public var bluetoothAddress: String? { Self.bluetoothAddress(forIdentifier: identifier) }

@@ -1,6 +1,6 @@
 /// A Bluetooth UUID of 16, 32 or 128 bits, which names a service, a characteristic or a descriptor.
 ///
-/// Two values are equal, and hash alike, when they stand for the same 128-bit UUID, whatever width they were created
+/// Two values are equal, and hash alike, when they represent the same 128-bit UUID, whatever width they were created
 /// with: `CBUUID(string: "180D") == CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB")`.
 ///
 /// Specification: Bluetooth Core, Vol 3, Part B, 2.5.1.
@@ -127,7 +127,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Swift.Sendable {
     @discardableResult
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// The bits and the width that a text stands for, or nil if it is not a UUID.
+    /// The bits and the width of the UUID in a text, or nil if it is not a UUID.
     private static func parse(_ text: String) -> (UInt128, Width)? {
         let utf8 = Array(text.utf8)
         switch utf8.count {

@@ -8,11 +8,11 @@ public let CBUUIDCharacteristicUserDescriptionString = "2901"
 public let CBUUIDClientCharacteristicConfigurationString = "2902"
 /// UUID of the descriptor that turns a characteristic's broadcasts on and off.
 public let CBUUIDServerCharacteristicConfigurationString = "2903"
-/// UUID of the descriptor that tells a characteristic's format, exponent and unit.
+/// UUID of the descriptor with a characteristic's format, exponent and unit.
 public let CBUUIDCharacteristicFormatString = "2904"
 /// UUID of the descriptor that lists the formats of a composite characteristic.
 public let CBUUIDCharacteristicAggregateFormatString = "2905"
-/// UUID of the descriptor that tells the range of a characteristic's valid values.
+/// UUID of the descriptor with the range of a characteristic's valid values.
 public let CBUUIDCharacteristicValidRangeString = "2906"
 /// UUID of the descriptor that schedules observations.
 public let CBUUIDCharacteristicObservationScheduleString = "2910"

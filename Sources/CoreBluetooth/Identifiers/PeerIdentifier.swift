@@ -1,4 +1,4 @@
-/// A device address with its type, and the UUID that stands for it in the public API.
+/// A device address with its type, and the UUID that represents it in the public API.
 ///
 /// Apple's identifiers are random and kept in a database. Here an identifier is computed from the address, reversibly,
 /// so that it means the same in every process and on every machine and nothing has to be stored. It is a UUID of
@@ -9,7 +9,7 @@
 ///     12 bits   mixed address, bits 15 … 4
 ///      2 bits   variant, 0b10
 ///      4 bits   mixed address, bits 3 … 0
-///     58 bits   check, by which other UUIDs are told apart
+///     58 bits   check, which distinguishes these from other UUIDs
 ///
 /// The address is mixed so that identifiers of similar addresses look nothing alike and nobody takes them for
 /// addresses. It is not a secret: whoever knows this type can decode them.

@@ -11,8 +11,8 @@ open class CBManager: NSObject, @unchecked Swift.Sendable {
 
     private let lockedState = Locked(CBManagerState.unknown)
 
-    /// Whether the program may use Bluetooth. Always allowed on Linux: who may is up to the policy of the system bus,
-    /// and a program that it refuses finds the manager in the state ``CBManagerState/unauthorized``.
+    /// Whether the program may use Bluetooth. Always allowed on Linux: the policy of the system bus decides, and a
+    /// program that it refuses finds the manager in the state ``CBManagerState/unauthorized``.
     open class var authorization: CBManagerAuthorization { .allowedAlways }
 
     /// As the class property of the same name.

@@ -103,8 +103,8 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         engine?.add(service)
     }
 
-    /// Withdraws a service. Connected centrals are told that the services have changed; links and the subscriptions to
-    /// other services stay. The service may be added again.
+    /// Withdraws a service. Connected centrals get an indication that the services have changed; links and
+    /// subscriptions to other services stay. The service may be added again.
     open func remove(_ service: CBMutableService) {
         guard isPoweredOn(#function) else { return }
         engine?.remove(service)
@@ -136,7 +136,7 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     ///   - centrals: to which of the subscribed centrals; to all if nil. Linux: bluetoothd (5.66) cannot choose among
     ///     them; the value goes to all if one of these is subscribed, else to none.
     /// - Returns: false if the queue is full: nothing was sent, and `peripheralManagerIsReady(toUpdateSubscribers:)`
-    ///   tells when to try again.
+    ///   is called when there is room again.
     @discardableResult
     open func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?

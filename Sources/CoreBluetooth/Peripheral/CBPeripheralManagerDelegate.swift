@@ -4,8 +4,8 @@
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// The manager's state has changed, or is known for the first time.
     ///
-    /// Below ``CBManagerState/poweredOn`` all centrals are gone; below ``CBManagerState/poweredOff`` so are the
-    /// published services.
+    /// Below ``CBManagerState/poweredOn`` no central is connected; below ``CBManagerState/poweredOff`` no service is
+    /// published.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
     /// The program was started again and the manager has state to restore. Always the first call.
@@ -19,13 +19,13 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 
     /// A central has turned notifications or indications on, or is connected again and bonded, and had them on.
     ///
-    /// Linux: bluetoothd (5.66) tells of the first central that subscribes to a characteristic and of none that joins
-    /// it. The others get what is sent to all; when the first one leaves, another connected central is reported in its
+    /// Linux: bluetoothd (5.66) reports the first central that subscribes to a characteristic and none that joins it.
+    /// The others get what is sent to all; when the first one leaves, another connected central is reported in its
     /// place.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic)
 
-    /// A central has turned notifications or indications off, or is gone.
+    /// A central has turned notifications or indications off, or has disconnected.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic)
 

@@ -3,10 +3,10 @@
 /// Its methods return at once and are called on whatever thread the app calls the API on, when the manager is powered
 /// on. The engine changes the state of the public objects and then calls the delegate, both on the manager's queue.
 protocol PeripheralEngine: AnyObject, Swift.Sendable {
-    /// Ends everything: the manager is gone.
+    /// Ends everything: the manager was released.
     func invalidate()
 
-    /// Answered by `peripheralManagerDidStartAdvertising`, with `CBError.alreadyAdvertising` where that is so.
+    /// Answered by `peripheralManagerDidStartAdvertising`, with `CBError.alreadyAdvertising` if it already advertises.
     func startAdvertising(_ data: [String: Any])
     func stopAdvertising()
 

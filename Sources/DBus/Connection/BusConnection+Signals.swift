@@ -5,8 +5,8 @@ extension BusConnection {
     /// Calls `handler` for every signal that `rule` matches, in the order of arrival, until the registration is
     /// cancelled or released. The bus knows of the rule before it sees any call that is made afterwards.
     ///
-    /// A rule with a well-known ``MatchRule/sender`` needs a ``watchOwner(of:_:)`` of that name, which tells the
-    /// connection which program owns it.
+    /// A rule with a well-known ``MatchRule/sender`` needs a ``watchOwner(of:_:)`` of that name, by which the
+    /// connection knows which program owns it.
     package func onSignal(_ rule: MatchRule, _ handler: @escaping @LoopActor (BusSignal) -> Void) -> Registration {
         let listener = signals.add(rule, handler: handler)
         sendToBus(BusDriver.addMatch, rule)

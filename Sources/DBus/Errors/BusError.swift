@@ -57,7 +57,7 @@ extension BusError: LocalizedError, CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotConnect(let address, let reason): "cannot connect to the bus at \(address): \(reason)"
-        case .disconnected(let call): "\(call): the connection to the bus is gone"
+        case .disconnected(let call): "\(call): the connection to the bus has ended"
         case .remote(let name, let message, let call): "\(call): \(message.isEmpty ? name : "\(message) (\(name))")"
         case .timedOut(let call): "\(call): no answer in time"
         case .unexpectedType(let expected, let actual, let place):

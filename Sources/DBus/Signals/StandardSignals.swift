@@ -27,7 +27,7 @@ extension MatchRule {
 package enum ManagedObjectChange {
     /// The object has these interfaces now, among others perhaps.
     case added(ManagedObject)
-    /// The object has these interfaces no more.
+    /// The object no longer has these interfaces.
     case removed(ObjectPath, interfaces: [String])
 }
 

@@ -14,7 +14,7 @@ package final class BusFileDescriptor: Swift.Sendable {
         if let descriptor = state.exchange(nil) { close(descriptor) }
     }
 
-    /// Hands the descriptor over to the caller, who closes it from now on; nil when it was taken before.
+    /// Hands the descriptor over to the caller, which has to close it; nil when it was taken before.
     package func take() -> Int32? {
         state.exchange(nil)
     }

@@ -200,8 +200,8 @@ final class AdapterLease: LinkControl {
         try await rename(adapter, to: alias)
     }
 
-    /// Returns when the name is in effect: bluetoothd answers before the kernel has taken it, and until then tells
-    /// whoever asks the one before.
+    /// Returns when the name is in effect: bluetoothd answers before the kernel has taken it, and until then centrals
+    /// that ask for it get the former name.
     private func rename(_ adapter: Adapter, to name: String) async throws {
         try await adapter.setAlias(name)
         let expected = name.isEmpty ? adapter.systemName : name

@@ -45,7 +45,7 @@ struct FaultInjector {
         return entries[due].fault.action
     }
 
-    /// Starts to count the events of this kind again; how often something has gone wrong is kept.
+    /// Starts to count the events of this kind again; the number of faults that have occurred is kept.
     mutating func restart(_ trigger: Fault.Trigger) {
         for index in entries.indices where entries[index].fault.trigger == trigger { entries[index].seen = 0 }
     }

@@ -154,8 +154,8 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         switch state {
         case "poweredOn": "Bluetooth is on"
         case "poweredOff": "Bluetooth is off"
-        case "resetting": "bluetoothd is gone"
-        case "unsupported": "the adapter is gone"
+        case "resetting": "bluetoothd is not running"
+        case "unsupported": "the adapter was removed"
         case "unauthorized": "the access to Bluetooth is refused"
         default: "Bluetooth is not ready yet"
         }

@@ -176,7 +176,7 @@ final class RequestHandler {
         case .delay(let seconds):
             let work = DispatchWorkItem { [weak self] in
                 guard let self else { return }
-                // If the service is gone, the central has bluetoothd's answer, and a write must not count.
+                // If the service was removed, bluetoothd has answered the central, and a write must not count.
                 guard services.characteristic(for: request.characteristic) != nil else {
                     server?.respond(to: request, withResult: .attributeNotFound)
                     return

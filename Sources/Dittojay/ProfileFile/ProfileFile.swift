@@ -2,7 +2,7 @@ import Foundation
 import GATTProfiles
 import Yams
 
-/// Reads profiles from YAML files (of which JSON is a subset). `docs/profiles.md` describes the format.
+/// Reads profiles from YAML files (JSON is a subset of YAML). `docs/profiles.md` describes the format.
 public enum ProfileFile {
     /// The content of a file.
     public struct Content<Value: Hashable & Swift.Sendable>: Hashable, Swift.Sendable {

@@ -73,7 +73,7 @@ enum ProfileReader {
 
     // MARK: Names and UUIDs
 
-    /// A service of which only the names and UUIDs are read.
+    /// A service, read only for its names and UUIDs.
     struct ServiceDraft {
         let name: DraftName
         let uuid: String

@@ -8,8 +8,8 @@ enum MedicalFloat: Hashable {
     /// 12 bits of mantissa, above them 4 of the exponent.
     init(short raw: UInt16) {
         let special: [UInt16: String] = [
-            0x07FE: "more than can be told", 0x07FF: "no number", 0x0800: "not at this resolution", 0x0801: "reserved",
-            0x0802: "less than can be told",
+            0x07FE: "above the range", 0x07FF: "no number", 0x0800: "not at this resolution", 0x0801: "reserved",
+            0x0802: "below the range",
         ]
         if let meaning = special[raw & 0x0FFF], raw >> 12 == 0 {
             self = .special(meaning, raw: UInt32(raw))
@@ -22,8 +22,8 @@ enum MedicalFloat: Hashable {
     /// 24 bits of mantissa, above them 8 of the exponent.
     init(_ raw: UInt32) {
         let special: [UInt32: String] = [
-            0x7F_FFFE: "more than can be told", 0x7F_FFFF: "no number", 0x80_0000: "not at this resolution",
-            0x80_0001: "reserved", 0x80_0002: "less than can be told",
+            0x7F_FFFE: "above the range", 0x7F_FFFF: "no number", 0x80_0000: "not at this resolution",
+            0x80_0001: "reserved", 0x80_0002: "below the range",
         ]
         if let meaning = special[raw & 0xFF_FFFF], raw >> 24 == 0 {
             self = .special(meaning, raw: raw)

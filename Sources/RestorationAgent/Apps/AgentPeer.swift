@@ -2,7 +2,7 @@ package import RestorationProtocol
 
 /// The end of a program's connection that the agent talks to. Used on the agent's queue only.
 package protocol AgentPeer: AnyObject {
-    /// The program's process, as the kernel tells; nil where it does not.
+    /// The program's process, as reported by the kernel; nil if it does not report one.
     var process: ProcessMark? { get }
     func send(_ message: AgentMessage, passing descriptor: Int32?)
     /// Ends the connection, for a fault of the program's.

@@ -5,7 +5,7 @@ package import RestorationProtocol
 
 /// The values of one program that it has yet to take.
 ///
-/// They are in a socket of which the program reads a copy. What it has not read when it dies is still there for its
+/// They are in a socket; the program reads from a copy of it. What it has not read when it dies is still there for its
 /// next run. What the socket has no room for waits here.
 package final class Inbox {
     /// The end that programs get copies of.

@@ -3,13 +3,13 @@ import RestorationProtocol
 
 /// One registration of a program, as the agent knows it.
 final class RegisteredApp {
-    /// How it stands with the program's process.
+    /// The state of the program's process.
     enum Presence: Hashable {
         /// It is connected to the agent, or it runs and will be.
         case running
-        /// It is gone, and nothing has happened since that it would want to know.
+        /// It has ended, and nothing has happened since then that concerns it.
         case gone
-        /// It is gone and is to be started.
+        /// It has ended and is to be started.
         case wanted
         /// It was started and has not registered yet.
         case starting
@@ -30,7 +30,7 @@ final class RegisteredApp {
     var greeting: AnyObject?
     /// How many subscriptions are being made again.
     var subscribing = 0
-    /// How many lost values were told of.
+    /// How many lost values were reported.
     var reportedLoss = 0
 
     init(_ record: AppRecord, presence: Presence, inbox: Inbox) {
@@ -50,7 +50,7 @@ final class RegisteredApp {
         record.peripherals.filter { $0.state == .connected && !up.contains($0.identifier) }
     }
 
-    /// What the program's next run is told.
+    /// What is reported to the program's next run.
     var welcome: Welcome {
         let peripherals = record.peripherals.map { peripheral in
             var peripheral = peripheral

@@ -3,16 +3,16 @@ package import RestorationProtocol
 
 /// The Bluetooth part of the agent. Used on the agent's queue only, and calls back there.
 package protocol AgentBackend: AnyObject {
-    /// Is told what happens.
+    /// Gets reports of what happens.
     var observer: (any AgentBackendObserver)? { get set }
 
-    /// Connects to a peripheral, or takes up its connection, and keeps it until ``release(_:disconnecting:)``. Asked
-    /// for again, it tells again that the peripheral is connected if it is.
+    /// Connects to a peripheral, or takes up its connection, and keeps it until ``release(_:disconnecting:)``. Called
+    /// again, it reports again that the peripheral is connected, if it is.
     func keep(_ request: PeripheralRequest)
 
     /// Keeps the peripheral no longer.
     ///
-    /// - Parameter disconnecting: whether the link is to end, too.
+    /// - Parameter disconnecting: whether to end the link, too.
     func release(_ peripheral: UUID, disconnecting: Bool)
 
     /// Turns notifications on, as soon as the peripheral is connected.
@@ -27,7 +27,7 @@ package protocol AgentBackend: AnyObject {
         _ peripheral: UUID, _ key: CharacteristicKey, completion: @escaping (Result<Void, AgentFailure>) -> Void)
 }
 
-/// What the agent is told by its Bluetooth part, about peripherals that it keeps.
+/// What the Bluetooth part reports to the agent about the peripherals that it keeps.
 package protocol AgentBackendObserver: AnyObject {
     /// The peripheral is connected and its services are known.
     func connected(_ peripheral: UUID)
@@ -35,14 +35,14 @@ package protocol AgentBackendObserver: AnyObject {
     ///
     /// - Parameter isComing: whether the backend connects again by itself.
     func disconnected(_ peripheral: UUID, isComing: Bool)
-    /// Bluetooth is off or bluetoothd is gone: no link is up, and the backend makes all of them again.
+    /// Bluetooth is off or bluetoothd has ended: no link is up, and the backend makes all of them again.
     func bluetoothIsGone()
     /// A value was notified.
     func received(_ value: Data, from peripheral: UUID, path: String)
-    /// Services have gone or come.
+    /// Services were removed or added.
     ///
     /// - Parameters:
-    ///   - invalidated: the UUIDs of those that are gone.
+    ///   - invalidated: the UUIDs of those that were removed.
     ///   - paths: the ends of their object paths, `service0010`.
     func servicesChanged(_ peripheral: UUID, invalidated: [String], paths: [String])
 }

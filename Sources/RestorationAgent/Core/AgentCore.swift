@@ -2,7 +2,7 @@ package import Foundation
 package import RestorationProtocol
 
 /// What the agent does: remembers for each program what it is connected to and subscribed to, collects the values, and
-/// starts a program that is gone when something has happened. Used on the agent's queue only.
+/// starts a program that has ended when something has happened for it. Used on the agent's queue only.
 package final class AgentCore {
     let backend: any AgentBackend
     let host: any AgentHost
@@ -144,7 +144,7 @@ package final class AgentCore {
         return true
     }
 
-    /// The connection to a program has ended without a word.
+    /// The connection to a program has ended without a goodbye.
     func peerIsGone(_ peer: any AgentPeer) {
         guard let app = apps.first(where: { $0.peer === peer }) else { return }
         app.peer = nil
@@ -152,7 +152,7 @@ package final class AgentCore {
         watchProcess(of: app)
     }
 
-    /// Looks until the process is gone, which follows the end of its connection by a moment.
+    /// Checks until the process has ended, which follows the end of its connection by a moment.
     private func watchProcess(of app: RegisteredApp, pause: Double = 0.01) {
         guard app.peer == nil, app.presence == .running else { return }
         guard let process = app.record.process, host.isAlive(process) else { return processIsGone(app) }
@@ -206,7 +206,7 @@ package final class AgentCore {
 
     // MARK: Starting programs
 
-    /// Something has happened that a program would want to know. If it is gone, it is started.
+    /// Something has happened that concerns a program. If it has ended, it is started.
     func somethingHappened(to app: RegisteredApp) {
         guard app.presence == .gone else { return }
         app.presence = .wanted

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Starts programs that have nothing to do with the one that starts them.
+/// Starts programs that are independent of the one that starts them.
 package enum AppLauncher {
-    /// What has gone wrong.
+    /// Why a program could not be started.
     package struct Failure: Error, CustomStringConvertible, Sendable {
         package let description: String
     }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Takes leave of the agent when the process ends by choice: by `exit`, or by SIGINT, SIGTERM or SIGHUP.
 ///
-/// A process that is killed or crashes runs none of this, and that is how the agent tells the difference.
+/// A process that is killed or crashes runs none of this. That is how the agent knows the difference.
 package enum ExitNotice {
     /// How many connections to the agent a process may have.
     private static let capacity = 16
@@ -24,7 +24,7 @@ package enum ExitNotice {
     private static let isInstalled = Mutex(false)
     private static let access = Mutex(())
 
-    /// From now on the agent at the other end of this socket is told.
+    /// From now on the agent at the other end of this socket gets the notice.
     package static func add(_ descriptor: Int32) {
         install()
         access.withLock { _ in
@@ -40,7 +40,7 @@ package enum ExitNotice {
         }
     }
 
-    private static func tell() {
+    private static func sayGoodbye() {
         for slot in 0..<capacity where slots[slot] >= 0 {
             _ = send(slots[slot], notice.baseAddress, notice.count, 0x4000 | 0x40)  // MSG_NOSIGNAL, MSG_DONTWAIT
         }
@@ -53,14 +53,14 @@ package enum ExitNotice {
         }
         guard isFirst else { return }
         _ = (slots, notice.count)
-        atexit { ExitNotice.tell() }
+        atexit { ExitNotice.sayGoodbye() }
         // Where the program has its own ideas about a signal, it ends by `exit`, or not at all.
         for number in [SIGINT, SIGTERM, SIGHUP] {
             var current = sigaction()
             guard sigaction(number, nil, &current) == 0, current.__sigaction_handler.sa_handler == nil else { continue }
             var own = sigaction()
             own.__sigaction_handler.sa_handler = { number in
-                ExitNotice.tell()
+                ExitNotice.sayGoodbye()
                 // The handler is used once: this time the signal does what it does by default.
                 raise(number)
             }

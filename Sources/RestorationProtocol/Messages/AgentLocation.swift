@@ -10,7 +10,7 @@ package struct AgentLocation: Hashable, Sendable {
     /// The folder of a socket whose place was not given by the user.
     private let runtimeFolder: RuntimeFolder?
 
-    /// What has gone wrong with the places.
+    /// Why a place cannot be used.
     package struct Failure: Error, CustomStringConvertible, Sendable {
         package let description: String
     }

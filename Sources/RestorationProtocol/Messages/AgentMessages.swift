@@ -3,7 +3,7 @@ package import Foundation
 /// The version of the protocol. A program and an agent of different versions do not talk to each other.
 package let agentProtocolVersion = 1
 
-/// What a program tells the agent: one packet each, as JSON.
+/// The messages of a program to the agent: one packet each, as JSON.
 package enum AppMessage: Codable, Hashable, Sendable {
     /// The first message. Answered by ``AgentMessage/welcome(_:)`` or ``AgentMessage/refused(reason:)``.
     case hello(AppRegistration)
@@ -21,7 +21,7 @@ package enum AppMessage: Codable, Hashable, Sendable {
     case goodbye
 }
 
-/// What the agent tells a program: one packet each, as JSON.
+/// The messages of the agent to a program: one packet each, as JSON.
 package enum AgentMessage: Codable, Hashable, Sendable {
     /// The program is registered. The socket with the values comes along.
     case welcome(Welcome)
@@ -36,7 +36,7 @@ package enum AgentMessage: Codable, Hashable, Sendable {
 /// Who a program is, and how it is started again.
 package struct AppRegistration: Codable, Hashable, Sendable {
     package var version = agentProtocolVersion
-    /// The path of the program's file. With the identifier it tells one registration from another.
+    /// The path of the program's file. With the identifier, it distinguishes one registration from another.
     package var program: String
     /// The restore identifier.
     package var identifier: String
@@ -46,7 +46,8 @@ package struct AppRegistration: Codable, Hashable, Sendable {
     package var folder: String
     /// The environment to start it with, beside the launch options.
     package var environment: [String: String]
-    /// Whether the program has lost the agent and not its own state: it will tell what it has, and wants nothing back.
+    /// Whether the program has lost the agent and not its own state: it will report what it has, and needs nothing
+    /// back.
     package var isResuming: Bool
 
     package init(
@@ -83,8 +84,8 @@ package struct CharacteristicKey: Codable, Hashable, Sendable {
     /// UUIDs as bluetoothd writes them: 36 characters in lower case.
     package var service: String
     package var characteristic: String
-    /// The end of bluetoothd's object path, `service0010/char0011`. It tells characteristics of the same UUIDs apart,
-    /// and changes when the peripheral has taken the service away and added it again.
+    /// The end of bluetoothd's object path, `service0010/char0011`. It distinguishes characteristics of the same UUIDs,
+    /// and changes when the peripheral has removed the service and added it again.
     package var path: String
 
     package init(service: String, characteristic: String, path: String) {

@@ -10,7 +10,7 @@ package enum PacketIO {
         case tooLong
         /// Nothing has come.
         case nothing
-        /// The other end is closed, or has sent an empty packet, which cannot be told apart.
+        /// The other end is closed, or has sent an empty packet: the two look the same.
         case end
     }
 

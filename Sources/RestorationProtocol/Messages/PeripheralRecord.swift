@@ -1,6 +1,6 @@
 package import Foundation
 
-/// How a program stands with a peripheral.
+/// What a program has with a peripheral: its link, subscriptions and what has changed.
 package struct PeripheralRecord: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable {
         case connecting
@@ -28,7 +28,7 @@ package struct PeripheralRecord: Codable, Hashable, Sendable {
 
 /// A change of a peripheral's services.
 package struct ServiceChangeRecord: Codable, Hashable, Sendable {
-    /// The UUIDs of the services that are gone, 36 characters in lower case. Empty when there are only new ones.
+    /// The UUIDs of the services that were removed, 36 characters in lower case. Empty when there are only new ones.
     package var invalidated: [String]
 
     package init(invalidated: [String]) {

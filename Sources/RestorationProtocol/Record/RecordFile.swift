@@ -1,10 +1,10 @@
 import Foundation
 
-/// The record on disk. It is replaced as a whole: who is interrupted while writing leaves the former one.
+/// The record on disk. It is replaced as a whole: a program that is interrupted while it writes leaves the former one.
 package struct RecordFile: Sendable {
     package let path: String
 
-    /// What has gone wrong.
+    /// Why the record cannot be read or written.
     package struct Failure: Error, CustomStringConvertible, Sendable {
         package let description: String
     }

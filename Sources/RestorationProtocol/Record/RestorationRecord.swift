@@ -41,7 +41,7 @@ package struct AppRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// A process, told apart from a later one of the same number by its start.
+/// A process. Its start distinguishes it from a later one of the same number.
 package struct ProcessMark: Codable, Hashable, Sendable {
     package var identifier: Int32
     /// In the kernel's ticks since the machine was started.

@@ -16,9 +16,9 @@ final class CentralCore {
     nonisolated(unsafe) private(set) weak var manager: CBCentralManager?
     private let delegateQueue: DelegateQueue
     private let choice: AdapterChoice
-    /// The agent that keeps the program's state while it is gone; nil without a restore identifier.
+    /// The agent that keeps the program's state while the program does not run; nil without a restore identifier.
     nonisolated let restoration: RestorationClient?
-    /// What the agent has; nil when there is nothing to restore, any more or at all.
+    /// What the agent has kept; nil when there is nothing to restore, or it was restored.
     private var welcome: Welcome?
     private var isAwaitingWelcome = false
     /// The next look whether a restored link can be used.
@@ -54,7 +54,7 @@ final class CentralCore {
         }
     }
 
-    /// The manager is gone: nobody is left to tell anything, and its links end with it.
+    /// The manager was released: its links end, and nothing more is reported.
     func stop() {
         watch?.cancel()
         watch = nil
@@ -212,7 +212,7 @@ final class CentralCore {
         link.cancel()
     }
 
-    /// The link is over; what the app is told of it has been posted.
+    /// The link has ended, and its reports to the app have been posted.
     func forget(_ link: PeripheralLink) {
         guard links[link.peripheral.identifier] === link else { return }
         links[link.peripheral.identifier] = nil

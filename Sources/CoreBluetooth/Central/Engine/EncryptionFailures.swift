@@ -39,7 +39,7 @@ struct EncryptionFailures {
         hasComeUp = false
     }
 
-    /// The link is there, not encrypted as yet; or was, if that is no longer so when it is reported.
+    /// The link is up, not encrypted yet; or it was, if it has ended by the time of the report.
     mutating func linkIsReported() { hasComeUp = true }
 
     /// - Parameters:

@@ -42,7 +42,7 @@ extension PeripheralLink {
         await wait(atMost: limit) { !device.isConnected }
     }
 
-    /// Waits until something is so that bluetoothd tells of the device, or the attempt is given up.
+    /// Waits until what bluetoothd reports of the device meets a condition, or the attempt is given up.
     private func wait(atMost limit: Duration, until condition: @escaping @LoopActor () -> Bool) async {
         guard !condition() else { return }
         let end = FirstOutcome<Void>()

@@ -247,8 +247,8 @@ extension PeripheralLink {
         }
     }
 
-    /// The sockets and the bus are two ways to bluetoothd: what went into a socket must have been read before anything
-    /// that is to come after it goes over the bus. Nothing tells when that is so; it takes less than a millisecond.
+    /// The sockets and the bus are two ways to bluetoothd: it must have read what is in a socket before anything later
+    /// goes over the bus. Nothing reports that it has; it takes less than a millisecond.
     private func afterWriteSockets(_ work: @escaping @LoopActor () -> Void) {
         guard writeSockets.values.contains(where: \.hasUnread) else { return work() }
         drainTimer = .timer(after: .milliseconds(1)) { [weak self] in self?.afterWriteSockets(work) }

@@ -11,13 +11,13 @@ extension PeripheralLink {
         collect { $0.came() }
     }
 
-    /// A service has got another characteristic. The app may have been told all of them, as far as bluetoothd had them:
-    /// then it is told that the service has changed, so that it looks again.
+    /// A service has got another characteristic. If the app has already got the list, as far as bluetoothd had it, a
+    /// change of the service is reported, so that the app discovers the characteristics again.
     func attributeAdded(to service: RemoteService) {
         news.came()
         guard phase == .connected, isResolved, explored.remove(service.path) != nil else { return }
         let object = CBUUID(shortening: service.uuid).map { self.service(service, $0) }
-        // What it listens to in this service stays as it is.
+        // What the app listens to in this service stays as it is.
         let isInUse = subscriptions.keys.contains { $0.isSameOrBelow(service.path) }
         collect { changes in
             guard let object, !isInUse else { return changes.came() }
@@ -28,7 +28,7 @@ extension PeripheralLink {
     func serviceRemoved(_ service: RemoteService) {
         guard phase == .connected, isResolved else { return }
         explored.remove(service.path)
-        // The app may not know the service yet, but it is told which one went.
+        // The removal is reported even if the app has not discovered the service.
         let object = CBUUID(shortening: service.uuid).map { self.service(service, $0) }
         let gone = attributes.filter { $0.key.isSameOrBelow(service.path) }
         for (path, _) in gone {
@@ -65,8 +65,8 @@ extension PeripheralLink {
             peripheral.services?.removeAll { service in gone.contains { $0 === service } }
             peripheral.delegate?.peripheral(peripheral, didModifyServices: gone)
             guard !gone.isEmpty else { return }
-            // What the app has asked of the services before it was told is still to be refused, and characteristics do
-            // not keep their service alive: a delegate would be told of one without a service.
+            // The app's earlier requests to these services are still to be refused. A characteristic does not keep its
+            // service alive: without this, the delegate would get a characteristic without a service.
             MainLoop.shared.async { self?.keepUntilAnswered(gone) }
         }
     }

@@ -55,8 +55,8 @@ extension PeripheralLink {
         resumeResolutionWaiters()
     }
 
-    /// Does `work` when bluetoothd has told all services, and all of those that it is just telling; or when they cannot
-    /// be known.
+    /// Does `work` when bluetoothd has reported all services, including those that it is adding at the moment; or when
+    /// they cannot be known.
     private func whenResolved(_ work: @escaping @LoopActor () -> Void) {
         if resolutionFailure != nil {
             work()

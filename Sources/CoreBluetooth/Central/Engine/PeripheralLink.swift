@@ -31,20 +31,20 @@ final class PeripheralLink {
     var attributes: [ObjectPath: CBAttribute] = [:]
     var subscriptions: [ObjectPath: any Subscription] = [:]
     var writeSockets: [ObjectPath: WriteSocket] = [:]
-    /// Whether bluetoothd has told all services of this connection.
+    /// Whether bluetoothd has reported all services of this connection.
     var isResolved = false
     /// Why the services of this connection cannot be known; nil while they can.
     var resolutionFailure: CBError?
     var resolutionTimer: LoopSource?
     var resolutionWaiters: [@LoopActor () -> Void] = []
-    /// Whether more attributes are to be expected.
+    /// Knows whether more attributes are to be expected.
     let news = AttributeNews()
-    /// The services whose characteristics the app has been told.
+    /// The services whose characteristics were reported to the app.
     var explored: Set<ObjectPath> = []
     /// Retries and pauses of the request that is under way.
     var drainTimer: LoopSource?
     var busyTimer: LoopSource?
-    /// Changes of the services that the app has not been told yet, and what is to be looked up after them.
+    /// Changes of the services that are not yet reported to the app, and what waits for that.
     var serviceChanges = ServiceChanges<CBService>()
     var changeWaiters: [@LoopActor () -> Void] = []
     let pairingWatch: PairingWatch
@@ -222,7 +222,7 @@ final class PeripheralLink {
         }
     }
 
-    /// The controller or bluetoothd is gone: the app learns it from the manager's state.
+    /// The controller was removed or bluetoothd has ended: the app learns it from the manager's state.
     func abandon() {
         phase = .ended
         stopTrying()
@@ -285,7 +285,7 @@ final class PeripheralLink {
         }
     }
 
-    // MARK: What bluetoothd tells
+    // MARK: Reports from bluetoothd
 
     func deviceAdded(_ device: Device) {
         search?.look()

@@ -8,14 +8,14 @@ struct ServiceChanges<Service> {
     struct Change {
         /// Tells it from others.
         let number: Int
-        /// The services that went; empty if some came.
+        /// The services that were removed; empty if some were added.
         fileprivate(set) var gone: [Service]
     }
 
     private var pending: Change?
     private var count = 0
 
-    /// Whether news has come of which the app has not been told.
+    /// Whether there is a change that was not reported to the app.
     var isPending: Bool { pending != nil }
 
     /// The number of the change that is being collected.
@@ -46,7 +46,7 @@ struct ServiceChanges<Service> {
         return change
     }
 
-    /// Forgets what has come: nobody is told of it any more.
+    /// Forgets the changes so far: they are not reported.
     mutating func clear() {
         pending = nil
     }

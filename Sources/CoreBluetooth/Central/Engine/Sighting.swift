@@ -34,7 +34,7 @@ struct Sighting: Hashable, Swift.Sendable {
 
     /// In the form that `didDiscover` reports.
     var advertisementData: [String: Any] {
-        // bluetoothd does not tell; what it lists with a discoverable flag is meant to be connected to.
+        // bluetoothd does not say so; what it lists with a discoverable flag is meant to be connected to.
         var data: [String: Any] = [CBAdvertisementDataIsConnectable: NSNumber(value: true)]
         data[CBAdvertisementDataLocalNameKey] = name
         if !serviceUUIDs.isEmpty {

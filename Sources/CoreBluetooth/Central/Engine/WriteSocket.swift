@@ -19,7 +19,7 @@ final class WriteSocket {
 
     var isOpen: Bool { socket != nil }
 
-    /// Sends `value`; `done` is called when the socket has taken it, or is gone.
+    /// Sends `value`. Calls `done` when the socket has taken it, or has ended.
     func send(_ value: Data, done: @escaping @LoopActor () -> Void) {
         waiting.append((value, done))
         if waiting.count == 1 { sendWaiting() }

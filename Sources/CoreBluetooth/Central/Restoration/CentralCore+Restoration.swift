@@ -67,7 +67,7 @@ struct RestoredPeripheral: Swift.Sendable {
     let state: CBPeripheralState
     let name: String?
     var services: [RestoredService] = []
-    /// The UUIDs of services that have gone meanwhile; empty when some have come; nil when nothing has changed.
+    /// The UUIDs of services that were removed meanwhile; empty when some were added; nil when nothing has changed.
     var invalidated: [String]?
 
     func prepare() -> CBPeripheral {

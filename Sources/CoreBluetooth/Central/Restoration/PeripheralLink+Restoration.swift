@@ -3,9 +3,9 @@ import DBus
 import MainLoop
 import RestorationProtocol
 
-/// The part of a link that the agent takes in it.
+/// The agent's part in a link.
 extension PeripheralLink {
-    /// What the agent is told of this link.
+    /// What is reported to the agent about this link.
     var agentRequest: PeripheralRequest? {
         guard let address = adapterAddress else { return nil }
         return PeripheralRequest(

@@ -18,7 +18,7 @@ package struct AgentAccess: Swift.Sendable {
 
 /// The connection of one central manager to the restoration agent.
 ///
-/// It survives the agent: when the agent is gone, another is started, and gets to know what this program has.
+/// It survives the agent: when the agent has ended, the client starts another and reports to it what this program has.
 @LoopActor
 final class RestorationClient {
     private enum State {
@@ -49,13 +49,13 @@ final class RestorationClient {
     private var calls = RetryLog(logger, "reach the restoration agent")
     private var starts = RetryLog(logger, "start the restoration agent")
     private var onWelcome: (@LoopActor (Welcome?) -> Void)?
-    /// What a new agent has to be told.
+    /// What is reported to a new agent.
     private var peripherals: [UUID: (request: PeripheralRequest, isConnected: Bool)] = [:]
     private var subscriptions: [UInt32: AgentSubscription] = [:]
 
     /// How long a program waits for the agent at its start. On a busy machine the agent takes its time.
     private static let welcomeTimeout: Duration = .seconds(20)
-    /// How long a subscription waits for an agent that is gone.
+    /// How long a subscription waits for another agent when the agent has ended.
     private static let absenceTimeout: Duration = .seconds(20)
     private static let callInterval: Duration = .milliseconds(50)
     /// After this long without an answer another agent is started.
@@ -78,7 +78,7 @@ final class RestorationClient {
         call()
     }
 
-    /// The program has no more use for it. Nothing will be restored.
+    /// The program no longer needs the agent. Nothing will be restored.
     func close() {
         send(.goodbye)
         hangUp()
@@ -275,7 +275,7 @@ final class RestorationClient {
         subscriptions[subscription.number] = subscription
     }
 
-    /// Turns notifications on. `subscription` is told.
+    /// Turns notifications on. The result goes to `subscription`.
     func request(_ subscription: AgentSubscription) {
         subscription.number = nextNumber
         nextNumber += 1
@@ -284,7 +284,7 @@ final class RestorationClient {
         send(.subscribe(subscription.request))
     }
 
-    /// Turns them off. `subscription` is told.
+    /// Turns them off. The result goes to `subscription`.
     func cancel(_ subscription: AgentSubscription) {
         send(.unsubscribe(subscription: subscription.number))
     }

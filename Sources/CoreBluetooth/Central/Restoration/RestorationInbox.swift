@@ -9,13 +9,13 @@ import Synchronization
 final class RestorationInbox: Swift.Sendable {
     fileprivate struct Target {
         let characteristic: CBCharacteristic
-        /// Whether the app has been told that notifications are on: nothing may come before.
+        /// Whether the app knows that notifications are on: no value may come before.
         var isOn: Bool
     }
 
     fileprivate struct State {
         var targets: [UInt32: Target] = [:]
-        /// The sockets, the oldest first: what an agent that is gone has left comes before what the next one has.
+        /// The sockets, the oldest first: the values of an agent that has ended come before those of the next one.
         var sockets: [Int32] = []
         var isClosed = false
     }
@@ -65,7 +65,7 @@ final class RestorationInbox: Swift.Sendable {
         state.withLock { $0.targets[number] = Target(characteristic: characteristic, isOn: isOn) }
     }
 
-    /// The app has been told that notifications are on, or will be before anything that is posted from now on.
+    /// The app knows that notifications are on, or learns it before anything that is posted from now on.
     @LoopActor
     func turnOn(_ number: UInt32) {
         delegateQueue.post { [self] in state.withLock { $0.targets[number]?.isOn = true } }

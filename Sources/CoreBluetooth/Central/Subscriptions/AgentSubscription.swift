@@ -7,7 +7,7 @@ final class AgentSubscription: Subscription {
     let characteristic: CBCharacteristic
     /// Marks the values in the inbox. Another agent gets another number.
     var number: UInt32 = 0
-    /// Whether the app has been told that notifications are on, so that values may come.
+    /// Whether the app knows that notifications are on, so that values may come.
     private(set) var isTurnedOn = false
 
     private let client: RestorationClient
@@ -51,13 +51,13 @@ final class AgentSubscription: Subscription {
         client.cancel(self)
     }
 
-    /// The app has been told that notifications are on.
+    /// The app knows that notifications are on.
     func isOn() {
         isTurnedOn = true
         client.inbox.turnOn(number)
     }
 
-    /// The app is to get no more values than those that are there.
+    /// The app gets the values that have arrived, and no more.
     func end() {
         client.forget(self)
         client.inbox.close(characteristic)
@@ -87,7 +87,7 @@ final class AgentSubscription: Subscription {
 
     /// There is no agent, and there will be none.
     func lost() {
-        let error = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "The restoration agent is gone."])
+        let error = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "The restoration agent has ended."])
         let (answer, end) = (onAnswer, onEnd)
         onAnswer = nil
         onEnd = nil
@@ -97,7 +97,7 @@ final class AgentSubscription: Subscription {
 }
 
 extension AgentFailure {
-    /// As the app is told.
+    /// The error that is reported to the app.
     var error: any Error {
         switch domain {
         case .att: CBATTError(CBATTError.Code(number: code))

@@ -7,9 +7,9 @@ protocol Subscription: AnyObject, Swift.Sendable {
     func start(completion: @escaping Completion<Void>)
     /// Turns notifications off.
     func stop(completion: @escaping Completion<Void>)
-    /// The app has been told that notifications are on.
+    /// The app knows that notifications are on.
     func isOn()
-    /// Delivers what the peripheral has sent so far, and nothing any more.
+    /// Delivers what the peripheral has sent so far, and nothing after that.
     func end()
 
     /// The app has asked for the value as well.
@@ -23,7 +23,7 @@ extension Subscription {
     func readEnds(with value: Data?) {}
 }
 
-/// Keeps the values that come before the app was told that notifications are on.
+/// Keeps the values that come before the app knows that notifications are on.
 struct EarlyValues {
     private var kept: [Data]? = []
 
@@ -34,7 +34,7 @@ struct EarlyValues {
         return []
     }
 
-    /// The app has been told.
+    /// The app knows that notifications are on.
     ///
     /// - Returns: what was kept.
     mutating func open() -> [Data] {

@@ -2,21 +2,21 @@ import BlueZ
 import DBus
 import MainLoop
 
-/// A published characteristic and who is subscribed to it.
+/// A published characteristic and its subscribers.
 @LoopActor
 final class CharacteristicLink {
     let plan: CharacteristicPlan
     let local: LocalCharacteristic
     nonisolated let key: ObjectIdentifier
 
-    /// The centrals of which it is known that they are subscribed.
+    /// The centrals that are known to be subscribed.
     var subscribers: [RemoteCentral] = []
-    /// Bonded centrals that went while subscribed: bluetoothd keeps their subscription, and they are subscribed again
-    /// as soon as they are connected (Core Specification, Vol 3, Part G, 3.3.3.3).
+    /// Bonded centrals that disconnected while subscribed: bluetoothd keeps their subscription, and they are subscribed
+    /// again as soon as they are connected (Core Specification, Vol 3, Part G, 3.3.3.3).
     var absentSubscribers: [ObjectPath: EndedSubscription] = [:]
-    /// Those whose subscriptions bluetoothd has ended last, disconnected or not.
+    /// The centrals whose subscriptions bluetoothd has ended last, disconnected or not.
     var endedSubscriptions: [ObjectPath: EndedSubscription] = [:]
-    /// Runs while it is open whether somebody is still subscribed of whom bluetoothd has told nothing.
+    /// Runs while it is uncertain whether a central is subscribed that bluetoothd has not reported.
     var succession: LoopSource?
     /// Counts the periods in which somebody was subscribed.
     var generation = 0

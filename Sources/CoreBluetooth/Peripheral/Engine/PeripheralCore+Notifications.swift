@@ -4,11 +4,11 @@ import MainLoop
 
 /// Notifications and indications on their way to bluetoothd.
 extension PeripheralCore {
-    /// How many values go out before the loop looks after everything else: a program that always has one more must not
-    /// keep it from hearing that the central is gone.
+    /// How many values go out before the loop turns to everything else: a program that always has one more must not
+    /// keep it from noticing that the central has disconnected.
     private static let valuesPerTurn = 64
 
-    /// Hands values to bluetoothd until there are none left, or there is no room: then it goes on as soon as there is.
+    /// Hands values to bluetoothd until none are left or there is no room; it goes on as soon as there is room.
     func sendUpdates() {
         var done = 0
         for _ in 0..<Self.valuesPerTurn {

@@ -96,7 +96,7 @@ extension PeripheralCore {
 
     func subscriber(_ context: RequestContext?, of link: CharacteristicLink) -> RemoteCentral {
         if let context { return central(for: context) }
-        // An older bluetoothd does not say who it is.
+        // An older bluetoothd does not say which central it is.
         return central(at: otherConnectedDevice(than: link)?.path ?? .root, mtu: nil)
     }
 
@@ -141,7 +141,7 @@ extension PeripheralCore {
         sendUpdates()
     }
 
-    /// Tells the queue who receives values of the characteristic.
+    /// Sets in the queue which centrals receive values of the characteristic.
     private func openUpdates(_ link: CharacteristicLink) -> [CBCentral] {
         let subscribed = link.subscribers.map(\.central)
         if !link.hasReceivers {

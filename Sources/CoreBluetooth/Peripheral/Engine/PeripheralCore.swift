@@ -60,7 +60,7 @@ final class PeripheralCore {
         clear()
     }
 
-    /// Calls `body` on the manager's queue, unless the manager is gone by then.
+    /// Calls `body` on the manager's queue, unless the manager has been released by then.
     nonisolated func deliver(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
         delegateQueue.post { [self] in
             if let manager { body(manager) }
@@ -289,7 +289,7 @@ final class PublishedService {
 }
 
 extension CBError {
-    /// What the app is told when bluetoothd did not do what the peripheral manager asked for.
+    /// The error that the app gets when bluetoothd did not do what the peripheral manager asked for.
     init(peripheralRole error: any Error) {
         if let error = error as? CBError {
             self = error

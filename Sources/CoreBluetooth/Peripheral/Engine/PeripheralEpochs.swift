@@ -18,7 +18,7 @@ final class PeripheralEpochs: Swift.Sendable {
         calls.withLock { $0 = Call(epoch: $0.epoch, stops: $0.stops + 1) }
     }
 
-    /// To be called on the manager's queue when the app is about to be told.
+    /// To be called on the manager's queue, before the delegate is called.
     func enter(_ epoch: Int) {
         calls.withLock { $0 = Call(epoch: epoch, stops: $0.stops) }
     }

@@ -87,14 +87,14 @@ struct DescriptorPlan: Swift.Sendable {
     }
 }
 
-/// What centrals are told that they can do with a characteristic, and what they may do.
+/// What a characteristic supports, as centrals see it, and what they are permitted to do.
 struct CharacteristicAccess: Hashable, Swift.Sendable {
     let flags: AttributeFlags
     let allowsReading: Bool
     let allowsWriting: Bool
 
-    /// - Note: bluetoothd has no encrypted variant of `write-without-response`. Where encryption is required for
-    ///   writing it also tells centrals that they can write with a response.
+    /// - Note: bluetoothd has no encrypted variant of `write-without-response`. Where writing requires encryption, it
+    ///   also announces writes with a response.
     init(properties: CBCharacteristicProperties, permissions: CBAttributePermissions) {
         let mayRead = !permissions.isDisjoint(with: [.readable, .readEncryptionRequired])
         let mayWrite = !permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])

@@ -24,7 +24,7 @@ final class UpdateQueue: Swift.Sendable {
         case noReceiver
         /// It will be sent.
         case queued
-        /// It will be sent, and the loop has to be told.
+        /// It will be sent, and the loop has to be notified.
         case queuedFirst
         /// It was not taken; ``finished(_:)`` will say when to try again.
         case full
@@ -54,7 +54,7 @@ final class UpdateQueue: Swift.Sendable {
         self.capacity = capacity
     }
 
-    /// Opens a characteristic for values, or says anew who receives them.
+    /// Opens a characteristic for values, or changes the centrals that receive them.
     ///
     /// - Parameter centrals: the known receivers, for the choice among them.
     func open(_ target: Target, generation: Int, centrals: [ObjectIdentifier]) {
@@ -103,8 +103,8 @@ final class UpdateQueue: Swift.Sendable {
 
     /// Gives back the room of values that were sent or dropped.
     ///
-    /// - Returns: whether somebody has to be told, because a value was refused and half of the queue is free now. True
-    ///   once for all refusals before.
+    /// - Returns: whether to report that there is room, because a value was refused and half of the queue is free now.
+    ///   True once for all earlier refusals.
     func finished(_ count: Int) -> Bool {
         state.withLock { state in
             state.count -= count

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [AssignedKind.service, .characteristic, .unit])
-    func `a typed name stands for one service, characteristic or unit`(kind: AssignedKind) {
+    func `a typed name belongs to one service, characteristic or unit`(kind: AssignedKind) {
         let all = kind.all
         #expect(Set(all.map(\.typedName)).count == all.count)
     }

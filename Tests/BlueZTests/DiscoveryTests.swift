@@ -40,7 +40,8 @@ struct DiscoveryTests {
         }
     }
 
-    /// With a controller for LE alone, bluetoothd 5.82 and 5.87 report such devices only to whom they give a filter.
+    /// With a controller for LE alone, bluetoothd 5.82 and 5.87 report such devices only to a client that sets a
+    /// filter.
     @Test(arguments: [safe, dangerous])
     func `a device that is not discoverable is reported`(modalias: String) async throws {
         try await scanning(with: modalias) { bench in

@@ -56,7 +56,7 @@ struct GoneObjectTests {
         #expect(outcomes.count == 3)
     }
 
-    @Test func `calls of an object that is gone fail`() async throws {
+    @Test func `calls of an object that was removed fail`() async throws {
         let characteristic = try characteristic
         service.disappear()
         try await fence()

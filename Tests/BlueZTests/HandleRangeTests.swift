@@ -99,7 +99,7 @@ import Testing
         #expect(try String(contentsOfFile: folder + "/00AA01000000", encoding: .utf8) == "\(window.lowerBound + 10)\n")
     }
 
-    @Test func `without a file the time tells where to begin`() {
+    @Test func `without a file the time decides where to begin`() {
         let nowhere = "/proc/nowhere"
         let begin = { (time: Double) -> [UInt16?] in
             var ranges = HandleRanges(

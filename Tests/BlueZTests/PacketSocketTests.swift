@@ -12,7 +12,7 @@ import Testing
         return (local, try PacketSocket(remote, mtu: 100))
     }
 
-    @Test func `packets arrive whole and in order and the end is told`() async throws {
+    @Test func `packets arrive whole and in order and the end is reported`() async throws {
         let (sender, receiver) = try pair()
         let packets = AsyncStream<Data?>.makeStream()
         try receiver.receive {
@@ -79,7 +79,7 @@ import Testing
         #expect(received == [Data([1])])
     }
 
-    @Test func `a full socket refuses and tells when there is room`() async throws {
+    @Test func `a full socket refuses and reports when there is room`() async throws {
         let (sender, receiver) = try pair()
         var accepted = 0
         while try sender.send(Data(count: 500)) { accepted += 1 }

@@ -52,7 +52,7 @@ import Testing
         #expect(status(OutputError(.failed(ENOSPC))) == .outputLost)
     }
 
-    @Test func `an ATT error tells its code in hexadecimal`() throws {
+    @Test func `an ATT error shows its code in hexadecimal`() throws {
         let code = try #require(CBATTError.Code(rawValue: 0x80))
         let failure = Failure(CBATTError(code), attempt: "cannot write x")
         #expect(failure.attError == 0x80)
@@ -98,7 +98,7 @@ import Testing
         #expect(json([1, 2, 3], "FFF0") == "{}")
     }
 
-    @Test func `a heart rate is shown with all that it tells`() {
+    @Test func `a heart rate is shown with all its parts`() {
         let full = HeartRateMeasurement(
             rate: 72, contact: .detected, energyExpended: 12, rrIntervals: [1024, 512])
         #expect(full.text == "72 bpm, contact, RR 1.000 0.500 s, 12 kJ")

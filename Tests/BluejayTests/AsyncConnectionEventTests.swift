@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `events are those of an observer, from how things stand on`() async throws {
+    @Test func `events are those of an observer, and begin with the present state`() async throws {
         let task = observe()
         try await until { received.events == [.bluetoothAvailable(true)] }
         bench.connect()
@@ -79,6 +79,6 @@ import Testing
         bench.release()
         await task.value
         #expect(remembered == nil)
-        for await _ in events { Issue.record("nobody is there to tell of events") }
+        for await _ in events { Issue.record("there is nobody to report events to") }
     }
 }

@@ -186,7 +186,7 @@ import Testing
             ])
     }
 
-    @Test func `ending a listen when the connection is gone calls the completion, too`() async {
+    @Test func `ending a listen after the connection has ended calls the completion, too`() async {
         bench.peripheral.answersByItself = false
         let task = bench.begin { [journal = bench.journal] peripheral in
             do { _ = try peripheral.read(from: location) as UInt8 } catch BluejayError.notConnected {}

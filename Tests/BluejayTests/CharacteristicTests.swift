@@ -263,7 +263,7 @@ import Testing
         #expect(bench.peripheral.calls == ["discoverServices 180D", "read 2A38", "read 2A38"])
     }
 
-    @Test func `a service that has gone is discovered again when it is used`() {
+    @Test func `a removed service is discovered again when it is used`() {
         bench.peripheral.changeServices(removing: ["180D"])
         bench.read()
         bench.peripheral.settle()

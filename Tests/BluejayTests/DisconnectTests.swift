@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a pending disconnect is told that Bluetooth went off`(immediate: Bool) {
+    func `a pending disconnect fails when Bluetooth is switched off`(immediate: Bool) {
         bench.disconnect(immediate: immediate)
         bench.central.power(.poweredOff)
         #expect(bench.journal.lines == ["disconnect: bluetoothUnavailable"])
@@ -161,7 +161,7 @@ import Testing
         #expect(bench.journal.lines.last == "disconnect: Fake")
     }
 
-    @Test func `an unexpected disconnect fails what is queued, tells everybody, and connects again`() {
+    @Test func `an unexpected disconnect fails what is queued, reaches everybody, and connects again`() {
         bench.observe()
         bench.journal.clear()
         bench.read("first")

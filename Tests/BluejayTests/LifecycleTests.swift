@@ -221,7 +221,7 @@ import Testing
         #expect(bench.journal.lines == ["read: "])
     }
 
-    @Test func `stopping tells a pending disconnect`() {
+    @Test func `stopping completes a pending disconnect`() {
         let bench = Bench.connected()
         bench.disconnect(immediate: true)
         _ = bench.bluejay.stopAndExtractBluetoothState()

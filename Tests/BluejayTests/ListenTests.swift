@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [MultipleListenOption.trap, .replaceable])
-    func `a replaceable listen is told when another has taken over`(option: MultipleListenOption) {
+    func `a replaceable listen gets a report when another has taken over`(option: MultipleListenOption) {
         bench.listen("first", .replaceable)
         bench.peripheral.settle()
         bench.listen("second", option)
@@ -212,7 +212,7 @@ import Testing
         #expect(bench.journal.lines == ["listen: cancelled", "listen: 1", "listen: notConnected"])
     }
 
-    @Test func `the broadcast tells about requested disconnects and Bluetooth off`() {
+    @Test func `the broadcast reports requested disconnects and Bluetooth off`() {
         bench.bluejay.broadcastErrorsToListeners = true
         for immediate in [false, true] {
             listening()
@@ -253,7 +253,7 @@ import Testing
         #expect(bench.journal.lines.last == "again: 3")
     }
 
-    @Test func `the end of a listen is told before the change, and the observer may listen at once`() {
+    @Test func `the end of a listen is reported before the change, and the observer may listen at once`() {
         final class Watcher: ServiceObserver {
             let bench: Bench
             init(_ bench: Bench) { self.bench = bench }

@@ -5,7 +5,7 @@ import Testing
 @testable import CoreBluetooth
 
 @MainActor @Suite struct ObserverTests {
-    @Test func `a connection observer is told the state when it is registered`() {
+    @Test func `a connection observer gets the state when it is registered`() {
         let bench = Bench.connected()
         bench.observe()
         #expect(bench.journal.lines == ["available: true", "connected to Fake"])

@@ -2,7 +2,7 @@ import Bluejay
 import Testing
 import UIKitStandIns
 
-/// A file of the same program that uses the stand-ins' launch options, and none of its own.
+/// A file of the same program. It uses the stand-ins' launch options and has none of its own.
 extension OwnUIKitTests {
     @Test func `restoration can be set up without the stand-ins`() {
         let delegate = AppDelegate()

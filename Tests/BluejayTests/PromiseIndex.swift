@@ -48,8 +48,8 @@ private func instance() {
 
 private func observers() {
     promise(
-        "connection observers are weak, told the state at once, called in order, and need no method",
-        provedBy: ObserverTests.`a connection observer is told the state when it is registered`,
+        "connection observers are weak, get the state at once, are called in order, and need no method",
+        provedBy: ObserverTests.`a connection observer gets the state when it is registered`,
         ObserverTests.`observers are called in the order of registration, each once`,
         ObserverTests.`observers are not kept alive`,
         ObserverTests.`methods of observers are optional`)
@@ -70,7 +70,7 @@ private func values() {
         "services and characteristics are named by UUID, the latter within its service",
         provedBy: ValueTests.`a characteristic in two services has two identifiers`,
         ValueTests.`an identifier matches the discovered characteristic of its service`,
-        ValueTests.`a characteristic whose service is gone has no identifier`)
+        ValueTests.`a characteristic whose service was removed has no identifier`)
     promise(
         "peripherals are named by UUID, with a name for people",
         provedBy: ValueTests.`peripherals are compared and hashed by their UUID only`)
@@ -163,7 +163,7 @@ private func scanning() {
         "duration",
         provedBy: ScanTests.`a scan ends after its duration, counted from its start`)
     promise(
-        "a discovery tells what is advertised",
+        "a discovery reports what is advertised",
         provedBy: ScanTests.`a discovery carries name, advertisement and signal strength, and is called once`)
     promise(
         "repeats are throttled by signal strength",
@@ -179,7 +179,7 @@ private func scanning() {
         "peripherals expire after 15 seconds",
         provedBy: ScanTests.`a peripheral that is not seen for 15 seconds expires`,
         ScanTests.`peripherals expire without a closure, and not at all without duplicates`,
-        ScanTests.`a connection to a peripheral that has expired is refused, and told so`)
+        ScanTests.`a connection to a peripheral that has expired is refused with an error`)
     promise(
         "a scan is stopped, queued or running",
         provedBy: ScanTests.`a queued scan can be stopped and is never started`,
@@ -213,7 +213,8 @@ private func connections() {
         DisconnectTests.`what is queued after an immediate disconnect`)
     promise(
         "an unexpected disconnect fails what is queued and is followed by a connection",
-        provedBy: DisconnectTests.`an unexpected disconnect fails what is queued, tells everybody, and connects again`,
+        provedBy: DisconnectTests
+            .`an unexpected disconnect fails what is queued, reaches everybody, and connects again`,
         DisconnectTests.`a failed connection is repeated until it succeeds`,
         DisconnectTests.`an own connection in an observer takes the place of the automatic one`)
     promise(
@@ -228,7 +229,7 @@ private func characteristics() {
         provedBy: CharacteristicTests.`service and characteristic are discovered once, then used`,
         CharacteristicTests.`one operation at a time, in the order of the calls`,
         CharacteristicTests.`errors of discovery reach what needs it`,
-        CharacteristicTests.`a service that has gone is discovered again when it is used`)
+        CharacteristicTests.`a removed service is discovered again when it is used`)
     promise(
         "reads are decoded",
         provedBy: CharacteristicTests.`values are decoded, and what decoding throws is reported`)
@@ -240,7 +241,7 @@ private func characteristics() {
     promise(
         "listens are trapped or replaced",
         provedBy: ListenTests.`a trapping listen refuses another, whether installed or not`,
-        ListenTests.`a replaceable listen is told when another has taken over`,
+        ListenTests.`a replaceable listen gets a report when another has taken over`,
         ListenTests.`several listens on their way are installed in order`,
         ListenTests.`a value that cannot be decoded is an error, and the listen goes on`,
         ValueTests.`raw values of the listen options`)
@@ -300,7 +301,7 @@ private func tasks() {
 
 private func restoration() {
     promise(
-        "the configuration tells whether there is something to restore",
+        "the configuration says whether there is something to restore",
         provedBy: RestorationTests
             .`the configuration knows from the launch options whether there is something to restore`)
     promise(

@@ -19,7 +19,7 @@ private func points() {
     point(
         3, "broadcast at every kind of end",
         provedBy: ListenTests.`with the broadcast, listeners hear once why it ended`,
-        ListenTests.`the broadcast tells about requested disconnects and Bluetooth off`)
+        ListenTests.`the broadcast reports requested disconnects and Bluetooth off`)
     point(
         4, "a second start is ignored",
         provedBy: LifecycleTests.`a second start is logged and ignored`)
@@ -91,7 +91,7 @@ private func points() {
     point(
         25, "the completion of a blocking endListen",
         provedBy: BlockingListenTests.`ending a listen waits for the peripheral, and calls the completion`,
-        BlockingListenTests.`ending a listen when the connection is gone calls the completion, too`)
+        BlockingListenTests.`ending a listen after the connection has ended calls the completion, too`)
     point(
         26, "a flush needs a whole silent window",
         provedBy: BlockingListenTests.`a flush goes on until a whole window was silent`)
@@ -119,8 +119,8 @@ private func points() {
         LifecycleTests.`state can be read from any thread`)
     point(
         33, "a pending disconnect and Bluetooth off",
-        provedBy: DisconnectTests.`a pending disconnect is told that Bluetooth went off`,
-        LifecycleTests.`stopping tells a pending disconnect`)
+        provedBy: DisconnectTests.`a pending disconnect fails when Bluetooth is switched off`,
+        LifecycleTests.`stopping completes a pending disconnect`)
     point(
         34, "no confirmation from the system",
         provedBy: ConnectTests.`an attempt given up ends even if the system never confirms`,

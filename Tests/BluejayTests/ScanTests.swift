@@ -192,7 +192,7 @@ import Testing
         #expect(bench.time.pendingCount == 0)
     }
 
-    @Test func `a connection to a peripheral that has expired is refused, and told so`() {
+    @Test func `a connection to a peripheral that has expired is refused with an error`() {
         discoveries(expired: { [journal = bench.journal] lost, _ in
             .connect(lost, .none, .default, journal.connection("connect"))
         })

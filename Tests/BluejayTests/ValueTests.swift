@@ -21,7 +21,7 @@ import Testing
         #expect(!(location == characteristic))
     }
 
-    @Test func `a characteristic whose service is gone has no identifier`() {
+    @Test func `a characteristic whose service was removed has no identifier`() {
         let orphan = CBCharacteristic(uuid: CBUUID(string: "2A37"), properties: .notify)
         #expect(CharacteristicIdentifier(orphan) == nil)
         #expect(!(measurement == orphan))

@@ -2,7 +2,7 @@ import BluetoothLab
 import Foundation
 import Testing
 
-/// `scripts/ci/choose-lab` on machines of every kind, made of stand-ins for what it calls.
+/// `scripts/ci/choose-lab` on machines of every kind, with stand-ins for the programs that it calls.
 @Suite struct ChooseLabTests {
     /// What a machine has.
     struct Machine: Swift.Sendable {
@@ -29,7 +29,7 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("choose-lab: \(kind) (") && $0.contains(reason) }, "\(lines)")
         #expect(try String(contentsOf: folder.appendingPathComponent("output"), encoding: .utf8) == "lab=\(kind)\n")
         let setup = try String(contentsOf: folder.appendingPathComponent("setup"), encoding: .utf8)
-        #expect(setup == (wanted == "auto" && kind != "host" ? "auto\n" : "\(kind)\n"), "what ./lab setup was told")
+        #expect(setup == (wanted == "auto" && kind != "host" ? "auto\n" : "\(kind)\n"), "the argument of ./lab setup")
         try FileManager.default.removeItem(at: folder)
     }
 
@@ -46,7 +46,7 @@ import Testing
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// Runs the script on such a machine, in a folder of its own with the GitHub's `output` and what `setup` was told.
+    /// Runs the script on such a machine, in a folder of its own with GitHub's `output` and the argument of `setup`.
     private func choose(
         _ wanted: String, on machine: Machine
     ) async throws -> (status: Int32, lines: [String], folder: URL) {

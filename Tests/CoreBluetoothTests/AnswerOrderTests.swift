@@ -45,7 +45,7 @@ struct AnswerOrderTests {
         #expect(app.lines == ["state 5", "added 180D ok", "added 180F error"])
     }
 
-    /// A program with a peripheral manager on a fake bluetoothd: it notes what its delegate is told.
+    /// A program with a peripheral manager on a fake bluetoothd: it notes the calls of its delegate.
     // @unchecked: the manager can be used on any thread, and the journal is locked.
     private final class App: NSObject, CBPeripheralManagerDelegate, @unchecked Swift.Sendable {
         private let queue = DispatchQueue(label: "app", attributes: .initiallyInactive)

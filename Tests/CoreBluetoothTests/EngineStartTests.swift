@@ -11,7 +11,7 @@ import Testing
 /// although the thread that makes the manager may be the slower one.
 @Suite(.timeLimit(.minutes(5)))
 struct EngineStartTests {
-    /// A bus that cannot be reached, and notes who has tried.
+    /// A bus that cannot be reached, and notes the attempts.
     @LoopActor
     private final class NoBus {
         var isTried = false

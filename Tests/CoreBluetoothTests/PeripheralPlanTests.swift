@@ -11,7 +11,7 @@ import Testing
         let cases: [Case] = [
             (.read, .readable, ["read"], true, false),
             (.read, .readEncryptionRequired, ["encrypt-read"], true, false),
-            // The permission is what counts: centrals are told that they can read, and are refused.
+            // The permission counts: centrals see that the characteristic supports reading, and are refused.
             (.read, [], ["read"], false, false),
             (.notify, .readable, ["notify"], false, false),
             (.indicate, [], ["indicate"], false, false),

@@ -55,7 +55,7 @@ import Testing
         #expect(queue.offer(Data([9]), to: target, only: nil) == .queued)
     }
 
-    @Test func `after a refusal the caller is told once, when half of the queue is free`() {
+    @Test func `after a refusal the caller is notified once, when half of the queue is free`() {
         let queue = openQueue()
         for byte in 0..<4 { _ = queue.offer(Data([UInt8(byte)]), to: target, only: nil) }
         #expect(!UpdateQueue(capacity: 4).finished(0))
@@ -67,7 +67,7 @@ import Testing
         #expect(!queue.finished(1))
     }
 
-    @Test func `without a refusal nobody is told`() {
+    @Test func `without a refusal nobody is notified`() {
         let queue = openQueue()
         for byte in 0..<4 { _ = queue.offer(Data([UInt8(byte)]), to: target, only: nil) }
         #expect(!queue.finished(4))

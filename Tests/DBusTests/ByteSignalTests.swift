@@ -29,7 +29,7 @@ struct ByteSignalTests {
         try await sender.requestName(Self.name)
     }
 
-    private func tell(_ changes: [String: BusValue], of interface: String = "org.example.A", at place: String = "/a")
+    private func emit(_ changes: [String: BusValue], of interface: String = "org.example.A", at place: String = "/a")
         throws
     {
         try sender.emit(
@@ -47,20 +47,20 @@ struct ByteSignalTests {
         }
         try await client.fence()
 
-        try tell(["Value": .bytes(Data([1, 2, 3]))])
-        try tell(["Value": .bytes(Data())])
+        try emit(["Value": .bytes(Data([1, 2, 3]))])
+        try emit(["Value": .bytes(Data())])
         // Each of these is for the ordinary way.
-        try tell(["Value": .bytes(Data([4])), "Notifying": .boolean(true)])
-        try tell(["Other": .bytes(Data([5]))])
-        try tell(["Value": .string("6")])
-        try tell(["Value": .bytes(Data([7]))], of: "org.example.B")
-        try tell(["Value": .bytes(Data([8]))], at: "/b")
-        try tell([:])
+        try emit(["Value": .bytes(Data([4])), "Notifying": .boolean(true)])
+        try emit(["Other": .bytes(Data([5]))])
+        try emit(["Value": .string("6")])
+        try emit(["Value": .bytes(Data([7]))], of: "org.example.B")
+        try emit(["Value": .bytes(Data([8]))], at: "/b")
+        try emit([:])
         for _ in 0..<6 { _ = try await others.next() }
         #expect(values.waiting == [Data([1, 2, 3]), Data()])
 
         bytes.cancel()
-        try tell(["Value": .bytes(Data([9]))])
+        try emit(["Value": .bytes(Data([9]))])
         #expect(try await others.next().arguments[1] == ["Value": BusValue.bytes(Data([9]))].busValue)
         #expect(values.waiting.count == 2)
         rule.cancel()

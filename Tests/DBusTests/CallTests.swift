@@ -76,7 +76,7 @@ struct CallTests {
 
     // MARK: Errors
 
-    @Test func `an absent service is told`() async throws {
+    @Test func `an absent service is reported`() async throws {
         var call = service.call("Echo", [.variant(.byte(1))])
         call.destination = "org.example.Nobody"
         let error = try await busError { try await client.call(call) }
@@ -117,7 +117,7 @@ struct CallTests {
 
     // MARK: Time
 
-    @Test func `no answer in time is told`() async throws {
+    @Test func `no answer in time is reported`() async throws {
         let call = service.call("Hold")
         let start = ContinuousClock.now
         let error = try await busError { try await client.call(call, timeout: .milliseconds(30)) }

@@ -17,7 +17,7 @@ struct DisconnectionTests {
         client = try bus.connect()
     }
 
-    @Test func `a bus that dies during calls fails them all and tells once`() async throws {
+    @Test func `a bus that dies during calls fails them all and reports its end once`() async throws {
         let disconnected = AwaitedValues<Bool>()
         let registration = client.onDisconnect { disconnected.put(client.isConnected) }
         let cancelled = client.onDisconnect { disconnected.put(true) }
@@ -37,7 +37,7 @@ struct DisconnectionTests {
         registration.cancel()
     }
 
-    @Test func `a bus that is gone fails every call at once`() async throws {
+    @Test func `a bus that has ended fails every call at once`() async throws {
         let call = service.call("Hold")
         // The loop has had no chance to find out.
         bus.kill()
@@ -51,9 +51,9 @@ struct DisconnectionTests {
             try client.emit("Changed", of: "org.example.A", from: .root)
         }
         await #expect(throws: BusError.self) { try await client.requestName("org.example.Name") }
-        var told = false
-        client.onDisconnect { told = true }.keep()
-        #expect(told)
+        var reported = false
+        client.onDisconnect { reported = true }.keep()
+        #expect(reported)
         // What can be undone and what was never needed is no trouble.
         let signals = client.onSignal(MatchRule(interface: "org.example.A")) { _ in }
         let owner = client.watchOwner(of: "org.example.Name") { _ in }
@@ -118,7 +118,7 @@ struct DisconnectionTests {
         #expect(service.connection.isConnected)
     }
 
-    @Test func `a service that leaves is told`() async throws {
+    @Test func `a service that leaves is reported`() async throws {
         let call = service.call("Hold")
         let task = Task { @LoopActor in try await client.call(call, timeout: nil) }
         let invocation = try await service.held.next()

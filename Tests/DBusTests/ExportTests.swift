@@ -173,7 +173,7 @@ struct ExportTests {
         #expect(try await errorName("GetAll", [], of: Self.properties) == "org.freedesktop.DBus.Error.InvalidArgs")
     }
 
-    @Test func `a changed property is told`() async throws {
+    @Test func `a changed property is reported`() async throws {
         let heard = AwaitedValues<[BusValue]>()
         let registration = client.onSignal(
             MatchRule(sender: service.uniqueName, path: place, interface: Self.properties, member: "PropertiesChanged")
@@ -189,7 +189,7 @@ struct ExportTests {
 
     // MARK: The object manager
 
-    @Test func `an object manager lists and tells of the objects below it`() async throws {
+    @Test func `an object manager lists and announces the objects below it`() async throws {
         let manager = "org.freedesktop.DBus.ObjectManager"
         let root = path("/org/example")
         let heard = AwaitedValues<BusSignal>()

@@ -144,11 +144,11 @@ struct SignalTests {
         third.cancel()
     }
 
-    @Test func `the bus is told when nobody listens any more`() async throws {
+    @Test func `the rule is removed from the bus when nobody listens any more`() async throws {
         let registration = client.onSignal(MatchRule(interface: "org.example.A")) { heard.put($0) }
         try await client.fence()
         registration.cancel()
-        // A rule that never was, or that is gone, is an error; one of the two must be.
+        // To remove a rule that was never added, or was already removed, is an error; one of the two must fail.
         let remove = MethodCall(
             destination: "org.freedesktop.DBus", path: path("/org/freedesktop/DBus"), interface: "org.freedesktop.DBus",
             method: "RemoveMatch", arguments: [.string(MatchRule(interface: "org.example.A").text)])

@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: ["true", "yes", "on", "True", "YES", "\"on\""])
-    func `truth is told in many words`(word: String) throws {
+    func `truth has many words`(word: String) throws {
         let text = "services: [{uuid: 180F, advertised: \(word), published: \(word == "yes" ? "no" : "off")}]"
         let service = try #require(try ProfileFile.parse(text, file: "x").value.services.first)
         #expect(service.isAdvertised && !service.isPublished)

@@ -5,7 +5,7 @@ import Testing
 struct CommonMistake: CustomTestStringConvertible {
     /// The good profile, one of `Fixtures/profiles`.
     let file: String
-    /// What stands there, for the first time in the file.
+    /// The text to replace, where it is first in the file.
     let original: String
     let mistake: String
     /// What has to be said.
@@ -15,7 +15,7 @@ struct CommonMistake: CustomTestStringConvertible {
 
     var testDescription: String { "\(file): \(original) → \(mistake)" }
 
-    /// Each line: what stands there, what somebody writes, what is said; and perhaps where.
+    /// Each line: the original text, the mistake, the expected message; and perhaps its place.
     static let all: [CommonMistake] = table.split(separator: "\n").reduce(into: (file: "", all: [])) { sum, line in
         if line.hasPrefix("# ") { return sum.file = String(line.dropFirst(2)) }
         let parts = line.components(separatedBy: " => ").map { $0.replacingOccurrences(of: "⏎", with: "\n") }

@@ -21,7 +21,7 @@ import Testing
         return page[start..<end]
     }
 
-    /// What stands in the first column of a section's tables, where it is a name.
+    /// The names in the first column of a section's tables.
     private func names(in title: String) throws -> [String] {
         try section(title).split(separator: "\n").compactMap { line in
             line.wholeMatch(of: /\| `([a-z-]+)` \|.*/).map { String($0.1) }

@@ -23,7 +23,7 @@ import UserFolders
             .addFault(characteristic: "a", Fault(on: .read, .delay(0.25))),
             .addFault(characteristic: "a", Fault(on: .subscribe, .disconnect)),
         ] as [ControlRequest])
-    func `a request is understood by who receives it as it was meant`(request: ControlRequest) throws {
+    func `a request is understood by its receiver as it was meant`(request: ControlRequest) throws {
         #expect(!request.line.contains("\n"))
         #expect(try ControlRequest(line: request.line.utf8) == request)
     }

@@ -59,7 +59,7 @@ import Testing
         ("2902", "0100", "notifications"),
         ("2A4A", "1101 00 03", "HID version 1.1.1, country 0, flags Remote wake + Normally connectable"),
     ])
-    func `numbers that stand for something, dates, versions and texts are shown as what they are`(
+    func `numbers with a meaning, dates, versions and texts are shown as what they are`(
         uuid: String, hex: String, shown: String
     ) throws {
         #expect(try text(uuid, hex) == shown)

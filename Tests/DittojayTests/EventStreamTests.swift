@@ -108,8 +108,7 @@ import Testing
     }
 
     @Test
-    func `a reader that does not read holds nobody up, and is told how much it has missed when it reads again`() throws
-    {
+    func `a reader that does not read holds nobody up, and learns how much it has missed when it reads again`() throws {
         try withServer { server in
             let (slow, quick) = (try Reader(address), try Reader(address))
             _ = try slow.follow()
@@ -136,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `only so many may follow, and another one may when one of them is gone`() throws {
+    @Test func `only so many may follow, and another one may when one of them has ended`() throws {
         try withServer(.init(followers: 2)) { _ in
             let first = try Reader(address)
             var second: Reader? = try Reader(address)

@@ -310,7 +310,7 @@ private enum Example {
     }
 
     @Test(arguments: ["/nowhere/x.yaml", "/", "/dev/null"])
-    func `a file that cannot be read is told`(path: String) throws {
+    func `a file that cannot be read is reported`(path: String) throws {
         let error = #expect(throws: ProfileFileError.self) { try ProfileFile.read(path: path) }
         #expect(error?.description.hasPrefix("\(path): ") == true)
     }

@@ -46,7 +46,7 @@ import Testing
         #expect(type.text([UInt8](repeating: 0, count: type.width + 1)) == nil)
     }
 
-    @Test func `text is told from bytes`() {
+    @Test func `text is distinguished from bytes`() {
         #expect(ValueText.printable(Array("héllo 🐦".utf8)) == "héllo 🐦")
         for bytes in [[], [0], [0x41, 0x0A], [0xFF, 0x41], [0xC2, 0x9B]] as [[UInt8]] {
             #expect(ValueText.printable(bytes) == nil)

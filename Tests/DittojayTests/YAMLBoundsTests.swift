@@ -5,12 +5,12 @@ import Testing
 @testable import Dittojay
 
 @Suite struct YAMLBoundsTests {
-    /// A list of anchors of which each is a list with the one before, so that the last one is `levels` deep.
+    /// A list of anchors. Each is a list with the one before, so that the last one is `levels` deep.
     private func chain(_ levels: Int, open: String = "[", close: String = "]") -> String {
         "- &a0 x\n" + (1...levels).map { "- &a\($0) \(open)*a\($0 - 1)\(close)\n" }.joined()
     }
 
-    /// A list of anchors of which each is a list of the one before twice: the last one has 2 to the power of `levels`.
+    /// A list of anchors. Each is a list with the one before twice: the last one has 2 to the power of `levels`.
     private func doubling(_ levels: Int) -> String {
         "- &a0 [x, x]\n" + (1...levels).map { "- &a\($0) [*a\($0 - 1), *a\($0 - 1)]\n" }.joined()
     }
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: ["&a [*a]", "&a {b: *a}", "- &a [[*a], x]"])
-    func `an alias within what it stands for is refused`(text: String) throws {
+    func `an alias within its own anchor is refused`(text: String) throws {
         #expect(try refusal(of: text).message == "no anchor &a ends before its alias *a")
     }
 

@@ -85,7 +85,7 @@ struct Mutator {
     }
 }
 
-/// Texts that stand for odd numbers, texts and structures.
+/// Texts of odd numbers, texts and structures.
 enum Oddities {
     static let numbers = [
         "0", "-0", "-1", "1", "255", "256", "65535", "65536", "2147483648", "4294967296", "9223372036854775807",

@@ -77,7 +77,7 @@ extension InTheLab {
                     #expect(outcomes.values == ["end success"])
                 }
                 // Not by the sensor's events: bluetoothd 5.66 overlooks a peripheral's central that unsubscribes while
-                // the peripheral's program is still being told of the subscription.
+                // the peripheral's program is still getting the report of the subscription.
                 let values = Collector<Data>()
                 try await onMain { [bluejay = central.bluejay] in
                     bluejay.listen(to: Twins.rightValue) { (result: ReadResult<Data>) in
@@ -88,7 +88,7 @@ extension InTheLab {
             }
         }
 
-        @Test func `a signal strength is told once and outside of the queue`() async throws {
+        @Test func `a signal strength is reported once and outside of the queue`() async throws {
             final class Meter: RSSIObserver, Swift.Sendable {
                 let readings: Collector<String>
                 init(_ readings: Collector<String>) { self.readings = readings }
@@ -119,7 +119,7 @@ extension InTheLab {
                     bluejay.unregister(rssiObserver: meter)
                     try bluejay.readRSSI()
                 }
-                // By the answer to this the strength has been told to whoever wanted it.
+                // By the answer to this, the strength has been reported to everybody that asked for it.
                 _ = try await central.read(Twins.leftValue, as: String.self)
                 #expect(outcomes.values == [strength, "left", strength, strength])
             }

@@ -7,7 +7,7 @@ extension InTheLab {
     /// The program `bluejay`, as a script uses it.
     @Suite struct BluejayCommand {
         @Test func `scan prints the sensor as JSON`() async throws {
-            // bluetoothd tells the services of an earlier connection in place of those that are advertised.
+            // bluetoothd reports the services of an earlier connection in place of those that are advertised.
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor()
             let scan = try await bluejay("scan", "--json", "--service", "180D", "--count", "1", "--timeout", "20")
@@ -121,7 +121,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func `status tells the central with its MTU`() async throws {
+        @Test func `status shows the central with its MTU`() async throws {
             let sensor = try await Sensor()
             let central = try await Central()
             try await central.connectToSensor()

@@ -21,7 +21,7 @@ extension InTheLab {
 
         // MARK: Attempts
 
-        @Test func `a timeout is told once and nobody connects again`() async throws {
+        @Test func `a timeout is reported once and nobody connects again`() async throws {
             let central = try await Central()
             let (absent, handler, outcomes) = (try absent(), Handler(), Collector<String>())
             try await onMain { [bluejay = central.bluejay] in
@@ -99,7 +99,7 @@ extension InTheLab {
             }
         }
 
-        @Test func `a disconnect is told once when Bluetooth goes off meanwhile`() async throws {
+        @Test func `a disconnect is reported once when Bluetooth goes off meanwhile`() async throws {
             try await withFaulty { _, central, found in
                 try await central.connect(found)
                 // bluetoothd 5.66 keeps a half-found table for the whole one when the link ends while it is looking.
@@ -108,7 +108,7 @@ extension InTheLab {
                 let states = central.observer.available.values.count
                 try await onMain { [bluejay = central.bluejay] in bluejay.disconnect { end.fulfil($0.outcome) } }
                 try await Lab.here.power(off: Lab.centralAdapter)
-                // Whichever of the two bluetoothd tells first.
+                // Whichever of the two bluetoothd reports first.
                 #expect(["bluetoothUnavailable", "disconnected"].contains(try await end.value()))
                 try await central.observer.available.first(after: states) { !$0 }
                 let isAtRest = try await onMain { [bluejay = central.bluejay] in

@@ -19,7 +19,7 @@ extension InTheLab {
         }
 
         @Test func `what has been connected is found by what it advertises now`() async throws {
-            // bluetoothd keeps the services of this connection, and tells no others.
+            // bluetoothd keeps the services of this connection, and reports no others.
             try await withProfile("thermometer", advertising: "181A") { _, _ in }
             let sensor = try await Sensor()
             let central = try await Central()

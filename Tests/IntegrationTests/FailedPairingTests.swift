@@ -4,7 +4,7 @@ import GATTProfiles
 import Testing
 
 extension InTheLab {
-    /// What the programs say when pairing fails, of which bluetoothd (5.66) says nothing.
+    /// What the programs report when pairing fails, which bluetoothd (5.66) does not report.
     @Suite struct FailedPairing {
         private let sensor = Lab.sensorAddress
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension InTheLab {
-    /// What a failed test leaves behind, shown by the sample package's tests, which fail when they are told to.
+    /// What a failed test leaves behind, shown by the sample package's tests, which fail on request.
     @Suite struct FailureBundles {
         private static let products = FixtureProgram.file("sample-app/.build/debug")
         private static let files = [

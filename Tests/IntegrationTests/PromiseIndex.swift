@@ -22,11 +22,11 @@ private func instance() {
 
 private func observers() {
     promise(
-        "connection observers are weak, told the state at once, called in order, and need no method",
+        "connection observers are weak, get the state at once, are called in order, and need no method",
         provedBy: InTheLab.Connections.`both sides see the connection and its end`)
     promise(
         "signal strengths go to their observers, outside of the queue",
-        provedBy: InTheLab.CharacteristicPromises.`a signal strength is told once and outside of the queue`,
+        provedBy: InTheLab.CharacteristicPromises.`a signal strength is reported once and outside of the queue`,
         InTheLab.Promises.`changes of services and signal strengths go to their observers`)
     promise(
         "changes of services go to their observers, with an empty list for additions",
@@ -146,10 +146,10 @@ private func points() {
         provedBy: InTheLab.Promises.`the state is handed over and taken back with the link up`)
     point(
         7, "one call for a discovery",
-        provedBy: InTheLab.ScanPromises.`a discovery is told once with itself in the list`)
+        provedBy: InTheLab.ScanPromises.`a discovery is reported once with itself in the list`)
     point(
         8, "a connection from a discovery that fails",
-        provedBy: InTheLab.ScanPromises.`a connection from a discovery tells its timeout and its cancellation`)
+        provedBy: InTheLab.ScanPromises.`a connection from a discovery reports its timeout and its cancellation`)
     point(
         9, "a scan inside stopped",
         provedBy: InTheLab.ScanPromises.`scanning again in stopped finds again`)
@@ -165,13 +165,13 @@ private func points() {
             .`a connection is disconnecting from the turn of a queued disconnect to its end`)
     point(
         13, "a timeout is not an unexpected disconnect",
-        provedBy: InTheLab.ConnectionPromises.`a timeout is told once and nobody connects again`)
+        provedBy: InTheLab.ConnectionPromises.`a timeout is reported once and nobody connects again`)
     point(
         14, "a failed attempt reports once",
         provedBy: InTheLab.ConnectionPromises.`an attempt that the system refuses fails once`)
     point(
         15, "a refused second connect",
-        provedBy: InTheLab.ConnectionPromises.`a timeout is told once and nobody connects again`)
+        provedBy: InTheLab.ConnectionPromises.`a timeout is reported once and nobody connects again`)
     point(
         16, "work before a queued disconnect, discovery included",
         provedBy: InTheLab.Promises.`work before a queued disconnect is done and nothing behind it`)
@@ -224,7 +224,7 @@ private func points() {
         provedBy: InTheLab.TaskPromises.`during a task all else is refused on whichever thread`)
     point(
         33, "a pending disconnect and Bluetooth off",
-        provedBy: InTheLab.ConnectionPromises.`a disconnect is told once when Bluetooth goes off meanwhile`)
+        provedBy: InTheLab.ConnectionPromises.`a disconnect is reported once when Bluetooth goes off meanwhile`)
     point(
         34, "no confirmation from the system",
         provedBy: InTheLab.ConnectionPromises.`an attempt that is cancelled ends once and the queue goes on`,

@@ -38,7 +38,7 @@ extension InTheLab {
             }
         }
 
-        /// Longer ones are dropped by 5.66 without a word, hence `maximumWriteValueLength` is 510.
+        /// 5.66 silently drops longer ones, hence `maximumWriteValueLength` is 510.
         @Test(arguments: [510, 511, 512])
         func `the server takes writes without response of 512 bytes`(length: Int) async throws {
             try await withPlain(["--profile", "lab"], advertising: HeartRateService.uuid) { _, central in
@@ -118,8 +118,8 @@ extension InTheLab {
 
         // MARK: Advertising
 
-        /// When an adapter becomes discoverable or ceases to be, bluetoothd forgets whom it has to tell that an
-        /// advertisement is registered. It never answers, and goes on advertising when the program has ended.
+        /// When an adapter starts or stops being discoverable, bluetoothd forgets which program waits for the
+        /// registration of an advertisement. It never answers, and goes on advertising when the program has ended.
         @Test func `an advertisement is registered while the adapter becomes discoverable`() async throws {
             let lab = try Lab.here
             try await lab.whileDiscoverableChanges(on: Lab.sensorAdapter) {

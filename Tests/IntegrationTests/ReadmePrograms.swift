@@ -96,7 +96,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func `a service that goes and comes is told to its observer`(mode: Int) async throws {
+        func `a service that is removed and added again is reported to its observer`(mode: Int) async throws {
             let sensor = try await peripheral()
             let program = try start("service-observer", mode)
             try await sensor.event("subscribed", "chirp")
@@ -121,7 +121,7 @@ extension InTheLab {
         }
 
         @Test(arguments: FixtureProgram.languageModes)
-        func `a lost connection comes back and all observers are told`(mode: Int) async throws {
+        func `a lost connection comes back and is reported to all observers`(mode: Int) async throws {
             let sensor = try await peripheral("--rate", "10")
             let program = try start("reconnect", mode)
             try await program.line(containing: "RSSI read, well")

@@ -20,7 +20,7 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func `a discovery is told once with itself in the list`() async throws {
+        @Test func `a discovery is reported once with itself in the list`() async throws {
             try await withSensor { central in
                 let outcomes = Collector<String>()
                 try await onMain { [bluejay = central.bluejay, services] in
@@ -55,7 +55,7 @@ extension InTheLab {
             }
         }
 
-        @Test func `a connection from a discovery tells its timeout and its cancellation`() async throws {
+        @Test func `a connection from a discovery reports its timeout and its cancellation`() async throws {
             try await withSensor { central in
                 for (timeout, cancels, outcome) in [
                     // No link comes up as fast.

@@ -9,7 +9,7 @@ import Testing
 extension InTheLab.ServiceChange {
     // MARK: Many
 
-    @Test func `each of many changes is told once`() async throws {
+    @Test func `each of many changes is reported once`() async throws {
         try await withChanging { sensor, central in
             let anchor = try await central.service(Changing.anchor)
             try await central.setNotify(true, anchor.found(Changing.beat))
@@ -55,7 +55,7 @@ extension InTheLab.ServiceChange {
             }
             #expect(texts == ["hello"])
             let gone = central.changes.values.joined()
-            #expect(Set(gone.map(ObjectIdentifier.init)).count == gone.count, "each went once")
+            #expect(Set(gone.map(ObjectIdentifier.init)).count == gone.count, "each was removed once")
             #expect(gone.allSatisfy { $0.uuid == Changing.guest }, "\(gone.map(\.uuid))")
             try await central.expectUnbroken(Changing.beat)
             #expect(central.disconnections.values.isEmpty)
@@ -138,10 +138,10 @@ extension InTheLab.ServiceChange {
                 try await central.setNotify(true, anchor.found(Changing.beat))
                 _ = try await central.values.values(central.values.values.count + 1)
             }
-            // And the next change is told again.
-            let told = central.changes.values.count
+            // And the next change is reported again.
+            let reported = central.changes.values.count
             try sensor.type("- guest")
-            #expect(try await central.changes.values(told + 1)[told].map(\.uuid) == [Changing.guest])
+            #expect(try await central.changes.values(reported + 1)[reported].map(\.uuid) == [Changing.guest])
         }
     }
 
@@ -166,7 +166,7 @@ extension InTheLab.ServiceChange {
                     (ticks.values.count, try bluejay.isListening(to: ticker))
                 }
                 #expect(!isListening)
-                // What code from iOS does then: there is nothing to end, and that is told.
+                // What code from iOS does then: there is nothing to end, and an error says so.
                 #expect(await failure { try await central.endListen(to: ticker) } == "missingService")
                 #expect(await failure { _ = try await central.read(ticker, as: Data.self) } == "missingService")
                 try sensor.type("+ guest")
@@ -215,12 +215,12 @@ extension InTheLab.ServiceChange {
             }
             try await sensor.event("fault", "slow", from: position)
             try sensor.type("- guest")
-            let told = try await outcomes.values(4)
-            // endListen has taken the listen out of the queue at once, and without a word.
-            #expect(told.map { String($0.prefix { $0 != " " }) } == ["slow", "text", "write", "end"])
+            let reported = try await outcomes.values(4)
+            // endListen has silently taken the listen out of the queue at once.
+            #expect(reported.map { String($0.prefix { $0 != " " }) } == ["slow", "text", "write", "end"])
             // bluetoothd takes a service apart piece by piece: that characteristic may still be there, and it sends
             // nothing.
-            #expect(told.prefix(3).allSatisfy { !$0.hasSuffix("success") }, "\(told)")
+            #expect(reported.prefix(3).allSatisfy { !$0.hasSuffix("success") }, "\(reported)")
             let twin = Changing.identifier(Changing.name, of: Changing.twin)
             #expect(["a", "b"].contains(try await central.read(twin, as: String.self)))
         }
@@ -239,7 +239,7 @@ extension InTheLab.ServiceChange {
             _ = try await watcher.changes.values(1)
             try await central.write(Data(), to: Changing.identifier(Changing.text, of: Changing.guest))
             try sensor.type("- twin-b")
-            // The listen was that of the one that went.
+            // The listen belonged to the service that was removed.
             guard case .failure(BluejayError.missingService(twin.service)) = try await values.values(1).last else {
                 Issue.record("\(String(describing: values.values.last))")
                 return

@@ -9,7 +9,7 @@ extension InTheLab {
     @Suite struct ServiceChange {
         // MARK: News
 
-        @Test func `the central is told once what went and that something came`() async throws {
+        @Test func `a removal and an addition of services are each reported once`() async throws {
             try await withChanging { sensor, central in
                 let anchor = try await central.service(Changing.anchor)
                 try await central.setNotify(true, anchor.found(Changing.beat))
@@ -31,7 +31,7 @@ extension InTheLab {
                 try sensor.type("+ guest")
                 #expect(try await central.changes.values(4)[3].isEmpty)
                 try await central.write("away", to: anchor.found(Changing.trigger))
-                // Not discovered yet, but it went.
+                // It was removed without having been discovered.
                 #expect(try await central.changes.values(5)[4].map(\.uuid) == [Changing.guest])
                 try await central.write("back", to: anchor.found(Changing.trigger))
                 #expect(try await central.changes.values(6)[5].isEmpty)
@@ -105,7 +105,7 @@ extension InTheLab {
                 #expect(await failure { try await central.discoverIncludedServices(of: guest) } == stale)
                 #expect(await failure { try await central.discoverDescriptors(of: text) } == stale)
                 #expect(await failure { try await central.read(description) } == stale)
-                // Without response there is nobody to tell; what comes after it is done.
+                // A write without response reports no error; what comes after it is done.
                 try await central.on {
                     try central.peripheral.writeValue(
                         Data([1]), for: guest.found(Changing.command), type: .withoutResponse)
@@ -113,7 +113,7 @@ extension InTheLab {
                 let twin = try #require(try await central.services.first { $0.uuid == Changing.twin })
                 #expect(try await central.text(twin.found(Changing.name)) == "a")
                 #expect(try await central.on { try central.peripheral.canSendWriteWithoutResponse })
-                #expect(central.numbers(Changing.ticker).count == ticks, "a value of a service that has gone")
+                #expect(central.numbers(Changing.ticker).count == ticks, "a value of a service that was removed")
 
                 guard afterItsReturn else { return }
                 let again = try await central.service(Changing.guest)

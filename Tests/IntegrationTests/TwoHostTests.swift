@@ -94,9 +94,9 @@ extension OnTwoHosts {
             }
         }
 
-        @Test func `the central is told that a service goes and comes`() async throws {
+        @Test func `the removal and the return of a service are reported to the central`() async throws {
             try await betweenHosts { sensor, central in
-                // As with Apple, only of services that it knows.
+                // As with Apple, only for services that it knows.
                 let before = try await central.listen(to: .chirp, on: sensor)
                 try await sensor.command("chirp", "before")
                 _ = try await before.values(1)

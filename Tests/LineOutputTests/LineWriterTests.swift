@@ -53,7 +53,7 @@ struct LineWriterTests {
     }
 
     @Test
-    func `the end waits for a slow reader, and for one that has stopped only as long as it is told`() async throws {
+    func `the end waits for a slow reader, and for one that has stopped only as long as allowed`() async throws {
         let pipe = try TestPipe()
         let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
         pipe.queue.sync { for _ in 0..<1000 { writer.write("0123456789") } }
@@ -69,7 +69,7 @@ struct LineWriterTests {
         #expect(await end == nil)
     }
 
-    @Test func `a reader that is gone is reported once, and what follows is dropped`() async throws {
+    @Test func `a reader that has ended is reported once, and what follows is dropped`() async throws {
         let pipe = try TestPipe()
         let writer = LineWriter(descriptor: pipe.writingEnd, queue: pipe.queue)
         let failures = Mutex<[OutputError]>([])
@@ -181,7 +181,7 @@ struct MessageWriterTests {
     }
 }
 
-/// A queue that does nothing until it is told to, as if its thread got no processor.
+/// A queue that does nothing until it is released, as if its thread got no processor.
 private struct LateQueue {
     let queue = DispatchQueue(label: "late")
 

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import LineOutput
 
-/// A pipe whose reader reads when the test wants it to, and a queue for those who write.
+/// A pipe whose reader reads when the test wants it to, and a queue for the writers.
 final class TestPipe: Sendable {
     let queue = DispatchQueue(label: "test")
     let writingEnd: Int32
@@ -14,7 +14,7 @@ final class TestPipe: Sendable {
 
     /// - Parameter capacity: of the pipe itself, in bytes; at least a page.
     init(capacity: Int32 = 4096) throws {
-        // A writer whose reader is gone gets an error, not a signal.
+        // A writer without a reader gets an error, not a signal.
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NoPipe() }

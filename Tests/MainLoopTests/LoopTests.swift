@@ -122,7 +122,7 @@ struct LoopTests {
         #expect(fired.waiting.isEmpty)
     }
 
-    @Test @LoopActor func `a descriptor tells of data and of the other end's death`() async throws {
+    @Test @LoopActor func `a descriptor reports data and the other end's death`() async throws {
         var ends: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let descriptor = ends[0]

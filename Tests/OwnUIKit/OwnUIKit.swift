@@ -1,4 +1,4 @@
-// What a program has that brought stand-ins for UIKit of its own before it used this package.
+// The stand-ins for UIKit of a program that had its own before it used this package.
 
 public protocol UIApplicationDelegate: AnyObject {
     func applicationDidFinishLaunching()

@@ -88,7 +88,7 @@ struct CentralAttributeTests {
         #expect(value["level"] as? Int == 55)
     }
 
-    @Test func `several alike in one service are told apart`() async throws {
+    @Test func `several alike in one service are distinguished`() async throws {
         try await inOneService()
         let read = try await bluejay("read", Self.device, "180F/2A19#3", "--json")
         let value = try object(read)

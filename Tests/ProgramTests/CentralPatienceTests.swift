@@ -26,7 +26,7 @@ struct CentralPatienceTests {
             "180D", [.init("2A37", ["notify"]), .init("2A38", ["read", "write"], value: Data([1]))])
         device.resolutionTime = resolutionTime
         device.answersDiscovery = answersDiscovery
-        // What bluetoothd lists of a device of which it knows nothing else.
+        // What bluetoothd lists for a device when it knows nothing else of it.
         if !answersDiscovery { device.set("UUIDs", ["0000180d-0000-1000-8000-00805f9b34fb"].busValue) }
         return device
     }

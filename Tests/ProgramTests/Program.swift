@@ -84,7 +84,7 @@ final class StuckReader: Sendable {
     init(in programs: Programs) throws {
         path = programs.folder.path + "/pipe-\(UUID().uuidString)"
         guard mkfifo(path, 0o600) == 0 else { throw NoPipe() }
-        // Without waiting for somebody who writes.
+        // Without waiting for a writer.
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw NoPipe() }
         // One page: soon full.
@@ -101,7 +101,7 @@ final class StuckReader: Sendable {
         return ioctl(descriptor, bytesToRead, &count) == 0 ? Int(count) : 0
     }
 
-    /// Whoever writes finds nobody who reads any more.
+    /// From now on a writer finds no reader.
     func close() {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }

@@ -159,7 +159,7 @@ struct SensorOutputTests {
         let reader = try StuckReader(in: programs)
         let sensor = try programs.run("dittojay", output: .stuck(reader))
         try await isReady()
-        // Somebody who has seen enough, such as head.
+        // A program that has read enough, such as head.
         reader.close()
         // A process that another test is just starting may have the pipe for a moment more: not every write fails.
         let deadline = ContinuousClock.now + .seconds(20)

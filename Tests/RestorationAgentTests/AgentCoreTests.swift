@@ -41,7 +41,7 @@ import Testing
         return peer
     }
 
-    /// The program dies as by SIGKILL: first its connection ends, then its process is gone.
+    /// The program dies as by SIGKILL: first its connection ends, then its process.
     private func kill(_ peer: FakePeer) {
         core.connectionIsGone(peer)
         if let process = peer.process { host.alive.remove(process.identifier) }
@@ -58,7 +58,7 @@ import Testing
         #expect(app.inbox != nil)
     }
 
-    @Test func `a value goes to the socket of who subscribed, marked with its number`() {
+    @Test func `a value goes to the socket of its subscriber, marked with its number`() {
         let app = listener()
         #expect(backend.takeCalls() == ["keep 1", "subscribe 1 service0010/char0011"])
         #expect(app.messages.last == .subscribed(subscription: 1, failure: nil))
@@ -141,7 +141,7 @@ import Testing
         #expect(another.welcome?.peripherals.map(\.state) == [.disconnected])
         #expect(core.receive(.released(peripheral: sensor), from: another))
         kill(another)
-        #expect(core.isIdle, "told")
+        #expect(core.isIdle, "reported")
     }
 
     @Test func `a pending connection that comes about while the program is dead starts it`() {
@@ -199,7 +199,7 @@ import Testing
         #expect(restored?.serviceChange == ServiceChangeRecord(invalidated: ["s1"]))
         #expect(restored?.subscriptions.map(\.key) == [.rate])
         #expect(core.receive(.connected(request()), from: next))
-        #expect(core.record.apps.first?.peripherals.first?.serviceChange == nil, "told")
+        #expect(core.record.apps.first?.peripherals.first?.serviceChange == nil, "reported")
     }
 
     @Test func `two programs share a characteristic; it is turned off when the last one leaves`() {
@@ -259,14 +259,14 @@ import Testing
         #expect(host.now > 18)
     }
 
-    @Test func `a failed subscription is told, and is not on the record`() {
+    @Test func `a failed subscription is reported, and is not on the record`() {
         backend.failure = AgentFailure(domain: .att, code: 3, text: "no")
         let app = listener()
         #expect(app.messages.last == .subscribed(subscription: 1, failure: backend.failure))
         #expect(core.record.apps.first?.peripherals.first?.subscriptions == [])
     }
 
-    @Test func `after its own restart the agent connects and subscribes again, and starts who is gone`() {
+    @Test func `after its own restart the agent connects and subscribes again, and starts programs that have ended`() {
         _ = listener()
         let other = listener(process: 8, .app("gone"))
         let record = core.record
@@ -277,7 +277,7 @@ import Testing
         let again = AgentCore(
             record: record, backend: backend, host: host, queue: DispatchQueue(label: "again"))
         again.start()
-        #expect(backend.takeCalls() == ["keep 1"], "for the one that is gone")
+        #expect(backend.takeCalls() == ["keep 1"], "for the one that has ended")
         #expect(
             again.apps.first { $0.record.registration.identifier == "gone" }?.welcome.peripherals.map(\.state)
                 == [.connecting], "not yet")
@@ -357,7 +357,7 @@ import Testing
         #expect(app.messages.count == 1, "one welcome")
     }
 
-    @Test func `a link that is lost, or does not come, is told in the welcome`() {
+    @Test func `a link that is lost, or does not come, is reported in the welcome`() {
         kill(listener())
         let (next, backend) = nextAgent()
         let app = waiting(for: next)

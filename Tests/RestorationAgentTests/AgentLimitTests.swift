@@ -43,7 +43,7 @@ import Testing
         PeripheralRequest(peripheral: peripheral, adapter: adapter, reconnects: true)
     }
 
-    @Test func `programs that are gone make room for new ones, the one that has been gone for longest first`() {
+    @Test func `programs that have ended make room for new ones, the one that ended first before the others`() {
         for number in 0..<AgentLimits.apps {
             leave(registration(number, program: "/bin/\(number)"), process: Int32(100 + number))
         }
@@ -151,7 +151,7 @@ import Testing
         #expect(kept.map(\.subscription) == [numbers[0]])
     }
 
-    @Test func `what has changed while a program is gone is kept once, and not without end`() throws {
+    @Test func `what has changed since a program ended is kept once, and not without end`() throws {
         let changes = try fullest().record.peripherals.compactMap(\.serviceChange?.invalidated)
         #expect(changes.count == AgentLimits.peripherals)
         for change in changes {

@@ -169,7 +169,7 @@ private final class Client {
         // The other one works as before.
         try good.send(.unsubscribe(subscription: 5))
         #expect(try good.next()?.0 == .unsubscribed(subscription: 5, failure: nil))
-        try bench.wait("the bad connections are gone") { $0.server.connectionCount == 1 }
+        try bench.wait("the bad connections have ended") { $0.server.connectionCount == 1 }
     }
 
     @Test func `a thousand connections lock nobody out`() throws {
@@ -229,11 +229,11 @@ private final class Client {
         _ = try #require(try client.next())
         try client.send(
             .connected(PeripheralRequest(peripheral: .numbered(1), adapter: "a", reconnects: false)))
-        // This process does not die: the agent is told that it was another.
+        // This process does not die: the agent's record says that it was another.
         try bench.wait("the connection is on the record") { $0.core.record.apps.first?.peripherals.count == 1 }
         bench.queue.sync { bench.core.apps.first?.record.process = nil }
         shutdown(client.socket, Int32(SHUT_RDWR))
-        try bench.wait("the program is gone") { $0.core.apps.first?.presence == .gone }
+        try bench.wait("the program has ended") { $0.core.apps.first?.presence == .gone }
         bench.queue.sync { bench.backend.observer?.disconnected(.numbered(1), isComing: false) }
         let deadline = ContinuousClock.now + .seconds(20)
         var text = ""

@@ -57,7 +57,7 @@ final class Monitor {
         }
     }
 
-    /// Waits until it is told that the connection, or all of Bluetooth, is gone.
+    /// Waits for the report that the connection has ended, or that Bluetooth is off.
     func down(from start: Int, within timeout: Duration) async throws {
         let signs = [Self.event("disconnected"), Self.event("bluetooth-off")]
         _ = try await explained {

@@ -34,7 +34,7 @@ struct Growth {
     let name: String
     private(set) var gauges: [ProcessGauge] = []
 
-    /// Rounds from which on growth can be told from a program that is warming up.
+    /// Rounds from which on growth can be distinguished from a program's warming up.
     static let roundsNeeded = 8
     /// KiB that the mean of the last rounds may be above that of the first ones: what allocators keep varies by this
     /// much.

@@ -116,7 +116,7 @@ final class SoakRun {
         }
     }
 
-    /// A service goes and comes, as quickly as bluetoothd takes it. Then it chirps.
+    /// A service is removed and added again, as quickly as bluetoothd accepts it. Then it chirps.
     private func storm(_ sensor: Sensor, _ monitor: Monitor) async throws {
         let heard = monitor.position
         for _ in 0..<plan.stormChanges / 2 {

@@ -21,8 +21,8 @@ package final class PrivateBus: Sendable {
     /// What libdbus only warns of shall end the tests, too.
     private static let warningsAreFatal: Void = { setenv("DBUS_FATAL_WARNINGS", "1", 1) }()
 
-    /// Not isolated, so that starting a process does not hold up the bus's loop. It blocks its thread, of which there
-    /// are as many as processors: so no more tests than that begin at a time.
+    /// Not isolated, so that starting a process does not hold up the bus's loop. It blocks its thread, and there are as
+    /// many threads as processors: so no more tests than that begin at a time.
     ///
     /// - Parameter rules: what the policy says besides allowing everything.
     package static func start(rules: String = "") async throws -> PrivateBus {
@@ -89,7 +89,7 @@ package final class PrivateBus: Sendable {
 
     deinit { end() }
 
-    /// Ends the daemon as a crash would, and waits until it is gone.
+    /// Ends the daemon as a crash would, and waits until it has ended.
     package func kill() {
         end()
         process.waitUntilExit()

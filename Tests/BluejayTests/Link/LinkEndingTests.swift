@@ -166,7 +166,7 @@ import Testing
         #expect(bench.machine.shouldReconnect)
     }
 
-    @Test func `until everybody has been told, a requested end is under way`() {
+    @Test func `until it was reported to everybody, a requested end is under way`() {
         bench.disconnect(immediate: true)
         bench.onEffect["the disconnect has succeeded"] = { [bench] in
             #expect(bench.machine.isDisconnecting && bench.machine.isAbsent)
@@ -175,7 +175,7 @@ import Testing
         #expect(!bench.machine.isDisconnecting)
     }
 
-    @Test func `a program that stops and starts again while it is told keeps its new connection`() {
+    @Test func `a program that stops and starts again during the report keeps its new connection`() {
         bench.onEffect["observers: disconnected from Thermometer"] = { [bench] in
             bench.stop()
             bench.adopt()

@@ -2,7 +2,7 @@
 
 /// A central manager whose system is the test: it records what it is asked for and reports what the test says.
 final class FakeCentral: CBCentralManager, @unchecked Swift.Sendable {
-    /// A queue that never runs anything, so that nothing of the real system arrives.
+    /// A queue that never runs anything, so that no event of the real system arrives.
     private static let idleQueue = DispatchQueue(label: "idle", attributes: .initiallyInactive)
 
     /// What the manager was asked for, by name.

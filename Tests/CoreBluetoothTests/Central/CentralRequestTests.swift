@@ -95,7 +95,7 @@ struct CentralRequestTests {
         #expect(await daemon.methods.allSatisfy { !$0.hasSuffix("Value") })
     }
 
-    @Test func `what is gone cannot be used`() async throws {
+    @Test func `what was removed cannot be used`() async throws {
         let device = await device()
         let (app, peripheral) = try await connected(device)
         let (rate, location) = (

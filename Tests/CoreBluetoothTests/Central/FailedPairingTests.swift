@@ -7,7 +7,7 @@ import Testing
 @testable import BlueZ
 @testable import CoreBluetooth
 
-/// What an app is told when pairing fails, of which bluetoothd (5.66) says nothing.
+/// The error that an app gets when pairing fails, which bluetoothd (5.66) does not report.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct FailedPairingTests {
     private let daemon: FakeBluetoothd

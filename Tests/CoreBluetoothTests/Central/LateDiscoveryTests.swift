@@ -84,7 +84,7 @@ struct LateDiscoveryTests {
         #expect(app.find("2A37", in: peripheral) != nil)
     }
 
-    /// The loop stands still for longer than what is missing is waited for.
+    /// Blocks the loop for longer than the link waits for missing attributes.
     @LoopActor
     private func standStill(thenShow plan: FakeCharacteristic.Plan, in service: FakeService) {
         Thread.sleep(forTimeInterval: 0.2 + AttributeNews.quietTime / .seconds(1))

@@ -138,7 +138,7 @@ private struct LauncherFailure: Error {}
         client.inbox.start()
     }
 
-    @Test func `when the agent is gone another is started, and subscribes again`() async throws {
+    @Test func `when the agent has ended another is started, and subscribes again`() async throws {
         let starts = Mutex(0)
         let client = makeClient { [bench] _ in
             starts.withLock { $0 += 1 }

@@ -96,7 +96,7 @@ struct RestoredStateTests {
         #expect(app.lines.first == #"restored connected ["2A37"]"#)
     }
 
-    @Test func `a connection that is gone is restored as gone`() async throws {
+    @Test func `a connection that has ended is restored as disconnected`() async throws {
         let device = await sensor()
         await device.comeUp()
         try await leave(.connected, device)
@@ -115,7 +115,7 @@ struct RestoredStateTests {
         #expect(app.lines.first == "restored connecting []")
     }
 
-    @Test func `a subscription to what is gone is given up`() async throws {
+    @Test func `a subscription to a removed characteristic is given up`() async throws {
         let device = await sensor()
         await device.comeUp()
         try await leave(.connected, device)

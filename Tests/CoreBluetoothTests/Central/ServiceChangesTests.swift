@@ -12,7 +12,7 @@ import Testing
         #expect(change?.gone == ["a", "b"] && !changes.isPending)
     }
 
-    @Test func `what comes together is one change and told once`() {
+    @Test func `what comes together is one change and reported once`() {
         var changes = ServiceChanges<String>()
         let former = [changes.came(), changes.came()]
         #expect(former.allSatisfy { $0 == nil })
@@ -22,12 +22,12 @@ import Testing
 
     @Test func `going and coming are two`() {
         var changes = ServiceChanges<String>()
-        var told = [changes.went("a")?.gone]
+        var reported = [changes.went("a")?.gone]
         let first = changes.number
-        told.append(changes.came()?.gone)
+        reported.append(changes.came()?.gone)
         let second = changes.number
-        told.append(changes.went("b")?.gone)
-        #expect(told == [nil, ["a"], []])
+        reported.append(changes.went("b")?.gone)
+        #expect(reported == [nil, ["a"], []])
         // The ends of the first bursts come late, when others have begun.
         let ends = [first, second, changes.number].map { changes.end($0)?.gone }
         #expect(ends == [nil, nil, ["b"]])

@@ -34,7 +34,7 @@ struct AbsentSubscriberTests {
     }
 
     @Test(arguments: [true, false])
-    func `a bonded central that comes back is notified though its socket has gone`(socketFirst: Bool) async throws {
+    func `a bonded central that comes back is notified though its socket has ended`(socketFirst: Bool) async throws {
         try await leave(socketFirst: socketFirst)
         central.set("Connected", .boolean(true))
         try await eventually("the second subscription") { [app] in app.lines.last == "subscribed" }

@@ -113,7 +113,7 @@ struct NotificationTests {
 
     // MARK: Who is subscribed
 
-    @Test func `the one who goes is succeeded by the one who stays`() async throws {
+    @Test func `a central that leaves is succeeded by one that stays`() async throws {
         let second = await daemon.adapter.connectCentral("C0:00:00:00:00:03")
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")
@@ -130,7 +130,7 @@ struct NotificationTests {
         #expect(subscribers == 0)
     }
 
-    @Test func `nobody succeeds who is not subscribed`() async throws {
+    @Test func `a central that is not subscribed does not succeed`() async throws {
         let second = await daemon.adapter.connectCentral("C0:00:00:00:00:03")
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")
@@ -164,7 +164,7 @@ struct NotificationTests {
         try await app.saw("unsubscribed 02 2A37")
     }
 
-    @Test func `a bluetoothd that does not say who subscribes means the one that is connected`() async throws {
+    @Test func `a bluetoothd that does not name the subscriber means the central that is connected`() async throws {
         try await published.call("StartNotify")
         try await app.saw("subscribed 02 2A37")
         try await published.call("StartNotify")

@@ -24,7 +24,7 @@ struct PublishingTests {
         CBMutableService(type: CBUUID(string: uuid), primary: true)
     }
 
-    /// Services are told apart by their identity, which another object may get as soon as one is released.
+    /// Services are distinguished by their identity, which another object may get as soon as one is released.
     @Test func `a published service is kept for the app`() async throws {
         weak let published = try await app.publish("180D")
         #expect(published != nil)
@@ -39,9 +39,9 @@ struct PublishingTests {
         let handles = await daemon.adapter.offeredHandles.map { $0 ?? 0 }
         #expect(handles == handles.sorted() && handles.first != 0)
         app.act { $0.remove(first) }
-        try await eventually("the first is gone") { daemon.adapter.offeredServices == [Self.battery] }
+        try await eventually("the first was removed") { daemon.adapter.offeredServices == [Self.battery] }
         app.act { $0.removeAllServices() }
-        try await eventually("all are gone") { daemon.adapter.offeredServices.isEmpty }
+        try await eventually("all were removed") { daemon.adapter.offeredServices.isEmpty }
         app.act { $0.add(first) }
         try await app.saw("added 180D", count: 2)
     }
@@ -123,7 +123,7 @@ struct PublishingTests {
         var released: PeripheralApp? = PeripheralApp(on: daemon.bus)
         try await released?.publish("180D")
         released = nil
-        try await eventually("the service is gone") { daemon.adapter.applications.isEmpty }
+        try await eventually("the service was removed") { daemon.adapter.applications.isEmpty }
     }
 
     // MARK: What is answered without the program

@@ -8,7 +8,7 @@ import Testing
 /// Who is connected, without a controller.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct CentralLinksTests {
-    @Test func `who comes and goes is reported`() {
+    @Test func `centrals that connect and disconnect are reported`() {
         let parts = Parts()
         var occasions: [ScenarioStep.Occasion] = []
         parts.links.onOccasion = { occasions.append($0) }

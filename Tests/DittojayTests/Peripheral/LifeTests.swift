@@ -82,9 +82,9 @@ struct LifeTests {
         _ = await peripheral.connect()
         try await peripheral.hasCentrals(["02"])
         await daemon.die()
-        try await peripheral.saw("state: bluetoothd is gone; waiting for it to come back")
+        try await peripheral.saw("state: bluetoothd is not running; waiting for it to come back")
         try await peripheral.hasCentrals([])
-        // The one that comes back knows nothing of the name, and has the controller off.
+        // The one that comes back does not know the name, and has the controller off.
         await daemon.adapter.set("Alias", .string("fake-0"))
         await daemon.adapter.set("Powered", .boolean(false))
         try await daemon.restart()
@@ -100,7 +100,7 @@ struct LifeTests {
         let daemon = peripheral.daemon
         try await peripheral.run()
         await daemon.remove(daemon.adapter)
-        try await peripheral.saw("state: the Bluetooth adapter is gone; waiting for it to come back")
+        try await peripheral.saw("state: the Bluetooth adapter was removed; waiting for it to come back")
         await daemon.addAdapter(0)
         try await peripheral.saw(Self.advertising, count: 2)
         try await eventually("the name") { daemon.adapter.text("Alias") == "Dittojay" }

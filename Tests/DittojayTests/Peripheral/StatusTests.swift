@@ -51,7 +51,7 @@ struct StatusTests {
         await peripheral.daemon.adapter.power(false)
         try await eventually("it is off") { peripheral.status.lines[0].hasSuffix("not advertising, Bluetooth is off") }
         await peripheral.daemon.die()
-        try await eventually("it is gone") { peripheral.status.lines[0].hasSuffix("bluetoothd is gone") }
+        try await eventually("it has ended") { peripheral.status.lines[0].hasSuffix("bluetoothd is not running") }
     }
 
     @Test func `an event is a line of JSON`() throws {

@@ -104,7 +104,7 @@ final class Machine {
         bluez = daemon
     }
 
-    /// Puts somebody on the bus who does not know what bluetoothd is asked.
+    /// Puts a program on the bus that does not know bluetoothd's methods.
     func startImpostor() async throws {
         let connection = try await bus.connect()
         try await connection.requestName("org.bluez")

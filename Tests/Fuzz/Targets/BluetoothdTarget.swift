@@ -159,7 +159,7 @@ private final class ChaoticStory {
         app.rest()
         daemon.reactOrdinarily()
         daemon.die()
-        try await eventually("the manager knows that bluetoothd is gone", within: .seconds(20)) { !app.isPoweredOn }
+        try await eventually("the manager knows that bluetoothd has ended", within: .seconds(20)) { !app.isPoweredOn }
         daemon.adapter.removeFromAir(device)
         daemon.remove(daemon.adapter)
         daemon.addAdapter(0)

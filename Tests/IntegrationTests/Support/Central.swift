@@ -127,7 +127,7 @@ final class Central: @unchecked Swift.Sendable {
         }
     }
 
-    /// Notes what a connection observer is told.
+    /// Notes the calls of a connection observer.
     final class Observer: ConnectionObserver, @unchecked Swift.Sendable {
         let available = Sequence<Bool>()
         let connections = Sequence<PeripheralIdentifier>()

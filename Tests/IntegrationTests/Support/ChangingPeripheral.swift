@@ -46,7 +46,8 @@ func withChanging(
 }
 
 extension PlainCentral {
-    /// What the app was told of changes so far, in short: the last digits of the UUIDs of the services that went.
+    /// The changes that were reported to the app so far, in short: the last digits of the UUIDs of the removed
+    /// services.
     var changeSummary: [String] {
         changes.values.map { services in
             services.map { String($0.uuid.uuidString.prefix(8).suffix(3)) }.sorted().joined(separator: "+")

@@ -149,11 +149,11 @@ final class RestoredProgram {
         return !["Z", "X"].contains(status[end...].dropFirst(2).prefix(1))
     }
 
-    /// Ends the program by a signal, and waits until it is gone.
+    /// Ends the program by a signal, and waits until it has ended.
     func kill(_ signal: Int32 = SIGKILL) async throws {
         let process = try process
         Glibc.kill(process, signal)
-        try await waitUntil("process \(process) is gone") { !Self.isRunning(process) }
+        try await waitUntil("process \(process) has ended") { !Self.isRunning(process) }
     }
 
     /// Seconds that a start of the program takes, until its first line.
@@ -172,11 +172,11 @@ final class RestoredProgram {
         (try? String(contentsOf: folder.appendingPathComponent("restoration.json"), encoding: .utf8)) ?? ""
     }
 
-    /// Kills the agent, and waits until it is gone. Programs that it has started may go on with its output.
+    /// Kills the agent, and waits until it has ended. Programs that it has started may go on with its output.
     func killAgent() async throws {
         let process = agent.identifier
         agent.signal(SIGKILL)
-        try await waitUntil("the agent is gone") { !Self.isRunning(process) }
+        try await waitUntil("the agent has ended") { !Self.isRunning(process) }
     }
 
     /// Starts the agent again.

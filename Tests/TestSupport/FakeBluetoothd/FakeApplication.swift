@@ -151,7 +151,7 @@ package final class FakeLocalCharacteristic {
     }
 
     /// A central turns notifications on: by a socket, as bluetoothd does where the program offers it, or by
-    /// `StartNotify`. When there is a socket already, the program hears nothing of another one.
+    /// `StartNotify`. When there is a socket already, the program gets no call for another one.
     ///
     /// - Parameter reads: whether what comes over the socket is read, as it comes.
     package func subscribe(

@@ -97,7 +97,7 @@ package final class FakeCharacteristic: FakeObject {
     /// Whether the device wants an encrypted link.
     package var needsPairing = false
     /// Whether it wants a pairing with a passkey. bluetoothd pairs without one, is refused all the same, and then waits
-    /// for ever, as it does when the device refuses to pair at all (5.66).
+    /// forever, as it does when the device refuses to pair at all (5.66).
     package var needsPasskey = false
     private var unanswered: [MethodInvocation] = []
     /// What was written, in order.
@@ -178,7 +178,7 @@ package final class FakeCharacteristic: FakeObject {
         return true
     }
 
-    /// The device sends values and ends the connection, of which the program hears by the bus.
+    /// The device sends values and ends the connection; the program learns of its end from the bus.
     package func notify(_ values: [Data], thenDisconnect: Bool) {
         for value in values { notify(value) }
         if thenDisconnect { service.device.lose() }

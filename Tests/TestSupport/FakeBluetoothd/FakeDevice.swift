@@ -186,7 +186,7 @@ package final class FakeDevice: FakeObject {
 
     /// bluetoothd forgets it, with its keys.
     ///
-    /// - Parameter silently: whether the end of the link is told by the end of the object only.
+    /// - Parameter silently: whether only the end of the object reports the end of the link.
     package func beForgotten(silently: Bool = false) {
         forgetKeys()
         lose(silently: silently)

@@ -5,7 +5,7 @@ set -u
 out=${LAB_OUT:?run this by ./lab demo}
 sensor_log=$out/dittojay.log
 monitor_log=$out/monitor.log
-export BLUETOOTH_ADAPTER=hci1 # for bluejay; dittojay is told its own
+export BLUETOOTH_ADAPTER=hci1 # for bluejay; dittojay has an option for its own
 
 note() { printf '\n# %s\n' "$*"; }
 

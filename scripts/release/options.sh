@@ -4,7 +4,7 @@
 
 # set_release_options SCRATCH_FOLDER
 set_release_options() {
-    # shellcheck disable=SC2034  # for those who source this
+    # shellcheck disable=SC2034  # for the scripts that source this
     release_options=(
         --scratch-path "$1" --configuration release
         # The Swift libraries inside, because distributions have no packages of them. All other libraries are the

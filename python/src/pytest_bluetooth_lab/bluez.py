@@ -88,7 +88,7 @@ def remove(controller: str, device: str) -> None:
     try:
         call(f"/org/bluez/{controller}", f"{ADAPTER}.RemoveDevice", f"objpath:{device}")
     except BusError as error:
-        if "DoesNotExist" not in str(error):  # it went by itself
+        if "DoesNotExist" not in str(error):  # it was removed by itself
             raise
 
 

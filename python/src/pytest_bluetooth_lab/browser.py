@@ -1,4 +1,4 @@
-"""Chromium without a window, with Web Bluetooth, and told what to do over DevTools."""
+"""Chromium without a window, with Web Bluetooth, controlled over DevTools."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def start_sensor(bluetooth_lab: Lab) -> SensorFactory:
 
 @pytest.fixture
 def sensors(request: pytest.FixtureRequest, bluetooth_lab: Lab) -> list[Sensor]:
-    """The sensors of the test's markers, in the order in which these stand; the heart-rate sensor without a marker."""
+    """The sensors of the test's markers, in their order; default: the heart-rate sensor."""
     markers = list(request.node.iter_markers_with_node("sensor"))
     # Those of the test itself count more than those of its class or file. Decorators are applied from below.
     nearest = [marker for node, marker in markers if node is markers[0][0]]

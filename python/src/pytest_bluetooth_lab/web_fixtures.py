@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    # A browser on Linux takes the first controller, whatever it is told: so the sensor has the second.
+    # A browser on Linux takes the first controller, whatever its options say. So the sensor has the second.
     names = getattr(item, "fixturenames", ())
     if is_in_lab() and ("web_bluetooth" in names or "bluetooth_chooser" in names):
         patch = item.stash[_adapters_key] = pytest.MonkeyPatch()

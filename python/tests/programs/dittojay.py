@@ -14,7 +14,7 @@ value_of: dict = {}
 lock = threading.Lock()
 
 
-def tell(event, **members):
+def report(event, **members):
     with lock:
         print(json.dumps({"time": "2026-01-31T14:05:09.042Z", "event": event, **members}), flush=True)
 
@@ -39,19 +39,19 @@ def answer(request):
         return {"status": status()}
     if command in ("add-service", "remove-service"):
         published[request["service"]] = command == "add-service"
-        tell("service-added" if command == "add-service" else "service-removed", service=request["service"])
+        report("service-added" if command == "add-service" else "service-removed", service=request["service"])
     elif command == "add-fault":
         faults.append(request)
     elif command == "clear-faults":
         faults.clear()
     elif command == "set":
         value_of[request["characteristic"]] = request["value"]
-        tell("set", characteristic=request["characteristic"], value="6608")
+        report("set", characteristic=request["characteristic"], value="6608")
     elif command in ("chirp", "send"):
-        tell("sent", characteristic=request.get("characteristic", "chirp"), value=request["value"])
+        report("sent", characteristic=request.get("characteristic", "chirp"), value=request["value"])
         return {"subscribers": 1}
     elif command == "disconnect":
-        tell("disconnected", central="00:AA:01:01:00:01")
+        report("disconnected", central="00:AA:01:01:00:01")
         return {"disconnected": ["00:AA:01:01:00:01"]}
     elif command == "hang-up":
         return None
@@ -76,7 +76,7 @@ if os.environ.get("FAKE_BLUETOOTH") == "off":
 listener = socket.socket(socket.AF_UNIX)
 listener.bind(options["--socket"])
 listener.listen()
-tell("started")
-tell("advertising", message=f"on {options['--adapter']}")
+report("started")
+report("advertising", message=f"on {options['--adapter']}")
 while True:
     threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()

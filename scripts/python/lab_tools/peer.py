@@ -190,7 +190,7 @@ class Peer:
         call = self.calls
 
         def ended() -> None:
-            # A lab-on that is gone takes its command with it. One that has ended is not there any more.
+            # A lab-on that has ended takes its command with it. A command that has already ended no longer exists.
             del self.callers[call]
             connection.close()
             self.port.send(frame(call, b"S", str(int(signal.SIGTERM)).encode()))

@@ -88,7 +88,7 @@ def take(data: bytes) -> tuple[bytes, tuple[int, bytes, bytes] | None]:
 def other(tmp_path: Path) -> Iterator[OtherHost]:
     host = OtherHost(tmp_path)
     host.connect().close()  # it listens
-    assert host.next()[1:] == (b"S", b"15"), "a lab-on that is gone ends its command"
+    assert host.next()[1:] == (b"S", b"15"), "a lab-on that has ended ends its command"
     yield host
     host.close()
 

@@ -1,7 +1,7 @@
 """Makes the table of value formats from the structures that the Bluetooth SIG publishes with its assigned numbers.
 
-Of the structures only facts are taken: fields, types, exponents, units, what numbers stand for, and when a field is
-there. One line a characteristic: its number, then fields with ; between them, each of parts with ~ between them:
+It takes only facts from the structures: fields, types, exponents, units, the meanings of numbers, and when a field is
+present. One line for each characteristic: its number, then fields separated by ;, each with parts separated by ~:
 
     name~type~factor~unit~names~condition
 
@@ -10,8 +10,8 @@ type       u8 … u64, s8 … s64, x8 … x64 (in hexadecimal), b8 … b32 (bits
            1970), bcd (a version), pnp (a vendor and whose number that is), appearance, unit, format; followed by *
            as many as there are
 factor     M,d,b: the number is multiplied by M, 10 to the power d and 2 to the power b; exp11: 1.1 to the power N - 64
-names      what numbers stand for, or which bit is set: 0=Other|1=Chest, numbers in hexadecimal, bits in decimal
-condition  when the field is there: +3 if bit 3 of the flags, the first field, is set, -0 if bit 0 is not, =2 if they
+names      the meanings of numbers or of bits that are set: 0=Other|1=Chest, numbers in hexadecimal, bits in decimal
+condition  when the field is present: +3 if bit 3 of the flags, the first field, is set, -0 if bit 0 is not, =2 if they
            are 2, ? if there are bytes left
 """
 
@@ -174,7 +174,7 @@ class Formats:
         fitting = [unit for unit in UNITS if match[1].rstrip(".").endswith(unit)]
         return UNITS[max(fitting, key=len)] if fitting else ""
 
-    # What numbers and bits stand for.
+    # The meanings of numbers and bits.
 
     def names(self, identifier: str, field: Field, text: str, type_name: str) -> str:
         found: dict[int, str] = {}

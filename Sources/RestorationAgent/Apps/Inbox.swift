@@ -3,14 +3,14 @@ package import Foundation
 import MainLoop
 package import RestorationProtocol
 
-/// The values of one program that it has yet to take.
+/// The values that a program has not taken yet.
 ///
 /// They are in a socket; the program reads from a copy of it. What it has not read when it dies is still there for its
 /// next run. What the socket has no room for waits here.
 package final class Inbox {
     /// The end that programs get copies of.
     package let readEnd: Int32
-    /// How many values were lost because nobody took the others.
+    /// How many values were lost because the program did not take the others.
     package private(set) var lost = 0
 
     private let writeEnd: Int32

@@ -17,7 +17,7 @@ final class RegisteredApp {
 
     var record: AppRecord
     var presence: Presence
-    /// When its process was last found to be gone, in the seconds of the agent's clock.
+    /// When its process was last found to have ended, in seconds of the agent's clock.
     var goneSince = 0.0
     weak var peer: (any AgentPeer)?
     let inbox: Inbox
@@ -45,7 +45,7 @@ final class RegisteredApp {
         record.registration.isSameProgram(as: other)
     }
 
-    /// The peripherals that were connected, and whose links the agent has yet to take up or to find lost.
+    /// The peripherals that were connected, while the agent has neither taken up their links nor found them lost.
     var awaited: [PeripheralRecord] {
         record.peripherals.filter { $0.state == .connected && !up.contains($0.identifier) }
     }
@@ -54,7 +54,7 @@ final class RegisteredApp {
     var welcome: Welcome {
         let peripherals = record.peripherals.map { peripheral in
             var peripheral = peripheral
-            // It was, and will be again.
+            // It was connected, and will be again.
             if peripheral.state == .connected, !up.contains(peripheral.identifier) { peripheral.state = .connecting }
             return peripheral
         }

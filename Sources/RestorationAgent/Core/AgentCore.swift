@@ -80,7 +80,7 @@ package final class AgentCore {
         app.policy.succeeded()
         app.peer = peer
         prepareToGreet(app)
-        // What is news stays so until the program confirms it, by `released` or `connected`.
+        // A change remains news until the program confirms it, by `released` or `connected`.
         save()
         return true
     }
@@ -90,8 +90,8 @@ package final class AgentCore {
     /// Seconds that a program may have to wait for its welcome, fewer than it is willing to.
     private static let greetingTimeout = 5.0
 
-    /// Welcomes the program: at once, or when it is clear what has become of its links. An agent that was started a
-    /// moment ago has yet to take them up.
+    /// Welcomes the program: at once, or when the state of its links is known. An agent that was started a moment ago
+    /// has not taken them up yet.
     private func prepareToGreet(_ app: RegisteredApp) {
         app.greeting = host.after(Self.greetingTimeout) { [weak self, weak app] in
             if let app { self?.greet(app) }
@@ -120,7 +120,7 @@ package final class AgentCore {
         return "process \(other.identifier) uses the restore identifier \(registration.identifier)"
     }
 
-    /// Sees to it that there is room for a new registration: what has been gone for longest is forgotten.
+    /// Makes room for a new registration: forgets the program that ended first.
     ///
     /// - Returns: why there is none.
     private func makeRoom(for registration: AppRegistration) -> String? {
@@ -172,7 +172,7 @@ package final class AgentCore {
             backend.keep(PeripheralRequest(peripheral))
         }
         if let started = app.record.started, host.isAlive(started) {
-            // By an agent that has died since. It will register here.
+            // Started by an agent that has died since. The program will register here.
             app.presence = .starting
             return watchStart(of: app, until: host.now + Self.startTimeout)
         }
@@ -193,7 +193,7 @@ package final class AgentCore {
         save()
     }
 
-    /// Turns off and gives up what no other program wants.
+    /// Turns off and gives up what no other program needs.
     func letGo(_ peripheral: PeripheralRecord, of app: RegisteredApp, disconnecting: Bool) {
         app.up.remove(peripheral.identifier)
         let others = apps.filter { $0 !== app }.compactMap { $0.record[peripheral.identifier] }
@@ -259,7 +259,7 @@ package final class AgentCore {
     /// What is kept on disk.
     package var record: RestorationRecord { RestorationRecord(apps: apps.map(\.record)) }
 
-    /// Puts the record on disk: at once, or in a moment if that was done a moment ago.
+    /// Writes the record to disk: at once, or in a moment if it was written a moment ago.
     func save() {
         guard saving == nil else { return }
         let pause = lastSave + Self.savingInterval - host.now

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Takes leave of the agent when the process ends by choice: by `exit`, or by SIGINT, SIGTERM or SIGHUP.
+/// Says goodbye to the agent when the process ends by choice: by `exit`, or by SIGINT, SIGTERM or SIGHUP.
 ///
 /// A process that is killed or crashes runs none of this. That is how the agent knows the difference.
 package enum ExitNotice {
@@ -54,7 +54,7 @@ package enum ExitNotice {
         guard isFirst else { return }
         _ = (slots, notice.count)
         atexit { ExitNotice.sayGoodbye() }
-        // Where the program has its own ideas about a signal, it ends by `exit`, or not at all.
+        // If the program handles a signal itself, it ends by `exit`, or not at all.
         for number in [SIGINT, SIGTERM, SIGHUP] {
             var current = sigaction()
             guard sigaction(number, nil, &current) == 0, current.__sigaction_handler.sa_handler == nil else { continue }

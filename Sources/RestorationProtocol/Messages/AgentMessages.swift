@@ -23,7 +23,7 @@ package enum AppMessage: Codable, Hashable, Sendable {
 
 /// The messages of the agent to a program: one packet each, as JSON.
 package enum AgentMessage: Codable, Hashable, Sendable {
-    /// The program is registered. The socket with the values comes along.
+    /// The program is registered. The socket with the values comes with this message.
     case welcome(Welcome)
     /// The program is not registered, and nothing else will be answered.
     case refused(reason: String)
@@ -33,7 +33,7 @@ package enum AgentMessage: Codable, Hashable, Sendable {
     case unsubscribed(subscription: UInt32, failure: AgentFailure?)
 }
 
-/// Who a program is, and how it is started again.
+/// The identity of a program, and how it is started again.
 package struct AppRegistration: Codable, Hashable, Sendable {
     package var version = agentProtocolVersion
     /// The path of the program's file. With the identifier, it distinguishes one registration from another.

@@ -9,7 +9,7 @@ final class CentralCore {
     nonisolated let registry = PeripheralRegistry()
     let session: BlueZSession
     private(set) var adapter: Adapter?
-    /// Which connections of the whole system the app wants to hear of; nil means none.
+    /// The connections of the whole system that are reported to the app; nil means none.
     var connectionEvents: ConnectionEventFilter?
 
     // Weak references may be read from any thread; it is set once, in `init`.
@@ -21,7 +21,7 @@ final class CentralCore {
     /// What the agent has kept; nil when there is nothing to restore, or it was restored.
     private var welcome: Welcome?
     private var isAwaitingWelcome = false
-    /// The next look whether a restored link can be used.
+    /// The next check whether a restored link can be used.
     var resolving: LoopSource?
     private var watch: AdapterWatch?
     private var observation: Registration?
@@ -92,12 +92,12 @@ final class CentralCore {
         stateChanged(watch.state, watch.adapter)
     }
 
-    /// Tells the app the state, and ends what does not outlast it.
+    /// Reports the state to the app, and ends what does not outlast it.
     func report(_ state: CBManagerState) {
         welcome = nil
         if state != .poweredOn {
             stopScan()
-            // No individual callbacks: the state says it all.
+            // No individual callbacks: the state says enough.
             links.values.forEach { $0.abandon() }
             for identifier in links.keys { restoration?.released(identifier) }
             links = [:]
@@ -219,7 +219,7 @@ final class CentralCore {
         restoration?.released(link.peripheral.identifier)
     }
 
-    /// The identifiers of the devices that are connected, by whatever program, and offer one of `services`.
+    /// The identifiers of the devices that are connected, by any program, and offer one of `services`.
     func connectedDevices(offering services: Set<String>) -> [UUID] {
         (adapter?.devices ?? [])
             .filter { $0.isConnected && !services.isDisjoint(with: $0.serviceUUIDs) }

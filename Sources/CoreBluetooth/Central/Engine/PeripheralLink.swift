@@ -10,7 +10,7 @@ final class PeripheralLink {
     enum Phase {
         case connecting
         case connected
-        /// The app has asked for the end of a link that was up.
+        /// The app has asked to end a link that was up.
         case disconnecting
         case ended
     }
@@ -48,11 +48,11 @@ final class PeripheralLink {
     var serviceChanges = ServiceChanges<CBService>()
     var changeWaiters: [@LoopActor () -> Void] = []
     let pairingWatch: PairingWatch
-    /// Why the link is being ended, if it is for a fault.
+    /// Why the link is being ended, if because of a fault.
     var endReason: CBError?
 
     let session: BlueZSession
-    /// Nil when the app has let go of the manager. The attempt to connect may notice its end only then.
+    /// Nil when the app has released the manager. The attempt to connect may notice its end only then.
     private weak var core: CentralCore?
     private var attempt: Task<Void, Never>?
     private var search: DeviceSearch?
@@ -63,7 +63,7 @@ final class PeripheralLink {
     var onExistingLinkChange: (@LoopActor () -> Void)?
     var onCancel: (@LoopActor () -> Void)?
 
-    /// How long a link may take to go down after bluetoothd was asked for it.
+    /// How long a link may take to end after bluetoothd was asked to end it.
     static let disconnectionTimeout: Duration = .seconds(5)
 
     init(_ peripheral: CBPeripheral, peer: PeerIdentifier, options: ConnectOptions, core: CentralCore) {
@@ -94,7 +94,7 @@ final class PeripheralLink {
         attempt = Task { [weak self] in await self?.attemptUntilConnected() }
     }
 
-    /// Takes up a link that is up and whose services are known, as an earlier run of the program has left it.
+    /// Takes up a link from an earlier run of the program: it is up, and its services are known.
     func adopt(_ device: Device) {
         session.registerAgent()
         self.device = device
@@ -131,7 +131,7 @@ final class PeripheralLink {
                 guard phase == .connecting else { return }
                 if device.isConnected, await isEncrypted(device) { return linkIsUp() }
                 guard phase == .connecting else { return }
-                // Up and down again before this could be seen: as good as a failure.
+                // The link was up and has ended before this could be seen: the same as a failure.
                 attempts.failed("\(BlueZError.notConnected)")
                 if let error = await pairingFault(after: nil, device) { return giveUp(error) }
             } catch let error as BlueZError {
@@ -146,14 +146,14 @@ final class PeripheralLink {
                 return
             }
             failures += 1
-            // Quick at first, for what is merely busy; then at a pace that leaves the controller to others.
+            // Quick at first, in case something is only busy; then slowly enough to leave the controller to others.
             try? await Task.sleep(for: .milliseconds(min(100 << min(failures, 5), 2000)))
         }
     }
 
     private func findDevice() async -> Device? {
         guard let adapter = core?.adapter else { return nil }
-        // The app has just found it, as a rule, and its scan may still be ending.
+        // Usually the app has just found it, and its scan may still be ending.
         await adapter.discovery.waitUntilStopped()
         if let device = core?.device(peer) { return device }
         let search = DeviceSearch(adapter.discovery) { [weak self] in self.flatMap { $0.core?.device($0.peer) } }
@@ -259,9 +259,9 @@ final class PeripheralLink {
         endReason = nil
     }
 
-    /// bluetoothd 5.66 keeps what it had found of the services when a link ends early, and takes it for all of them the
-    /// next time, with handles that are wrong: it then reads the wrong attributes, and can die of it. Forgetting the
-    /// device makes it look again.
+    /// When a link ends early, bluetoothd 5.66 keeps the services found so far. Next time it takes them for the
+    /// complete list, with wrong handles: it then reads the wrong attributes, and can crash. If it forgets the device,
+    /// it discovers the services again.
     private func forgetHalfFoundServices() {
         guard !isResolved, phase != .connecting, let device, !device.isPaired, let adapter = device.adapter else {
             return
@@ -297,7 +297,7 @@ final class PeripheralLink {
         if changes[Device1.paired] == true { pairingWatch.paired() }
         if let connected = changes[Device1.connected] {
             switch (connected, phase) {
-            // What is paired has to be encrypted first, and may fail to be.
+            // The link to a paired device has to be encrypted first, and that may fail.
             case (_, .connecting) where isCalling && device.isPaired: encryptionFailures.linkIsReported()
             case (true, .connecting) where isCalling: linkIsUp()
             case (false, .connected):
@@ -324,7 +324,7 @@ final class PeripheralLink {
         switch phase {
         case .connected: end(error: CBError(.peripheralDisconnected))
         case .disconnecting: end(error: nil)
-        // bluetoothd has forgotten the call with the device.
+        // bluetoothd has forgotten the call together with the device.
         case .connecting where isCalling:
             attempt?.cancel()
             attempt = Task { [weak self] in await self?.attemptUntilConnected() }

@@ -23,16 +23,16 @@ package struct AgentAccess: Swift.Sendable {
 final class RestorationClient {
     private enum State {
         case closed
-        /// The agent is not there yet, or not any more.
+        /// The agent does not run yet, or no longer runs.
         case calling
-        /// It has been greeted and has not answered.
+        /// The agent has been greeted and has not answered.
         case greeted
         case ready
     }
 
     /// The values.
     let inbox: RestorationInbox
-    /// Whether notifications go by the agent. Without one, the program does without restoration.
+    /// Whether notifications go through the agent. Without an agent there is no restoration.
     private(set) var isAvailable = true
     /// The first free number of a subscription.
     private var nextNumber: UInt32 = 1
@@ -42,7 +42,7 @@ final class RestorationClient {
     private var state = State.closed
     private var socket: Int32 = -1
     private var reading: LoopSource?
-    /// Until the agent is called again.
+    /// Runs until the agent is called again.
     private(set) var timer: LoopSource?
     private var deadline: LoopSource?
     private var lastStart: ContinuousClock.Instant?
@@ -53,7 +53,7 @@ final class RestorationClient {
     private var peripherals: [UUID: (request: PeripheralRequest, isConnected: Bool)] = [:]
     private var subscriptions: [UInt32: AgentSubscription] = [:]
 
-    /// How long a program waits for the agent at its start. On a busy machine the agent takes its time.
+    /// How long a program waits for the agent at its start. On a busy machine the agent is slow.
     private static let welcomeTimeout: Duration = .seconds(20)
     /// How long a subscription waits for another agent when the agent has ended.
     private static let absenceTimeout: Duration = .seconds(20)
@@ -193,7 +193,7 @@ final class RestorationClient {
 
     private func send(_ message: AppMessage) {
         guard state == .ready, let bytes = MessageCoder.encode(message) else { return }
-        // The agent answers at once whatever it is asked; if it does not, another one will.
+        // The agent answers every request at once; if it does not, another agent will.
         if PacketIO.send(bytes, to: socket) != .done { agentIsGone() }
     }
 
@@ -263,14 +263,14 @@ final class RestorationClient {
         send(.released(peripheral: peripheral))
     }
 
-    /// A connection of an earlier run is over, and the program knows it now.
+    /// A connection from an earlier run has ended, and the program knows it now.
     func giveBack(_ peripheral: UUID) {
         send(.released(peripheral: peripheral))
     }
 
     // MARK: Subscriptions
 
-    /// A subscription of an earlier run is this one's now.
+    /// Takes over a subscription from an earlier run.
     func adopt(_ subscription: AgentSubscription) {
         subscriptions[subscription.number] = subscription
     }
@@ -289,12 +289,12 @@ final class RestorationClient {
         send(.unsubscribe(subscription: subscription.number))
     }
 
-    /// A subscription of an earlier run has no characteristic any more.
+    /// The characteristic of a subscription from an earlier run no longer exists.
     func abandon(_ number: UInt32) {
         send(.unsubscribe(subscription: number))
     }
 
-    /// Nobody wants to hear of it any more.
+    /// The result no longer matters.
     func forget(_ subscription: AgentSubscription) {
         subscriptions[subscription.number] = nil
     }

@@ -28,7 +28,7 @@ final class AgentSubscription: Subscription {
         self.client = client
     }
 
-    /// What the agent is asked for.
+    /// The request to the agent.
     var request: SubscriptionRequest {
         SubscriptionRequest(subscription: number, peripheral: peripheral, key: key, usesSocket: usesSocket)
     }
@@ -65,11 +65,11 @@ final class AgentSubscription: Subscription {
         onEnd = nil
     }
 
-    // MARK: What the agent answers
+    // MARK: Answers of the agent
 
     func answered(_ failure: AgentFailure?) {
         guard let completion = onAnswer else {
-            // Asked for by another agent than the one that the app had its answer from.
+            // This answer comes from another agent than the one that the app had its answer from.
             if let failure {
                 Diagnostics.warning("no more values of \(characteristic.uuid): \(failure.text)")
             }

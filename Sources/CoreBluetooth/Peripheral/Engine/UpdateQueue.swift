@@ -13,14 +13,14 @@ final class UpdateQueue: Swift.Sendable {
     /// One value on its way.
     struct Update: Swift.Sendable {
         let target: Target
-        /// Of which period of subscription it is a part: once nobody is subscribed, what is still queued has no
-        /// receiver.
+        /// The period of subscription that it belongs to: once nobody is subscribed, the values that are still queued
+        /// have no receiver.
         let generation: Int
         let value: Data
     }
 
     enum Outcome: Hashable, Swift.Sendable {
-        /// Nobody is there to receive it.
+        /// It has no receiver.
         case noReceiver
         /// It will be sent.
         case queued
@@ -38,7 +38,7 @@ final class UpdateQueue: Swift.Sendable {
     private struct State {
         var receivers: [Target: Receivers] = [:]
         var incoming = Deque<Update>()
-        /// All values that are not with bluetoothd yet, those included that the loop has taken.
+        /// All values that bluetoothd does not have yet, including those that the loop has taken.
         var count = 0
         var loopIsAwake = false
         var wasRefused = false
@@ -61,7 +61,7 @@ final class UpdateQueue: Swift.Sendable {
         state.withLock { $0.receivers[target] = Receivers(generation: generation, centrals: centrals) }
     }
 
-    /// Nobody receives values of the characteristic any more.
+    /// From now on nobody receives values of the characteristic.
     func close(_ target: Target) {
         state.withLock { $0.receivers[target] = nil }
     }
@@ -76,7 +76,7 @@ final class UpdateQueue: Swift.Sendable {
 
     /// Queues a value.
     ///
-    /// - Parameter centrals: which of the receivers shall have it; nil is all.
+    /// - Parameter centrals: the receivers that get it; nil means all.
     func offer(_ value: Data, to target: Target, only centrals: [ObjectIdentifier]?) -> Outcome {
         state.withLock { state in
             guard let receivers = state.receivers[target] else { return .noReceiver }
@@ -92,8 +92,8 @@ final class UpdateQueue: Swift.Sendable {
         }
     }
 
-    /// Fills `batch`, which is empty, with all that is queued. When that is nothing the loop may sleep: the next
-    /// ``offer(_:to:only:)`` says that it has to be woken.
+    /// Fills `batch`, which is empty, with all queued values. If there are none, the loop may sleep: the next
+    /// ``offer(_:to:only:)`` reports that it has to be woken.
     func take(into batch: inout Deque<Update>) {
         state.withLock { state in
             swap(&batch, &state.incoming)

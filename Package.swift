@@ -42,6 +42,8 @@ let package = Package(
 
         // The layers: each imports only what is above it in this list.
         .target(name: "MainLoop", dependencies: ["CGLib"]),
+        // Unix sockets as servers have them: for the agent and the control socket.
+        .target(name: "SocketServer", dependencies: ["MainLoop", "UserFolders"]),
         .target(name: "DBus", dependencies: ["CDBus", "LayerLog", "MainLoop", logging]),
         .target(
             name: "BlueZ",
@@ -63,12 +65,14 @@ let package = Package(
         // The agent that keeps the Bluetooth state of programs that are not running: server and Bluetooth backend.
         .target(
             name: "RestorationAgent",
-            dependencies: ["CoreBluetooth", "LayerLog", "MainLoop", "RestorationProtocol", deque, logging]),
+            dependencies: [
+                "CoreBluetooth", "LayerLog", "MainLoop", "RestorationProtocol", "SocketServer", deque, logging,
+            ]),
         .target(
             name: "Dittojay",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LayerLog", "LineOutput",
-                "MainLoop", "UserFolders", deque, logging, yams,
+                "MainLoop", "SocketServer", "UserFolders", deque, logging, yams,
             ]),
 
         // What both programs check about the machine that they run on.
@@ -101,6 +105,7 @@ let package = Package(
             path: "Tests/TestSupport"),
         .testTarget(name: "LayerLogTests", dependencies: ["LayerLog", "TestSupport", logging]),
         .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"]),
+        .testTarget(name: "SocketServerTests", dependencies: ["SocketServer", "TestSupport", "UserFolders"]),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "LineOutputTests", dependencies: ["LineOutput"]),
         .testTarget(name: "AssignedNumbersTests", dependencies: ["AssignedNumbers"]),

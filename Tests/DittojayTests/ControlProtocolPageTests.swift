@@ -83,7 +83,7 @@ import Testing
         for limit in [
             "\(ControlRequest.maximumLength) bytes", "| connections | \(limits.clients);",
             "after \(Int(limits.idleTime)) s", "| connections that get events | \(limits.followers);",
-            "\(ControlClientConnection.eventCapacity >> 10) KiB", "| faults at a time | \(Fault.maximumCount) |",
+            "\(ControlPeer.eventCapacity >> 10) KiB", "| faults at a time | \(Fault.maximumCount) |",
         ] { #expect(text.contains(limit), "\(limit)") }
         #expect(page.contains("version \(ControlRequest.protocolVersion)."))
     }

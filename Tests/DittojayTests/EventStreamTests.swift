@@ -152,6 +152,23 @@ import Testing
         }
     }
 
+    @Test func `a reader that goes while much waits for it makes room for another`() throws {
+        try withServer(.init(followers: 1)) { server in
+            var first: Reader? = try Reader(address)
+            _ = try first?.follow()
+            // More than the socket takes.
+            for number in 0..<1000 { queue.sync { server.send(event(number, padding: 1000)) } }
+            let second = try Reader(address)
+            #expect(try second.follow()?.contains("true") == false)
+            first = nil
+            let deadline = ContinuousClock.now + .seconds(20)
+            while try second.follow()?.contains("true") != true, .now < deadline {}
+            #expect(.now < deadline)
+            queue.sync { server.send(event(7)) }
+            #expect(try second.number() == 7)
+        }
+    }
+
     @Test func `a reader of events is neither idle nor has to make room`() throws {
         try withServer(.init(clients: 2, idleTime: 0.05)) { server in
             let (reader, idle) = (try Reader(address), try Reader(address))

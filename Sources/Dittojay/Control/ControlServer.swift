@@ -1,20 +1,16 @@
 import Foundation
 import LineOutput
-import MainLoop
+import SocketServer
 
 /// Listens at the control socket and passes requests to a handler. Used on one queue only, like its handler.
 final class ControlServer: EventFollowers {
     /// Answers one request by calling `reply`, once, now or later.
     typealias Handler = (_ request: ControlRequest, _ reply: @escaping (ControlReply) -> Void) -> Void
 
-    private let address: ControlSocketAddress
     private let queue: DispatchQueue
     private let handler: Handler
-    private let listener: Int32
-    private var watch: DescriptorWatch?
-    /// The socket file that this server made, as another server may replace it.
-    private let file: (device: dev_t, inode: ino_t)
-    private var clients: [Int32: ControlClientConnection] = [:]
+    private var listener: ListeningSocket?
+    private var clients: [Int32: ControlPeer] = [:]
     private let limits: Limits
     private var sweep: (any DispatchSourceTimer)?
 
@@ -37,7 +33,6 @@ final class ControlServer: EventFollowers {
     init(
         _ address: ControlSocketAddress, queue: DispatchQueue, limits: Limits = Limits(), handler: @escaping Handler
     ) throws(DittojayError) {
-        self.address = address
         self.limits = limits
         self.queue = queue
         self.handler = handler
@@ -47,17 +42,10 @@ final class ControlServer: EventFollowers {
         if lock >= 0 { flock(lock, LOCK_EX) }
         defer { if lock >= 0 { close(lock) } }
         try Self.removeStale(address)
-
-        let listener = try makeUnixSocket()
-        do throws(DittojayError) {
-            file = try Self.listen(listener, at: address)
-        } catch {
-            close(listener)
-            throw error
-        }
-        self.listener = listener
-        watch = DescriptorWatch(listener, queue: queue) { [weak self] in self?.accept() }
-        watch?.start()
+        listener = try ListeningSocket(
+            try makeUnixSocket(), at: address.path, admitting: [geteuid(), 0], queue: queue,
+            failure: DittojayError.controlSocket
+        ) { [weak self] in self?.add($0) }
     }
 
     deinit {
@@ -66,17 +54,11 @@ final class ControlServer: EventFollowers {
 
     /// Stops listening and removes the socket's file. Does nothing the second time.
     func stop() {
-        guard let watch else { return }
-        watch.cancel()
-        self.watch = nil
+        listener?.stop()
         sweep?.cancel()
         sweep = nil
         for client in clients.values { client.close() }
         clients = [:]
-        var info = stat()
-        if lstat(address.path, &info) == 0, info.st_dev == file.device, info.st_ino == file.inode {
-            unlink(address.path)
-        }
     }
 
     private static func removeStale(_ address: ControlSocketAddress) throws(DittojayError) {
@@ -97,44 +79,21 @@ final class ControlServer: EventFollowers {
         }
     }
 
-    private static func listen(
-        _ listener: Int32, at address: ControlSocketAddress
-    ) throws(DittojayError) -> (device: dev_t, inode: ino_t) {
-        guard try address.withSocketAddress({ bind(listener, $0, $1) }) == 0 else {
-            throw .controlSocket("cannot make the socket \(address.path): \(systemError())")
-        }
-        var info = stat()
-        // No connection is possible before `listen`, so the file's mode is set in time.
-        guard chmod(address.path, 0o600) == 0, lstat(address.path, &info) == 0, Glibc.listen(listener, 8) == 0 else {
-            let error = systemError()
-            unlink(address.path)
-            throw .controlSocket("cannot listen at \(address.path): \(error)")
-        }
-        _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
-        return (info.st_dev, info.st_ino)
-    }
-
-    private func accept() {
-        let descriptor = Glibc.accept(listener, nil, nil)
-        guard descriptor >= 0 else { return }
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        guard Self.isAllowed(descriptor) else {
-            close(descriptor)
+    private func add(_ connection: ServerConnection?) {
+        guard let connection else {
+            closeLongestIdle()
             return
         }
         guard clients.count < limits.clients || closeLongestIdle() else {
             let reply = ControlReply(error: "\(limits.clients) programs wait already for what they have asked for")
             let bytes = Array((reply.line + "\n").utf8)
-            Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-            close(descriptor)
-            return
+            Glibc.send(connection.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            return connection.close()
         }
-        let client = ControlClientConnection(descriptor, queue: queue, handler: handler)
+        let client = ControlPeer(connection, queue: queue, handler: handler)
         client.admission = { [weak self] in self?.obstacleToFollowing() }
-        client.onClose = { [weak self] in self?.clients[descriptor] = nil }
-        clients[descriptor] = client
-        client.start()
+        client.onClose = { [weak self] in self?.clients[connection.descriptor] = nil }
+        clients[connection.descriptor] = client
         scheduleSweep()
     }
 
@@ -155,9 +114,10 @@ final class ControlServer: EventFollowers {
         return "\(limits.followers) programs follow the events already"
     }
 
-    private var idleClients: some Sequence<ControlClientConnection> { clients.values.lazy.filter { !$0.isCarryingOut } }
+    private var idleClients: some Sequence<ControlPeer> { clients.values.lazy.filter { !$0.isCarryingOut } }
 
     /// - Returns: whether there was one.
+    @discardableResult
     private func closeLongestIdle() -> Bool {
         guard let client = idleClients.min(by: { $0.lastActivity < $1.lastActivity }) else { return false }
         client.close()
@@ -179,15 +139,5 @@ final class ControlServer: EventFollowers {
         }
         timer.activate()
         sweep = timer
-    }
-
-    /// Whether the other end is a process of this user or of root. The file's mode ensures that, too, but not every
-    /// file system observes it for sockets.
-    private static func isAllowed(_ descriptor: Int32) -> Bool {
-        // struct ucred: pid, uid, gid.
-        var credentials: (Int32, UInt32, UInt32) = (0, .max, .max)
-        var size = socklen_t(MemoryLayout.size(ofValue: credentials))
-        guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return false }
-        return credentials.1 == geteuid() || credentials.1 == 0
     }
 }

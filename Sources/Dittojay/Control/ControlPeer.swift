@@ -2,10 +2,11 @@ import Foundation
 import LineOutput
 import Logging
 import MainLoop
+import SocketServer
 
 /// One program that is connected to the control socket. Its requests are answered in order, the next one only once the
 /// program has taken the answer.
-final class ControlClientConnection {
+final class ControlPeer {
     /// Decides whether the connection may follow the events: returns why not, or nil.
     var admission: (() -> String?)?
     /// Called once when the connection is closed, by either side.
@@ -13,9 +14,8 @@ final class ControlClientConnection {
     /// When the program last sent something or took part of an answer.
     private(set) var lastActivity = ContinuousClock.now
 
-    private let descriptor: Int32
+    private let connection: ServerConnection
     private let handler: ControlServer.Handler
-    private var input: DescriptorWatch?
     /// Active while the socket has no room for the rest of an answer. It has a copy of the descriptor.
     private var room: DescriptorWatch?
     private var lines = LineSplitter(limit: ControlRequest.maximumLength)
@@ -28,7 +28,6 @@ final class ControlClientConnection {
     /// How many events the program has missed since the last one it got, because it did not read.
     private var missedEvents = 0
     private var isBusy = false
-    private var isReadingSuspended = false
     /// Whether the program will send nothing more.
     private var hasEnded = false
 
@@ -37,49 +36,37 @@ final class ControlClientConnection {
     /// How many bytes of events may wait for the program: some 1,000 events.
     static let eventCapacity = 1 << 18
 
-    /// Takes ownership of the descriptor.
-    init(_ descriptor: Int32, queue: DispatchQueue, handler: @escaping ControlServer.Handler) {
-        self.descriptor = descriptor
+    init(_ connection: ServerConnection, queue: DispatchQueue, handler: @escaping ControlServer.Handler) {
+        self.connection = connection
         self.handler = handler
-        // The watches keep the connection alive until it is closed.
-        input = DescriptorWatch(descriptor, queue: queue) { self.read() }
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        let copy = fcntl(connection.descriptor, F_DUPFD_CLOEXEC, 0)
         if copy >= 0 { room = DescriptorWatch(copy, for: .writable, queue: queue) { self.flush() } }
+        connection.onReadable = { self.read() }
+        connection.onClose = {
+            self.room?.cancel()
+            self.room = nil
+            self.onClose?()
+        }
     }
 
     /// Whether a request is being carried out, or events are awaited. Otherwise the connection waits for the program at
     /// its other end.
     var isCarryingOut: Bool { isBusy || isFollowing }
 
-    func start() {
-        input?.start()
-    }
-
-    func close() {
-        guard let input else { return }
-        self.input = nil
-        // The other end sees this at once, not only when the loop closes the descriptors.
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        input.cancel()
-        room?.cancel()
-        room = nil
-        let closed = onClose
-        onClose = nil
-        closed?()
-    }
+    func close() { connection.close() }
 
     // MARK: Requests
 
     private func read() {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = Foundation.read(descriptor, &buffer, buffer.count)
+        let count = Foundation.read(connection.descriptor, &buffer, buffer.count)
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count >= 0 else { return close() }
         lastActivity = .now
         guard count > 0 else {
             // Requests that wait are answered all the same: the other end may still read.
             hasEnded = true
-            suspendReading()
+            connection.suspendReading()
             return goOn()
         }
         for line in lines.append(buffer[..<count]) {
@@ -97,18 +84,12 @@ final class ControlClientConnection {
             }
         }
         goOn()
-        if waiting.count > Self.waitingLimit { suspendReading() }
-    }
-
-    private func suspendReading() {
-        guard !isReadingSuspended else { return }
-        isReadingSuspended = true
-        input?.suspend()
+        if waiting.count > Self.waitingLimit { connection.suspendReading() }
     }
 
     /// Carries out the requests that wait, as long as the answers are taken.
     private func goOn() {
-        while !isBusy, output.isEmpty, !waiting.isEmpty, input != nil {
+        while !isBusy, output.isEmpty, !waiting.isEmpty, connection.isOpen {
             isBusy = true
             switch waiting.removeFirst() {
             case .failure(let error): answer(ControlReply(error: error.description))
@@ -124,10 +105,7 @@ final class ControlClientConnection {
         }
         guard waiting.isEmpty, !isBusy, output.isEmpty else { return }
         if hasEnded { return close() }
-        if isReadingSuspended {
-            isReadingSuspended = false
-            input?.resume()
-        }
+        connection.resumeReading()
     }
 
     // MARK: Events
@@ -143,7 +121,7 @@ final class ControlClientConnection {
     ///
     /// - Parameter line: with its end.
     func send(event line: [UInt8]) {
-        guard isFollowing, input != nil else { return }
+        guard isFollowing, connection.isOpen else { return }
         guard missedEvents == 0, output.count + line.count <= Self.eventCapacity else {
             missedEvents += 1
             return
@@ -162,7 +140,7 @@ final class ControlClientConnection {
     // MARK: Answers
 
     private func answer(_ reply: ControlReply) {
-        guard isBusy, input != nil else { return }
+        guard isBusy, connection.isOpen else { return }
         isBusy = false
         let line = reply.line
         logger.trace("answer", metadata: ["answer": "\(line)"])
@@ -188,9 +166,9 @@ final class ControlClientConnection {
 
     /// Sends as much of the answer as the socket takes.
     private func send() {
-        while !output.isEmpty, input != nil {
+        while !output.isEmpty, connection.isOpen {
             let count = output.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                Glibc.send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             }
             if count > 0 {
                 output = output.dropFirst(count)

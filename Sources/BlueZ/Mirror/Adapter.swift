@@ -48,9 +48,9 @@ package final class Adapter: RemoteObject<Adapter1> {
 
     /// Makes bluetoothd forget the device: its link, its pairing, its cached services.
     ///
-    /// bluetoothd (5.87, `device_request_disconnect` in src/device.c) may say that it has, and keep the device and its
-    /// keys until the end of its next link: when the link has ended, and one of its own profiles has not noticed yet.
-    /// By then it has.
+    /// bluetoothd (5.87, `device_request_disconnect` in src/device.c) may report success, and keep the device and its
+    /// keys until the end of its next link. That happens when the link has ended and one of its own profiles has not
+    /// noticed it yet. It has by the time of a second call.
     package func remove(_ device: Device) async throws {
         try await call(Adapter1.removeDevice, [.objectPath(device.path)])
         guard await isKept(device) else { return }
@@ -67,7 +67,7 @@ package final class Adapter: RemoteObject<Adapter1> {
         return device.isValid
     }
 
-    /// How many advertisements of programs on this machine it sends.
+    /// How many advertisements of this machine's programs it sends.
     package func advertisementCount() async throws -> Int {
         Int(try await fetch(LEAdvertisingManager1.activeInstances))
     }
@@ -109,9 +109,9 @@ package struct DiscoveryFilter: Hashable, Swift.Sendable {
 
     /// As bluetoothd takes it.
     ///
-    /// To bluetoothd (5.82 and 5.87, `merge_discovery_filters` in src/adapter.c) a filter for a transport is none where
-    /// the controller has only that one, and without a filter it does not report devices that are not discoverable. A
-    /// pattern makes it one: the empty one, which any name begins with.
+    /// bluetoothd (5.82 and 5.87, `merge_discovery_filters` in src/adapter.c) ignores a filter for a transport if the
+    /// controller has only that one, and without a filter it does not report devices that are not discoverable. A
+    /// pattern makes the filter count: the empty one, which matches any name.
     var options: [String: BusValue] {
         var options: [String: BusValue] = [
             "Transport": .string("le"), "DuplicateData": .boolean(reportsDuplicates),

@@ -31,7 +31,7 @@ package final class BlueZSession {
 
     private let connect: @LoopActor () throws(BusError) -> BusConnection
     package nonisolated let timing: Timing
-    /// The folder in which programs leave to the next which handles their services had.
+    /// The folder in which a program records the handles of its services for the next one.
     nonisolated let handleFolder: String
     /// The handles of local services that are in use, by adapter. They outlive the adapter's object: bluetoothd may
     /// come back.

@@ -165,9 +165,9 @@ package final class BusConnection: AnswerSender {
         }
     }
 
-    /// Calls a method; `completion` gets the answer, once, never from within this call.
+    /// Calls a method. `completion` gets the answer, once, and never from within this call.
     ///
-    /// - Returns: the call, for cancelling it. It needs not be kept.
+    /// - Returns: the call, for cancelling it. It need not be kept.
     @discardableResult
     package func call(
         _ call: MethodCall, timeout: Duration? = defaultTimeout,
@@ -262,7 +262,7 @@ package final class BusConnection: AnswerSender {
 
     // MARK: What arrives
 
-    /// Whether the message is dealt with, so that no other filter needs to see it.
+    /// Whether the message has been handled, so that no other filter needs to see it.
     private func handle(_ message: RawMessage) -> Bool {
         switch message.type {
         case DBUS_MESSAGE_TYPE_SIGNAL:

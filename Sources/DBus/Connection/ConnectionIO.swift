@@ -42,7 +42,7 @@ final class ConnectionIO {
         if dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS { scheduleDispatch() }
     }
 
-    /// Lets go of the connection. To be called before this object is released.
+    /// Gives up the connection. To be called before this object is released.
     func stop() {
         guard !isStopped else { return }
         isStopped = true
@@ -135,7 +135,7 @@ final class ConnectionIO {
     private func dispatch() {
         guard !isDispatching, !isStopped else { return }
         isDispatching = true
-        // A handler may let go of the connection.
+        // A handler may release the connection.
         dbus_connection_ref(connection)
         defer {
             isDispatching = false

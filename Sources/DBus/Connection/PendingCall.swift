@@ -7,10 +7,10 @@ package final class PendingCall {
     private let call: MethodCall.Name
     private var completion: (@LoopActor (Result<MethodReply, any Error>) -> Void)?
     private var handle: OpaquePointer?
-    /// Until when the answer is waited for; nil is forever.
+    /// The deadline for the answer; nil means none.
     var deadline: ContinuousClock.Instant?
     private weak var connection: BusConnection?
-    /// What the log follows of it.
+    /// What is logged of the call.
     private let trace: TrafficLog.Call?
 
     init(_ call: MethodCall, completion: @escaping @LoopActor (Result<MethodReply, any Error>) -> Void) {
@@ -35,7 +35,7 @@ package final class PendingCall {
         if notified == 0 {
             MainLoop.shared.async { self.finish(.failure(BusError.outOfMemory)) }
         } else if dbus_pending_call_get_completed(handle) != 0 {
-            // The connection was lost before this call could hear of it.
+            // The connection was lost before this call could learn of it.
             MainLoop.shared.async { self.answered() }
         }
     }

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Answers what centrals ask for: reads, writes and subscriptions, or lets them go wrong on purpose. Used on the
+/// Answers the requests of centrals (reads, writes and subscriptions), or lets them go wrong on purpose. Used on the
 /// peripheral's queue only.
 final class RequestHandler {
     private let queue: DispatchQueue

@@ -78,8 +78,7 @@ package final class BusConnection: AnswerSender {
             // Retained for the call: a handler may release the connection.
             let connection = Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue()
             return withExtendedLifetime(connection) {
-                connection.handle(RawMessage(borrowing: message))
-                    ? DBUS_HANDLER_RESULT_HANDLED : DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+                connection.handle(message) ? DBUS_HANDLER_RESULT_HANDLED : DBUS_HANDLER_RESULT_NOT_YET_HANDLED
             }
         }
     }
@@ -262,19 +261,21 @@ package final class BusConnection: AnswerSender {
 
     // MARK: What arrives
 
-    /// Whether the message has been handled, so that no other filter needs to see it.
-    private func handle(_ message: RawMessage) -> Bool {
-        switch message.type {
+    /// Whether the message has been handled, so that libdbus does not look for an object that it is for.
+    private func handle(_ arrived: OpaquePointer) -> Bool {
+        switch dbus_message_get_type(arrived) {
         case DBUS_MESSAGE_TYPE_SIGNAL:
-            if SignalHeader.disconnected.matches(message.pointer) {
+            // A characteristic's values come by the thousand: nothing is made for them that is not needed.
+            if !TrafficLog.isOn, signals.dispatchBytes(arrived) { return true }
+            if SignalHeader.disconnected.matches(arrived) {
                 lost()
                 return true
             }
+            let message = RawMessage(borrowing: arrived)
             TrafficLog.signal(message)
             signals.dispatch(message)
-            // Other filters and libdbus itself may want it, too.
-            return false
-        case DBUS_MESSAGE_TYPE_METHOD_CALL: return exports.dispatch(message, on: self)
+            return true
+        case DBUS_MESSAGE_TYPE_METHOD_CALL: return exports.dispatch(RawMessage(borrowing: arrived), on: self)
         default: return false
         }
     }

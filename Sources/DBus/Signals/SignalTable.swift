@@ -47,8 +47,15 @@ final class SignalTable {
         owners[name]?.owner = owner
     }
 
+    /// Hands over the value of a property that is an array of bytes.
+    ///
+    /// - Returns: whether the message was that.
+    func dispatchBytes(_ message: OpaquePointer) -> Bool {
+        bytes.dispatch(message, owner: { owners[$0]?.owner })
+    }
+
     func dispatch(_ message: RawMessage) {
-        if bytes.dispatch(message.pointer, owner: { owners[$0]?.owner }) { return }
+        if dispatchBytes(message.pointer) { return }
         // The arguments are read when the rest of the message is known to be wanted.
         var signal = BusSignal(
             sender: message.sender, path: message.path, interface: message.interface ?? "", member: message.member,

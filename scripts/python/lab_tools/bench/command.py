@@ -99,8 +99,8 @@ class Bench:
             sample[f"cpu {name} {size}"] = 1000 * (after[name] - before[name]) / max(received, 1)
 
     async def requests(self, sample: Sample, client: Program) -> None:
-        """Reads, and writes with response, one after the other."""
-        for verb, words in (("read", ""), ("write", f" {VALUE}")):
+        """Writes with response, then reads of what was written, one after the other."""
+        for verb, words in (("write", f" {VALUE}"), ("read", "")):
             client.send(f"{verb} {STORE}{words} {self.options.requests}")
             answer = await client.event(verb)
             sample[f"{verb} p50"], sample[f"{verb} p99"] = answer["p50"], answer["p99"]

@@ -4,6 +4,7 @@
 passed=0 failed=0
 
 reports=$(mktemp -d)
+touch "$reports/start"
 trap 'rm -rf "$reports"' EXIT
 
 # check NAME COMMAND [ARG…]
@@ -54,11 +55,11 @@ report() {
     } >>"$reports/failures"
 }
 
-# What happened on the air, on the bus and in bluetoothd when tests of the lab failed: the last lines of each record,
-# except of those that fail on purpose.
+# What happened on the air, on the bus and in bluetoothd when tests of the lab failed since the start: the last lines of
+# each record, except of those that fail on purpose.
 show_records() {
     local timeline
-    find -H .lab/out -path '*/failures/*/timeline.txt' -not -path '*/on-purpose/*' 2>/dev/null |
+    find -H .lab/runs -path '*/failures/*/timeline.txt' -not -path '*/on-purpose/*' -newer "$reports/start" 2>/dev/null |
         while read -r timeline; do
             echo "== end of $timeline"
             tail -n 80 -- "$timeline" | cut -c 1-200

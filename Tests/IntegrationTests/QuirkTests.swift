@@ -161,8 +161,7 @@ extension InTheLab {
                 try sensor.type("+ late")
                 try await sensor.event("service-added", "late", from: position)
                 try setNextHandle(0x280)
-                try await central.connectToPaired()
-                try await central.discoverEverything()
+                try await central.connectToPairedAndDiscover()
                 let isFound = try await central.services.contains { $0.uuid == Changing.late }
                 if let isNew = try await isNew() { #expect(isFound == isNew) }
             }

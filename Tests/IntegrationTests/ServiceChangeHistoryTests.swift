@@ -119,8 +119,12 @@ extension InTheLab.ServiceChange {
                     let event = command == "+" ? "service-added" : "service-removed"
                     try await sensor.event(event, service, from: position)
                 }
-                if paired { try await central.connectToPaired() } else { try await central.connect() }
-                try await central.discoverEverything()
+                if paired {
+                    try await central.connectToPairedAndDiscover()
+                } else {
+                    try await central.connect()
+                    try await central.discoverEverything()
+                }
                 let services = try await central.services
                 #expect(services.contains { $0.uuid == Changing.guest } == round.hasGuest)
                 #expect(services.contains { $0.uuid == Changing.late } == round.hasLate)

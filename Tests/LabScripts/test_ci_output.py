@@ -1,5 +1,6 @@
 """What .ci/run prints when a check fails."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -49,11 +50,20 @@ def test_tests_that_do_not_run_are_a_failure(tmp_path: Path) -> None:
     assert (status, lines[-3:]) == (1, ["== failed: tests", "the reason", "0 passed, 1 failed"])
 
 
-def test_records_of_tests_that_fail_on_purpose_are_not_shown(tmp_path: Path) -> None:
-    for folder, text in (("failures/one", "happened"), ("on-purpose/failures/two", "meant")):
-        record = tmp_path / ".lab/out" / folder
-        record.mkdir(parents=True)
-        (record / "timeline.txt").write_text(f"{text}\n")
-    _, lines = output_of("check first fails; finish", tmp_path)
-    assert "happened" in lines
-    assert "meant" not in lines
+def test_records_of_tests_that_fail_on_purpose_or_failed_before_are_not_shown(tmp_path: Path) -> None:
+    former = tmp_path / ".lab/runs/0/out/failures/former/timeline.txt"
+    former.parent.mkdir(parents=True)
+    former.write_text("before\n")
+    os.utime(former, (0, 0))
+    makes_records = """
+    makes_records() {
+        for folder in failures/one on-purpose/failures/two; do
+            mkdir -p ".lab/runs/1/out/$folder" && echo "of $folder" >".lab/runs/1/out/$folder/timeline.txt"
+        done
+        false
+    }
+    """
+    _, lines = output_of(f"{makes_records} check first makes_records; finish", tmp_path)
+    assert "of failures/one" in lines
+    assert "of on-purpose/failures/two" not in lines
+    assert "before" not in lines

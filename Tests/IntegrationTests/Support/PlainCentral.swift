@@ -56,13 +56,16 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
         }
     }
 
-    /// Connects to a peripheral that is paired, and once more if the link was mute: its bluetoothd may come too late to
-    /// take it up ("setsockopt(BT_SECURITY): Invalid argument" in its log), and then the link ends some seconds later.
-    func connectToPaired() async throws {
+    /// Connects to a peripheral that is paired and discovers everything, and does both once more if the link was mute:
+    /// its bluetoothd may come too late to take it up ("setsockopt(BT_SECURITY): Invalid argument" in its log), and
+    /// then the link ends some seconds later, before or after the central takes it for a connection.
+    func connectToPairedAndDiscover() async throws {
         do {
             try await connect()
+            try await discoverEverything()
         } catch let error as CBError where error.code == .peripheralDisconnected {
             try await connect()
+            try await discoverEverything()
         }
     }
 

@@ -59,7 +59,8 @@ report() {
 # each record, except of those that fail on purpose.
 show_records() {
     local timeline
-    find -H .lab/runs -path '*/failures/*/timeline.txt' -not -path '*/on-purpose/*' -newer "$reports/start" 2>/dev/null |
+    find -H .lab/runs -path '*/failures/*/timeline.txt' -not -path '*/on-purpose/*' -newer "$reports/start" \
+        2>/dev/null |
         while read -r timeline; do
             echo "== end of $timeline"
             tail -n 80 -- "$timeline" | cut -c 1-200

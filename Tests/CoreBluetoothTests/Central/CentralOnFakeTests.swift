@@ -60,6 +60,25 @@ struct CentralOnFakeTests {
         #expect(await daemon.count(of: "Connect") == 1)
     }
 
+    /// bluetoothd answers the question whether it is ending the link when it has already ended it.
+    @Test func `a link that ends while it is examined is made again`() async throws {
+        let device = await sensor()
+        await device.comeUp()
+        let app = CentralApp(on: daemon)
+        try await app.saw("state on")
+        await daemon.react(
+            to: "StartNotify", times: 1,
+            with: .handler { call in
+                device.lose()
+                call.resume()
+            })
+        let peripheral = try await app.connected(to: device)
+        let location = try await app.characteristic("2A38", of: peripheral)
+        app.queue.sync { peripheral.readValue(for: location) }
+        try await app.saw("2A38 = 01")
+        #expect(await daemon.count(of: "Connect") == 1)
+    }
+
     /// A link that somebody else uses is taken as it is.
     @Test func `a link that is there is used`() async throws {
         let device = await sensor()

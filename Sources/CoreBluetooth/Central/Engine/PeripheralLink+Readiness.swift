@@ -15,7 +15,8 @@ extension PeripheralLink {
     /// Nor can one that another program, which may have ended since, has asked bluetoothd to end.
     func isUsable(_ device: Device) async -> Bool {
         if device.areServicesResolved {
-            guard await device.isBeingDisconnected() else { return true }
+            // It may have ended by the time that this is answered.
+            guard await device.isBeingDisconnected() else { return device.isConnected && device.areServicesResolved }
             await waitForEnd(of: device, atMost: Self.disconnectionTimeout)
             return false
         }

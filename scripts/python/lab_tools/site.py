@@ -18,7 +18,8 @@ import tempfile
 from lab_tools.places import ROOT
 
 LIBRARIES = ["Bluejay", "CoreBluetooth", "BluetoothLab"]
-CONFIGURATION = "debug"
+# The build for the documentation is a separate one: it has options that change everything.
+SYMBOLS = ROOT / ".build" / "docs" / "symbols"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -28,32 +29,28 @@ def run(*command: str | pathlib.Path) -> None:
         sys.exit(f"scripts/docs: failed: {' '.join(str(word) for word in command)}")
 
 
-def output(*command: str) -> str:
-    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+def build_symbol_graphs() -> None:
+    """Has the compiler write what the libraries' public declarations and their comments are.
+
+    It does so while it builds. `swift-symbolgraph-extract`, which reads a module afterwards, cannot read one whose
+    files import others for their own use.
+    """
+    SYMBOLS.mkdir(parents=True, exist_ok=True)
+    flags = ["-emit-symbol-graph", "-emit-symbol-graph-dir", str(SYMBOLS), "-emit-extension-block-symbols"]
+    flags += ["-symbol-graph-minimum-access-level", "public", "-symbol-graph-skip-synthesized-members"]
+    options = [word for flag in flags for word in ("-Xswiftc", flag)]
+    for library in LIBRARIES:
+        run("swift", "build", "--scratch-path", SYMBOLS.parent, *options, "--target", library)
 
 
 def symbol_graph(library: str, folder: pathlib.Path) -> None:
-    """What a library's public declarations and their comments are, as the compiler has left them."""
+    """Copies a library's part of the symbol graphs."""
     folder.mkdir()
-    flags = output("pkg-config", "--cflags", "dbus-1", "glib-2.0").split()
-    flags += [f"-fmodule-map-file={ROOT}/Sources/{name}/module.modulemap" for name in ("CDBus", "CGLib")]
-    triple = re.search(r'"unversionedTriple"\s*:\s*"([^"]+)"', output("swift", "-print-target-info"))
-    run(
-        "swift-symbolgraph-extract",
-        "-module-name",
-        library,
-        "-I",
-        ROOT / ".build" / CONFIGURATION / "Modules",
-        "-target",
-        triple[1] if triple else "",
-        "-minimum-access-level",
-        "public",
-        "-skip-synthesized-members",
-        "-emit-extension-block-symbols",
-        "-output-dir",
-        folder,
-        *(word for flag in flags for word in ("-Xcc", flag)),
-    )
+    files = [*SYMBOLS.glob(f"{library}.symbols.json"), *SYMBOLS.glob(f"{library}@*.symbols.json")]
+    if not files:
+        sys.exit(f"scripts/docs: the compiler has written no symbol graph of {library}")
+    for file in files:
+        shutil.copy(file, folder)
 
 
 def convert(
@@ -148,8 +145,7 @@ def main(words: list[str]) -> int:
     arguments = parser.parse_args(words)
     site = pathlib.Path(arguments.folder).resolve()
 
-    for library in LIBRARIES:
-        run("swift", "build", "-c", CONFIGURATION, "--target", library)
+    build_symbol_graphs()
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(temporary)
         archives = []

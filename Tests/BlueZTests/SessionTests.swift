@@ -263,6 +263,25 @@ struct SessionTests {
         #expect(names == 1)
     }
 
+    @Test func `a controller is off or on when that has been answered`() async throws {
+        try await session.waitUntilAvailable()
+        let adapter = try #require(session.adapters.first)
+        try await adapter.setPowered(false)
+        #expect(!adapter.isPowered)
+        daemon.adapter.lostPowerCommands = 1
+        try await adapter.setPowered(true)
+        #expect(adapter.isPowered)
+    }
+
+    @Test func `a controller that does not switch on is reported`() async throws {
+        try await session.waitUntilAvailable()
+        let adapter = try #require(session.adapters.first)
+        try await adapter.setPowered(false)
+        daemon.adapter.lostPowerCommands = .max
+        let error = await #expect(throws: BlueZError.self) { try await adapter.setPowered(true) }
+        #expect(error?.description.contains("hci0 does not switch on") == true)
+    }
+
     @Test func `refusals are what bluetoothd says`() async throws {
         try await session.waitUntilAvailable()
         let adapter = try #require(session.adapters.first)

@@ -42,7 +42,34 @@ package final class Adapter: RemoteObject<Adapter1> {
 
     // MARK: Changing it
 
-    package func setPowered(_ powered: Bool) async throws { try await set(Adapter1.powered, to: powered) }
+    /// Switches it on or off, and returns when it is.
+    ///
+    /// The kernel (6.12) reports that a controller is off some 30 ms before that is done. A command to switch it on
+    /// has no effect when it comes in between, though it is answered with success. Then it is given again.
+    package func setPowered(_ powered: Bool) async throws {
+        for _ in 0..<Self.powerAttempts {
+            try await set(Adapter1.powered, to: powered)
+            if await becomes(powered: powered) { return }
+        }
+        throw BlueZError.failed(name: "", message: "\(name) does not switch \(powered ? "on" : "off")")
+    }
+
+    private static let powerAttempts = 3
+    /// How long a change of the power may take once bluetoothd has answered. It takes a few milliseconds.
+    private static let powerTime: Duration = .seconds(1)
+
+    private func becomes(powered: Bool) async -> Bool {
+        if isPowered == powered { return true }
+        let outcome = FirstOutcome<Bool>()
+        let observation = session?.observe { [weak self] event in
+            if case .adapterChanged(let adapter, _) = event, adapter === self, adapter.isPowered == powered {
+                outcome.report(true)
+            }
+        }
+        defer { observation?.cancel() }
+        return await outcome.value(within: Self.powerTime, otherwise: false)
+    }
+
     /// Sets the name that peers see. The empty string brings the system's name back.
     package func setAlias(_ alias: String) async throws { try await set(Adapter1.alias, to: alias) }
 

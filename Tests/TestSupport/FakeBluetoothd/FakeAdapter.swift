@@ -75,6 +75,10 @@ package final class FakeAdapter: FakeObject {
         for device in air { device.forget(client) }
     }
 
+    /// How many commands to switch it on or off have no effect, as the kernel has it while it switches a controller
+    /// off.
+    package var lostPowerCommands = 0
+
     /// Switches the controller on or off.
     package func power(_ isOn: Bool) {
         guard isOn != isPowered else { return }
@@ -150,6 +154,7 @@ package final class FakeAdapter: FakeObject {
             "Powered": { [weak self] value in
                 let isOn = Bool(busValue: value) ?? false
                 guard let self else { return }
+                guard lostPowerCommands == 0 else { return lostPowerCommands -= 1 }
                 powerDelay == .zero ? power(isOn) : Later.run(after: powerDelay) { [weak self] in self?.power(isOn) }
             },
             "Alias": { [weak self] value in

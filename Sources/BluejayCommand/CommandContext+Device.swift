@@ -2,16 +2,32 @@ import Bluejay
 import GATTProfiles
 
 extension CommandContext {
+    /// How often the connection is made at most when it is lost before everything is discovered.
+    private static let mostConnections = 3
+
     /// Finds the device, connects to it and discovers everything that it has.
+    ///
+    /// A link that is lost meanwhile is made again: it may be one that another program has asked to end, or is at the
+    /// edge of its range.
     ///
     /// - Parameter answerTimeout: how long the device may take to answer a request after that, in seconds.
     func open(_ target: DeviceOptions, answerTimeout: Double) async throws -> DirectPeripheral {
         let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
-        try await connect(target.selector, until: deadline, limit: target.connectTimeout)
-        let direct = try takeOver(target.device)
-        direct.answerTimeout = answerTimeout
-        try await direct.discoverEverything(until: deadline, limit: target.connectTimeout)
-        return direct
+        var connections = 1
+        while true {
+            do {
+                try await connect(target.selector, until: deadline, limit: target.connectTimeout)
+                let direct = try takeOver(target.device)
+                direct.answerTimeout = answerTimeout
+                try await direct.discoverEverything(until: deadline, limit: target.connectTimeout)
+                return direct
+            } catch let failure as Failure
+                where failure.isLossOfLink && connections < Self.mostConnections && .now < deadline
+            {
+                connections += 1
+                handBack()
+            }
+        }
     }
 
     /// Finds the device and connects to it.

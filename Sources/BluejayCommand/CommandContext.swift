@@ -94,12 +94,12 @@ final class CommandContext {
         return direct
     }
 
-    /// Gives the connection back to Bluejay.
+    /// Gives the connection back to Bluejay, if it is still there.
     func handBack() {
         guard let direct else { return }
         self.direct = nil
         direct.release()
-        startBluejay(peripheral: direct.peripheral)
+        startBluejay(peripheral: direct.peripheral.state == .connected ? direct.peripheral : nil)
     }
 
     /// Whether Bluejay connects again by itself when the connection is lost.

@@ -21,6 +21,8 @@ struct Failure: Error {
     var reason: String
     /// The ATT error with which the device has answered.
     var attError: Int?
+    /// Whether a link that was up has ended, and nothing says why.
+    private(set) var isLossOfLink = false
 
     /// Whether the device wants a pairing other than the one that it has.
     var isAboutPairing: Bool {
@@ -77,7 +79,9 @@ struct Failure: Error {
         switch problem {
         case .noAnswer(let limit):
             self.init(.notInTime, attempt: attempt, "the device did not answer within \(inSeconds(limit))")
-        case .linkLost: self.init(.connectionFailed, attempt: attempt, "the connection was lost")
+        case .linkLost:
+            self.init(.connectionFailed, attempt: attempt, "the connection was lost")
+            isLossOfLink = true
         case .linkLostAtOnce:
             self.init(
                 .connectionFailed, attempt: attempt,

@@ -266,18 +266,18 @@ struct SessionTests {
     @Test func `a controller is off or on when that has been answered`() async throws {
         try await session.waitUntilAvailable()
         let adapter = try #require(session.adapters.first)
-        try await adapter.setPowered(false)
-        #expect(!adapter.isPowered)
-        daemon.adapter.lostPowerCommands = 1
-        try await adapter.setPowered(true)
-        #expect(adapter.isPowered)
+        daemon.adapter.switchingOffTime = .milliseconds(200)
+        for isOn in [false, true, false, true] {
+            try await adapter.setPowered(isOn)
+            #expect(adapter.isPowered == isOn)
+        }
     }
 
     @Test func `a controller that does not switch on is reported`() async throws {
         try await session.waitUntilAvailable()
         let adapter = try #require(session.adapters.first)
         try await adapter.setPowered(false)
-        daemon.adapter.lostPowerCommands = .max
+        daemon.adapter.switchingOffTime = .seconds(1000)
         let error = await #expect(throws: BlueZError.self) { try await adapter.setPowered(true) }
         #expect(error?.description.contains("hci0 does not switch on") == true)
     }

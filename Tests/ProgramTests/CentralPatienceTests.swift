@@ -99,6 +99,34 @@ struct CentralPatienceTests {
         #expect(central.lines == ["bluejay: cannot \(attempt) of \(Self.device): the connection was lost\(advice)"])
     }
 
+    /// As with a link that another program has asked bluetoothd to end.
+    @Test func `a connection that is lost before the services are known is made again`() async throws {
+        let device = await sensor()
+        await loseConnections(to: device, times: 2)
+        #expect(try await bluejay(["read", Self.device, "2A38"], expecting: 0).lines == ["chest"])
+        #expect(await daemon.count(of: "Connect") == 3)
+    }
+
+    @Test func `a connection that is always lost before the services are known is reported`() async throws {
+        let device = await sensor()
+        await loseConnections(to: device, times: nil)
+        let read = try await bluejay(["read", Self.device, "2A38"], expecting: 5)
+        #expect(
+            read.lines == ["bluejay: cannot discover the services of \(Self.device): the connection was lost"])
+        #expect(await daemon.count(of: "Connect") == 3)
+    }
+
+    @LoopActor
+    private func loseConnections(to device: FakeDevice, times: Int?) {
+        device.resolutionTime = .milliseconds(500)
+        daemon.react(
+            to: "Connect", times: times,
+            with: .handler { call in
+                call.resume()
+                Later.run(after: .milliseconds(100)) { device.lose() }
+            })
+    }
+
     @Test func `a listen ends with the connection`() async throws {
         let device = await sensor()
         let central = try programs.run("bluejay", "listen", Self.device, "2A37")

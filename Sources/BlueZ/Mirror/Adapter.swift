@@ -10,7 +10,13 @@ package final class Adapter: RemoteObject<Adapter1> {
         ObjectPath("\(AgentManager1.path)/\(name)")
     }
 
-    override func event(_ changes: PropertyChanges<Adapter1>) -> BlueZEvent? { .adapterChanged(self, changes) }
+    /// When it was reported to be off, if it was on before.
+    private var offSince: ContinuousClock.Instant?
+
+    override func event(_ changes: PropertyChanges<Adapter1>) -> BlueZEvent? {
+        if let powered = changes[Adapter1.powered] { offSince = powered ? nil : .now }
+        return .adapterChanged(self, changes)
+    }
 
     // MARK: Properties
 
@@ -44,19 +50,24 @@ package final class Adapter: RemoteObject<Adapter1> {
 
     /// Switches it on or off, and returns when it is.
     ///
-    /// The kernel (6.12) reports that a controller is off some 30 ms before that is done. A command to switch it on
-    /// has no effect when it comes in between, though it is answered with success. Then it is given again.
+    /// The kernel (6.12) reports that a controller is off some 30 ms before that is done. A command to switch it on in
+    /// these milliseconds has no effect, though it is answered with success, and bluetoothd (5.66) then waits for that
+    /// effect and refuses every further one. Nothing reports the end of it, so this waits for some time.
     package func setPowered(_ powered: Bool) async throws {
-        for _ in 0..<Self.powerAttempts {
-            try await set(Adapter1.powered, to: powered)
-            if await becomes(powered: powered) { return }
+        if powered, let offSince {
+            let rest = Self.switchingOffTime - (.now - offSince)
+            if rest > .zero { try await Task.sleep(for: rest) }
         }
-        throw BlueZError.failed(name: "", message: "\(name) does not switch \(powered ? "on" : "off")")
+        try await set(Adapter1.powered, to: powered)
+        guard await becomes(powered: powered) else {
+            throw BlueZError.failed(name: "", message: "\(name) does not switch \(powered ? "on" : "off")")
+        }
     }
 
-    private static let powerAttempts = 3
+    /// What the kernel may take, with some allowance.
+    private static let switchingOffTime: Duration = .milliseconds(500)
     /// How long a change of the power may take once bluetoothd has answered. It takes a few milliseconds.
-    private static let powerTime: Duration = .seconds(1)
+    private static let powerTime: Duration = .seconds(5)
 
     private func becomes(powered: Bool) async -> Bool {
         if isPowered == powered { return true }

@@ -75,9 +75,11 @@ package final class FakeAdapter: FakeObject {
         for device in air { device.forget(client) }
     }
 
-    /// How many commands to switch it on or off have no effect, as the kernel has it while it switches a controller
-    /// off.
-    package var lostPowerCommands = 0
+    /// How long the kernel takes to switch it off once it is reported to be off. A command to switch it on that comes
+    /// in that time has no effect, and bluetoothd refuses further ones.
+    package var switchingOffTime: Duration = .zero
+    private var offSince: ContinuousClock.Instant?
+    private var isStuck = false
 
     /// Switches the controller on or off.
     package func power(_ isOn: Bool) {
@@ -87,6 +89,7 @@ package final class FakeAdapter: FakeObject {
             scansChanged()
             for device in air { device.lose() }
         }
+        offSince = isOn ? nil : .now
         set("Powered", .boolean(isOn))
     }
 
@@ -154,7 +157,11 @@ package final class FakeAdapter: FakeObject {
             "Powered": { [weak self] value in
                 let isOn = Bool(busValue: value) ?? false
                 guard let self else { return }
-                guard lostPowerCommands == 0 else { return lostPowerCommands -= 1 }
+                guard !isStuck else { throw MethodFailure.bluez("Busy", "") }
+                if isOn, let offSince, .now - offSince < switchingOffTime {
+                    isStuck = true
+                    return
+                }
                 powerDelay == .zero ? power(isOn) : Later.run(after: powerDelay) { [weak self] in self?.power(isOn) }
             },
             "Alias": { [weak self] value in

@@ -13,7 +13,7 @@ class Completion(LabScriptTests):
         return self.bash(text, REPOSITORY / "scripts/lab/completion.bash", *line.split(" ")).split()
 
     def test_commands(self):
-        self.assertEqual(self.complete("lab s"), ["setup", "shell"])
+        self.assertEqual(self.complete("lab s"), ["setup", "shell", "status"])
         self.assertEqual(self.complete("./lab help env"), ["environment"])
 
     def test_every_command_and_option_of_the_help_is_offered(self):

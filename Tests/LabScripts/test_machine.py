@@ -17,7 +17,7 @@ KERNEL = Path("/boot/vmlinuz-6.12")
 class Environment(LabScriptTests):
     def passed(self, controllers=2, **variables):
         with mock.patch.dict("os.environ", {"PATH": "/bin", "HOME": "/root", **variables}, clear=True):
-            return job_environment(KERNEL, self.folder, controllers, None, "")
+            return job_environment(KERNEL, self.folder, self.folder, controllers, "")
 
     def test_what_ci_and_runners_of_tests_set_is_passed(self):
         variables = {"CI": "true", "GITHUB_SHA": "1", "PYTEST_ADDOPTS": "-q", "LAB_X": "y", "VIRTUAL_ENV": "/v"}
@@ -36,12 +36,19 @@ class Environment(LabScriptTests):
 
 
 class Job(LabScriptTests):
-    def test_words_and_values_come_through_unharmed(self):
-        words, value = ["echo", "a  b", "$HOME", "'", '"', "", "é\n*"], "two\nlines 'and' $quotes"
-        write_job(self.folder / "job", {"VALUE": value}, words, None)
-        text = 'source job/environment; source job/command; printf "%s\\0" "${command[@]}" "$VALUE"'
+    def read(self, is_standing):
+        value = "two\nlines 'and' $quotes"
+        write_job(self.folder / "job", {"VALUE": value}, Path("/shared folder"), is_standing)
+        text = 'unset LAB_STANDING; source job/environment; printf "%s\\0" "$VALUE" "$LAB_SHARED" "${LAB_STANDING:-}"'
         printed = subprocess.run(["bash", "-c", text], cwd=self.folder, capture_output=True, check=True).stdout
-        self.assertEqual(printed.decode().split("\0")[:-1], [*words, value])
+        self.assertEqual(printed.decode().split("\0")[0], value)
+        return printed.decode().split("\0")[1:-1]
+
+    def test_values_come_through_unharmed(self):
+        self.assertEqual(self.read(is_standing=False), ["/shared folder", ""])
+
+    def test_a_machine_that_is_to_stay_up_knows_it(self):
+        self.assertEqual(self.read(is_standing=True), ["/shared folder", "1"])
 
 
 class Arguments(LabScriptTests):

@@ -5,7 +5,7 @@ import time
 
 from lab_script import LAB, REPOSITORY, LabScriptTests
 
-COMMANDS = ("setup", "build", "demo", "test", "run", "shell", "bench")
+COMMANDS = ("setup", "build", "demo", "test", "run", "shell", "up", "exec", "reset", "down", "status", "bench")
 # Prints what split_options makes of the words: options, rest, hosts, package, LAB_ENV; one a line, in brackets.
 SPLIT = f"""source {LAB} && command=run && split_options "$@"
 printf '[%s]' ${{options[@]+"${{options[@]}}"}}; echo; printf '[%s]' ${{rest[@]+"${{rest[@]}}"}}; echo
@@ -56,6 +56,7 @@ class Options(LabScriptTests):
         for words, text in [
             (("--contollers", "3"), "unknown option --contollers"),
             (("--controllers",), "--controllers needs a value"),
+            (("--name",), "--name needs a value"),
             (("--out",), "--out needs a value"),
             (("--env", "A-B=1", "--", "true"), "not A-B=1"),
             (("--hosts", "3"), "--hosts takes 1 or 2"),

@@ -12,5 +12,6 @@ for product in dittojay bluejay; do
     build "$product for release" "${release_options[@]}" --product "$product"
 done
 # The Python that has the peers: the bench starts them with its own interpreter.
+export LAB_FRESH=1 # as it is after its start
 run_in_lab ${options[@]+"${options[@]}"} -- "$LAB_HOME/venv/bin/python" -B "$root/scripts/python" bench \
     --programs "$root/.build-release/release" ${rest[@]+"${rest[@]}"}

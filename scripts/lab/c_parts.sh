@@ -9,11 +9,14 @@ c_options=(
 )
 c_program=(-fPIE -pie)
 
-# compile TEXT SOURCE RESULT [OPTION…]: compiles with any C compiler, such as the Swift toolchain's.
+# compile TEXT SOURCE RESULT [OPTION…]: compiles a file, or those of a folder, with any C compiler, such as the Swift
+# toolchain's.
 compile() {
-    local text=$1 source=$2 result=$3 compiler
+    local text=$1 source=$2 result=$3 compiler sources
     shift 3
-    [[ $result -nt $source ]] && return
+    sources=("$source")
+    [[ ! -d $source ]] || sources=("$source"/*.c)
+    [[ ! -e $result || -n $(find "$source" -newer "$result" -print -quit) ]] || return 0
     compiler=$(command -v clang cc gcc | head -n 1) || true
     if [[ -z $compiler ]] && command -v swift >/dev/null; then
         compiler=$(dirname "$(readlink -f "$(command -v swift)")")/clang
@@ -23,16 +26,18 @@ compile() {
         return
     fi
     step "built $text" "$logs/$(basename "$source" .c).log" \
-        "$compiler" "${c_options[@]}" "$@" -o "$result.new" "$source" || return 0
+        "$compiler" "${c_options[@]}" "$@" -o "$result.new" "${sources[@]}" || return 0
     mv "$result.new" "$result"
 }
 
 # build_c_parts FOLDER PROGRAM-FOLDER
 #
-# Without the first, scans in the lab find little. Without the next two, there is no lab with two hosts. Without the
-# last, btmon records packets. The library needs no other: btvirt has loaded those that it calls.
+# Without the agent, there is no lab in a machine. Without the library, scans in the lab find little. Without the next
+# two, there is no lab with two hosts. Without the last, btmon records packets. The library needs no other: btvirt has
+# loaded those that it calls.
 build_c_parts() {
     mkdir -p "$1" "$2"
+    compile "the agent" "$parts/guest/agent" "$1/lab_agent" "${c_program[@]}"
     compile "the library for btvirt" "$parts/guest/radio_timing.c" "$1/radio_timing.so" -shared -fPIC -nostdlib
     compile "the link between two hosts" "$parts/guest/radio_link.c" "$1/radio_link" "${c_program[@]}"
     compile "lab-on" "$parts/guest/lab_on.c" "$2/lab-on" "${c_program[@]}"

@@ -11,10 +11,14 @@ _bluetooth_lab_files() {
     mapfile -t COMPREPLY < <(compgen "$1" -- "$2")
 }
 
+_bluetooth_lab_names() {
+    _bluetooth_lab_words "$("${COMP_WORDS[0]}" status 2>/dev/null | sed -n 's/^\([^ :]*\): .*/\1/p')" "$1"
+}
+
 _bluetooth_lab() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-} index
-    local commands="setup build demo test run shell bench help"
-    local options="--package --controllers --env --capture --bluez --out --hosts --host --help"
+    local commands="setup build demo test run shell up exec reset down status bench help"
+    local options="--package --controllers --env --capture --bluez --out --name --fresh --hosts --host --help"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _bluetooth_lab_words "$commands --help --version" "$word"
@@ -33,6 +37,11 @@ _bluetooth_lab() {
         _bluetooth_lab_words --help "$word"
         return
         ;;
+    reset) options="--name --help" ;;
+    down) options="--name --all --help" ;;
+    status) options="--json --help" ;;
+    up) options="--name --package --controllers --bluez --env --help" ;;
+    exec) options="--name --package --env --capture --out --help" ;;
     demo | test | bench) options=${options/--hosts --host /} ;;
     run | shell) ;;
     *) return ;;
@@ -40,7 +49,7 @@ _bluetooth_lab() {
     # What follows "--" is a command of its own.
     for ((index = 2; index < COMP_CWORD; index++)); do
         [[ ${COMP_WORDS[index]} == -- ]] || continue
-        [[ $command == run ]] || return
+        [[ $command == run || $command == exec ]] || return
         if declare -F _command_offset >/dev/null; then
             _command_offset $((index + 1))
         elif ((index + 1 == COMP_CWORD)); then
@@ -56,10 +65,11 @@ _bluetooth_lab() {
     --bluez) _bluetooth_lab_files -d "$word" ;;
     --controllers) _bluetooth_lab_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" "$word" ;;
     --env) _bluetooth_lab_words "$(compgen -e)" "$word" ;;
+    --name) _bluetooth_lab_names "$word" ;;
     --hosts) _bluetooth_lab_words "1 2" "$word" ;;
     --host) _bluetooth_lab_words "a b" "$word" ;;
     *)
-        [[ $command == run && $word == - ]] && options+=" --"
+        [[ $command =~ ^(run|exec)$ && $word == - ]] && options+=" --"
         _bluetooth_lab_words "$options" "$word"
         ;;
     esac

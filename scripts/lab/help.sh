@@ -5,7 +5,7 @@
 show_help() {
     case ${1:-} in
     '') help_all ;;
-    setup | build | demo | test | run | shell | bench) "help_$1" ;;
+    setup | build | demo | test | run | shell | up | exec | reset | down | status | bench) "help_$1" ;;
     options) help_options ;;
     environment) help_environment ;;
     *) return 2 ;;
@@ -25,6 +25,11 @@ usage: lab COMMAND [OPTION…] [ARG…]
   test [FILTER…]          run the tests of this folder's package or Python project
   run -- COMMAND [ARG…]   run COMMAND in the lab, in this folder
   shell                   start an interactive shell in the lab
+  up                      start a lab that stays up: run, shell and test use it
+  exec -- COMMAND [ARG…]  run COMMAND in the lab that is up, as it is
+  reset                   bring Bluetooth there back to its state after the start
+  down                    end the lab that is up
+  status                  list the labs that are up
   bench [-- ARG…]         measure in the lab, and print a table
 
   help COMMAND            explain a command and its options
@@ -112,6 +117,57 @@ help options.
 HELP
 }
 
+help_up() {
+    cat <<'HELP'
+usage: lab up [OPTION…]
+
+Starts a lab that stays up, so that what follows need not wait for a machine to start:
+
+  lab run, shell, demo and test use it if it is idle, after a reset; with --fresh, or where it lacks what they ask for,
+  they start a machine of their own
+  lab exec uses it as it is
+
+Files of this machine are seen in it as they are when a command begins. What commands write in it stays until lab down.
+OPTION: --name, --controllers, --bluez, --env (lab help options). In software emulation its clock counts instructions
+(lab help environment: LAB_CLOCK).
+HELP
+}
+
+help_exec() {
+    cat <<'HELP'
+usage: lab exec [OPTION…] -- COMMAND [ARG…]
+
+Runs COMMAND in the lab that is up, as root, in the current folder, beside other commands, up to 16 at a time. Bluetooth
+is as the last command has left it, and what COMMAND leaves running stays. The exit status is COMMAND's; 125 means that
+the lab itself failed or is not up. OPTION: --name, --package, --env, --capture, --out (lab help options).
+HELP
+}
+
+help_reset() {
+    cat <<'HELP'
+usage: lab reset [--name NAME]
+
+Ends all commands in the lab that is up and all that they have left running, makes the controllers anew, and starts
+bluetoothd without pairings and known devices. The machine and the files in it stay.
+HELP
+}
+
+help_down() {
+    cat <<'HELP'
+usage: lab down [--name NAME | --all]
+
+Ends the lab that is up, or all.
+HELP
+}
+
+help_status() {
+    cat <<'HELP'
+usage: lab status [--json]
+
+Lists the labs that are up, and those that have ended by themselves. The exit status is 1 if none is up.
+HELP
+}
+
 help_bench() {
     cat <<'HELP'
 usage: lab bench [OPTION…] [-- ARG…]
@@ -123,7 +179,7 @@ HELP
 
 help_options() {
     cat <<'HELP'
-options of run, shell, demo, test and bench:
+options of run, shell, up, exec, demo, test and bench:
   --package FOLDER      work in FOLDER instead of the current folder
   --controllers N       make N virtual controllers: hci0, hci1, … (default: 2, at most 16; with two hosts each has N,
                         default: 1, at most 8)
@@ -132,6 +188,8 @@ options of run, shell, demo, test and bench:
   --bluez PATH          use the bluetoothd, bluetoothctl, btvirt and btmon of this folder, an installation or a build
                         tree; PATH may also be a version, such as 5.82, which is downloaded from Debian and built
                         (scripts/bluez/build)
+  --name NAME           the name of a lab that stays up (default: default)
+  --fresh               start a machine even if a lab is up
   --out FOLDER          keep the output in FOLDER (default: a new folder in .lab/runs)
 HELP
 }
@@ -163,7 +221,8 @@ variables for the lab:
   LAB_CPUS, LAB_MEMORY  the size of the virtual machine (default: 2 processors, or with several machines a share of this
                         machine's; 2G)
   LAB_CLOCK=counted     in software emulation: let the machine's clock count executed instructions, so that a busy host
-                        makes nothing in the machine late. lab test does this unless LAB_CLOCK is `real`.
+                        makes nothing in the machine late. lab test and lab up do this unless LAB_CLOCK is `real`.
+  LAB_NAME, LAB_FRESH=1  as --name and --fresh
   LAB_BLUETOOTHD_OPTIONS  further options of bluetoothd, such as -d for a debug log
 HELP
 }

@@ -12,9 +12,9 @@ def refusal(said: list[str], *words: str) -> str:
     return said[-1]
 
 
-def test_without_options_there_are_two_controllers() -> None:
+def test_without_options_nothing_is_asked_for() -> None:
     options = parse(["--", "true"])
-    assert (options.controllers, options.command, options.joined) == (2, ["true"], [])
+    assert (options.controllers, options.command, options.joined) == (None, ["true"], [])
 
 
 def test_the_commands_own_dashes_stay() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lab_tools.machine.hardware import Hardware
-from lab_tools.machine.qemu import PORTS, command_line
+from lab_tools.machine.qemu import Port, command_line
 from lab_tools.places import Places
 
 PLACES = Places.of({"LAB_HOME": "/lab"})
@@ -13,13 +13,12 @@ EMULATED = Hardware(False, False, "2", "2G")
 
 def command(
     hardware: Hardware = EMULATED,
-    joined: Sequence[tuple[str, int]] = (),
+    ports: Sequence[Port] = (),
     architecture: str = "x86_64",
     has_unpacked_kernel: bool = True,
 ) -> list[str]:
-    ends = {name: number for number, name in enumerate(PORTS, 10)}
     job, out, kernel = Path("/lab/runs/1/job"), Path("/lab/runs/1/out"), Path("/lab/kernel/boot/vmlinuz-6.12")
-    return command_line(hardware, PLACES, kernel, job, out, ends, joined, architecture, has_unpacked_kernel)
+    return command_line(hardware, PLACES, kernel, job, out, ports, architecture, has_unpacked_kernel)
 
 
 def values(words: Sequence[str], option: str) -> list[str]:
@@ -53,18 +52,17 @@ def test_a_kernel_that_is_unpacked_takes_the_place_of_the_packed_one() -> None:
     assert values(command(), "-initrd") == ["/lab/boot/initramfs"]
 
 
-def test_every_port_is_a_device_on_its_descriptor() -> None:
-    words = command(joined=[("radio0", 77)])
-    sockets = values(words, "-chardev")
-    assert sockets == [
-        *(f"socket,id=lab-{name},fd={number}" for number, name in enumerate(PORTS, 10)),
-        "socket,id=lab-radio0,fd=77",
+def test_every_port_is_a_device_on_its_descriptor_or_its_socket() -> None:
+    words = command(ports=[("control", 10), ("session0", "session0")])
+    assert values(words, "-chardev") == [
+        "socket,id=lab-control,fd=10",
+        "socket,id=lab-session0,path=session0,server=on,wait=off",
     ]
-    devices = values(words, "-device")
-    assert devices[0] == "virtio-serial-pci,id=lab,max_ports=31"
-    assert "virtserialport,bus=lab.0,name=lab.control,chardev=lab-control" in devices
-    assert "virtserialport,bus=lab.0,name=lab.radio0,chardev=lab-radio0" in devices
-    assert "virtconsole,bus=lab.0,chardev=lab-console" in devices
+    assert values(words, "-device") == [
+        "virtio-serial-pci,id=lab,max_ports=31",
+        "virtserialport,bus=lab.0,name=lab.control,chardev=lab-control",
+        "virtserialport,bus=lab.0,name=lab.session0,chardev=lab-session0",
+    ]
 
 
 def test_ports_have_another_bus_on_s390x() -> None:

@@ -77,9 +77,14 @@ def printed_entries(start: float) -> Iterator[Entry]:
 
 def untimed_output() -> str:
     """What bluetoothd printed other than its log, such as the end of one that crashed."""
-    text = content_of(Path(os.environ.get("LAB_OUT", "/nowhere")) / "bluetoothd.log").decode(errors="replace")
+    text = content_of(logs_folder() / "bluetoothd.log").decode(errors="replace")
     lines = [line for line in text.splitlines() if line and not line.startswith("bluetoothd[")]
     return "\nother output, since the lab's start:\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def logs_folder() -> Path:
+    """Where the machine has its own logs."""
+    return Path(os.environ.get("LAB_LOGS") or os.environ.get("LAB_OUT", "/nowhere"))
 
 
 def new_folder(parent: Path, test: str) -> Path:

@@ -1,23 +1,23 @@
-"""The tool that runs one command in the lab's virtual machine and ends with its exit status.
+"""The tool that runs one command in the lab and ends with its exit status: in a machine that is up and has nothing to
+do, or in one that is started for it.
 
 usage: machine [--controllers N] [--capture FILE] [--out FOLDER] [--bluez FOLDER] -- COMMAND [ARG…]
        machine --host NAME [--joined PORT=DESCRIPTOR]… [--prefix TEXT] … is for lab_tools.hosts: one of several machines
+
+LAB_NAME names the machine that is up; with LAB_FRESH another one is started even if one is up.
 """
 
 import os
-import platform
-import shutil
-from collections.abc import Mapping
-from pathlib import Path
 
-from lab_tools.machine import hardware, qemu
-from lab_tools.machine.bluez import find_bluez, use_bluez
-from lab_tools.machine.job import job_environment, kernel_image, write_job
-from lab_tools.machine.options import parse
+from lab_tools.machine.borrowing import borrow
+from lab_tools.machine.calls import keep_capture, prepare_call
+from lab_tools.machine.construction import Construction
+from lab_tools.machine.job import write_job
+from lab_tools.machine.options import DEFAULT_CONTROLLERS, Options, parse
 from lab_tools.machine.process import Machine, adopt_orphans
 from lab_tools.machine.runs import prepare_folders
 from lab_tools.machine.session import Session
-from lab_tools.machine.terminal import Terminal, terminal_size
+from lab_tools.machine.terminal import Terminal
 from lab_tools.messages import name_host, say
 from lab_tools.places import Places
 
@@ -29,38 +29,33 @@ START_ATTEMPTS = 3
 def main(words: list[str]) -> int:
     options = parse(words)
     name_host(options.host)
-    adopt_orphans()
     places = Places.of(os.environ)
-    kernel = kernel_image(places)
-    parts = hardware.choose(os.environ, hardware.kvm_works(places), os.cpu_count() or 1)
+    if not os.environ.get("LAB_FRESH") and not options.host:
+        status = borrow(places, options)
+        if status is not None:
+            return status
+    return run_in_new_machine(places, options)
+
+
+def run_in_new_machine(places: Places, options: Options) -> int:
+    adopt_orphans()
     job, out = prepare_folders(places.home, options.out)
+    construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez)
+    call = prepare_call(construction, options, out, out)
+    write_job(job, call.environment, out, is_standing=False)
     terminal = Terminal(os.isatty(0) and os.isatty(1))
-    environment = job_environment(kernel, out, options.controllers, options.capture, options.host)
-    if options.bluez:
-        use_bluez(environment, find_bluez(options.bluez))
-    write_job(job, environment, options.command, terminal_size() if terminal.is_used else None)
-
-    def command_line(ends: Mapping[str, int]) -> list[str]:
-        has_unpacked_kernel = (places.boot / "vmlinux").exists()
-        return qemu.command_line(
-            parts, places, kernel, job, out, ends, options.joined, platform.machine(), has_unpacked_kernel
-        )
-
     for attempts_left in reversed(range(START_ATTEMPTS)):
-        with terminal, Machine(command_line, out / "console.log", options.joined) as machine:
-            session = Session(machine, parts.accelerator, terminal, out, options.prefix)
+        log = out / "console.log"
+        with terminal, Machine(construction.command_line(job, out), log, options.joined) as machine:
+            session = Session(
+                machine.link, call.frame(terminal), construction.accelerator, terminal, out, options.prefix
+            )
             session.install_signals()
             session.run()
         if not session.died_starting or not attempts_left:
             break
         say(f"{session.reason} while it started; starting another")
-        (out / "console.log").replace(out / f"console-{attempts_left}.log")
+        log.replace(out / f"console-{attempts_left}.log")
     status = session.finish()
-    if options.capture:
-        keep_capture(out / "capture.btsnoop", options.capture)
+    keep_capture(out, options.capture)
     return status
-
-
-def keep_capture(file: Path, chosen: str) -> None:
-    if file.exists():
-        shutil.copyfile(file, chosen)

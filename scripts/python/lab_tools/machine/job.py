@@ -1,8 +1,8 @@
-"""What the guest finds of a run: its environment, its command, and what its start needs."""
+"""What the guest finds: the environment of its Bluetooth and of a command, and what its start needs."""
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from lab_tools.messages import fail
@@ -15,7 +15,9 @@ PASSED_PREFIXES = (
     *("CI_", "GITHUB_", "GITLAB_", "RUNNER_", "PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_"),
 )
 PASSED_NAMES = ("CI", "VIRTUAL_ENV", "TERM", "TZ", "LANG", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
-BOOT_VARIABLES = ("export LAB_OUT", "export LAB_MODULES")  # what guest/boot needs, in a shell with a PATH of its own
+# What guest/boot needs, in a shell with a PATH of its own.
+BOOT_VARIABLES = ("export LAB_SHARED", "export LAB_OUT", "export LAB_MODULES")
+SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 
 
 def kernel_image(places: Places) -> Path:
@@ -31,9 +33,11 @@ def program_folders(environment: Mapping[str, str]) -> str:
 
 
 def job_environment(
-    kernel: Path, out: Path, controllers: int, capture: str | None, host: str, caller: Mapping[str, str] = os.environ
+    kernel: Path, out: Path, logs: Path, controllers: int, host: str, caller: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
-    """What the command finds in its environment: little of the caller's, so that a run does not depend on it."""
+    """What the command finds in its environment: little of the caller's, so that a run does not depend on it.
+
+    `out`: for what the command keeps; `logs`: has the machine's own."""
     places = Places.of(caller)
     home = places.home
     named = caller.get("LAB_ENV", "").split()
@@ -46,37 +50,38 @@ def job_environment(
     if controllers > 1:
         values.setdefault("BLUETOOTH_ADAPTER", "hci1")
     values.update(
-        PATH=f"{program_folders(caller)}:{GUEST / 'bin'}:{home / 'bin'}:{caller.get('PATH', os.defpath)}",
+        PATH=":".join([*path_folders(home, caller), caller.get("PATH", os.defpath), *SYSTEM_FOLDERS]),
         BLUETOOTH_LAB="1",
         LAB_CONTROLLERS=str(controllers),
         LAB_OUT=str(out),
-        LAB_CWD=os.getcwd(),
+        LAB_LOGS=str(logs),
         LAB_GUEST=str(GUEST),
         LAB_MODULES=str(places.kernel / "lib" / "modules" / kernel.name.removeprefix("vmlinuz-")),
         LAB_PYTHON=str(home / "venv" / "bin" / "python"),
     )
     if (home / "radio_timing.so").exists():
         values["LAB_RADIO_TIMING"] = str(home / "radio_timing.so")
+    values["LAB_AGENT"] = str(home / "lab_agent")
     values["LAB_RADIO_LINK"] = str(home / "radio_link")
     for name in ("LAB_HOST", "LAB_BLUETOOTHD"):
         values.pop(name, None)
     if host:
         values["LAB_HOST"] = host
-    if capture:
-        values["LAB_CAPTURE"] = str(out / "capture.btsnoop")
     return values
 
 
-def write_job(
-    folder: Path, environment: Mapping[str, str], command: Sequence[str], size: tuple[int, int] | None
-) -> None:
-    """`size`: the terminal's rows and columns, if there is one."""
+def path_folders(home: Path, caller: Mapping[str, str]) -> list[str]:
+    return [program_folders(caller), str(GUEST / "bin"), str(home / "bin")]
+
+
+def write_job(folder: Path, environment: Mapping[str, str], shared: Path, is_standing: bool) -> None:
+    """`shared`: the folder that the guest may write to; `is_standing`: whether the machine stays when we have ended."""
     folder.mkdir(parents=True)
+    environment = {**environment, "LAB_SHARED": str(shared)}
+    if is_standing:
+        environment["LAB_STANDING"] = "1"
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
     for part in ("init", "modules"):
         (folder / part).symlink_to(GUEST / part)
     (folder / "environment").write_text("".join(lines))
     (folder / "boot").write_text("".join(line for line in lines if line.split("=")[0] in BOOT_VARIABLES))
-    (folder / "command").write_text(f"command=({shlex.join(command)})\n")
-    if size:
-        (folder / "tty").write_text(f"{size[0]} {size[1]}\n")

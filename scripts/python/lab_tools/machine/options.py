@@ -1,4 +1,4 @@
-"""The arguments of the tool that runs a machine."""
+"""The arguments of the tools that start machines and run commands in them."""
 
 import argparse
 from collections.abc import Sequence
@@ -7,16 +7,17 @@ from typing import NamedTuple
 from lab_tools.messages import fail
 
 MOST_CONTROLLERS = 16  # btvirt makes no more
+DEFAULT_CONTROLLERS = 2
 
 
 class Options(NamedTuple):
-    """What was asked for.
+    """What was asked for. `controllers` is None if nothing was said.
 
     `host` is the name of one of several hosts; `prefix` begins every line that its command prints; `joined` are further
     ports, each a name and a descriptor whose other end another machine has.
     """
 
-    controllers: int
+    controllers: int | None
     capture: str | None
     out: str | None
     bluez: str | None
@@ -26,10 +27,10 @@ class Options(NamedTuple):
     command: list[str]
 
 
-def parse(words: Sequence[str]) -> Options:
+def parse(words: Sequence[str], has_command: bool = True) -> Options:
     """Ends this process where the words are not right."""
     parser = argparse.ArgumentParser(prog="lab run", add_help=False)
-    parser.add_argument("--controllers", type=int, default=2)
+    parser.add_argument("--controllers", type=int)
     parser.add_argument("--capture")
     parser.add_argument("--out")
     parser.add_argument("--bluez")
@@ -39,9 +40,11 @@ def parse(words: Sequence[str]) -> Options:
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = Options(**vars(parser.parse_args(words)))
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
-    if not command:
+    if has_command and not command:
         fail("no command to run: ./lab run [OPTION…] -- COMMAND [ARG…]")
-    if not 1 <= options.controllers <= MOST_CONTROLLERS:
+    if command and not has_command:
+        fail(f"there is no command here: {' '.join(command)}")
+    if options.controllers is not None and not 1 <= options.controllers <= MOST_CONTROLLERS:
         fail(f"--controllers takes 1 to {MOST_CONTROLLERS}: btvirt makes no more")
     return options._replace(command=command)
 

@@ -1,61 +1,74 @@
 """The virtual machine as a process."""
 
-import contextlib
 import ctypes
 import os
 import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from lab_tools.machine.qemu import PORTS
+from lab_tools.machine.qemu import Port
+from lab_tools.machine.session import Link
 
-CommandLine = Callable[[Mapping[str, int]], list[str]]
+CommandLine = Callable[[Sequence[Port]], list[str]]
+
+
+def start(
+    command_line: CommandLine, ports: Sequence[Port], stdin: int, log_file: Path, folder: Path | None = None
+) -> "subprocess.Popen[bytes]":
+    """Starts a machine in a process group of its own. Sockets that it makes are in `folder`."""
+    with open(log_file, "ab") as log:
+        return subprocess.Popen(
+            command_line(ports),
+            stdin=stdin,
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            pass_fds=[end for _, end in ports if isinstance(end, int)],
+            start_new_session=True,
+        )
+
+
+def end_group(leader: int, has_ended: Callable[[], bool], patience: float = 2) -> None:
+    """Ends all processes of a machine, and returns when its leader has ended."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(leader, number)
+        except ProcessLookupError:
+            return
+        deadline = time.monotonic() + patience
+        while not has_ended() and time.monotonic() < deadline:
+            time.sleep(0.01)
 
 
 class Machine:
     """One QEMU, from start to end; always ended when the `with` block is left."""
 
     def __init__(self, command_line: CommandLine, log_file: Path, joined: Sequence[tuple[str, int]]) -> None:
-        """`command_line` makes the command for the machine's ends of the ports; `joined`: as in qemu.command_line."""
-        pairs = {name: socket.socketpair() for name in PORTS}
+        """`joined`: further ports, each with a descriptor whose other end another machine has."""
+        pairs = {name: socket.socketpair() for name in ("control", "session0")}
         self.ours = {name: pair[0] for name, pair in pairs.items()}
         theirs = {name: pair[1] for name, pair in pairs.items()}
         self.empty_input, self.input_writer = os.pipe()
-        with open(log_file, "ab") as log:
-            self.process = subprocess.Popen(
-                command_line({name: end.fileno() for name, end in theirs.items()}),
-                stdin=self.empty_input,
-                stdout=log,
-                stderr=log,
-                pass_fds=[*(end.fileno() for end in theirs.values()), *(descriptor for _, descriptor in joined)],
-                start_new_session=True,
-            )
+        ports: list[Port] = [(name, end.fileno()) for name, end in theirs.items()]
+        self.process = start(command_line, [*ports, *joined], self.empty_input, log_file)
         for end in theirs.values():
             end.close()
 
+    @property
+    def link(self) -> Link:
+        return Link(self.ours["session0"], self.ours["control"], self.has_ended)
+
     def has_ended(self) -> bool:
         return self.process.poll() is not None
-
-    def send(self, message: str) -> None:
-        """A line for the guest, which may be gone."""
-        with contextlib.suppress(OSError):
-            self.ours["control"].sendall(f"{message}\n".encode())
 
     def __enter__(self) -> "Machine":
         return self
 
     def __exit__(self, *_: object) -> None:
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.killpg(self.process.pid, number)
-            except ProcessLookupError:
-                break
-            if number == signal.SIGTERM:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self.process.wait(timeout=2)
+        end_group(self.process.pid, self.has_ended)
         self.process.wait()
         # QEMU is virtme's child, and becomes ours when virtme ends.
         deadline = time.monotonic() + 5

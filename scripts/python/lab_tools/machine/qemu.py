@@ -1,14 +1,13 @@
 """The command line that starts the virtual machine: virtme-ng's, with options for QEMU at its end."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from lab_tools.machine.hardware import Hardware
 from lab_tools.places import Places
 
-CONSOLE = "console"
-# The ports that every machine has; joined ones follow.
-PORTS = ("control", "stdin", "stdout", "stderr", CONSOLE)
+# A port: its name in the machine, and its end here: a descriptor, or the path of a socket that QEMU makes.
+Port = tuple[str, int | str]
 
 
 def command_line(
@@ -16,17 +15,16 @@ def command_line(
     places: Places,
     kernel: Path,
     job: Path,
-    out: Path,
-    ends: Mapping[str, int],
-    joined: Sequence[tuple[str, int]],
+    shared: Path,
+    ports: Sequence[Port],
     architecture: str,
     has_unpacked_kernel: bool,
 ) -> list[str]:
-    """`ends`: the machine's end of each port, a descriptor; `joined`: those of ports that another machine has, too."""
+    """`shared`: the one folder of this machine that the guest may write to."""
     command = [str(places.home / "tools" / "bin" / "virtme-run"), "--kimg", str(kernel), "--mods", "auto"]
     command += ["--force-9p", "--disable-microvm", "--show-boot-console", "--user", "root"]
     command += [] if hardware.uses_kvm else ["--disable-kvm"]
-    command += ["--cpus", hardware.processors, "--memory", hardware.memory, f"--rwdir={out}"]
+    command += ["--cpus", hardware.processors, "--memory", hardware.memory, f"--rwdir={shared}"]
     for option in kernel_options(hardware, job):
         command += ["--kopt", option]
     # The initramfs and the kernel as `setup` prepared them; QEMU takes the last of two.
@@ -35,7 +33,7 @@ def command_line(
         command += ["-kernel", str(places.boot / "vmlinux")]
     # Each instruction takes 2^2 ns: about as much as on a host that has nothing else to do.
     command += ["-icount", "shift=2"] if hardware.counts_instructions else []
-    return command + port_options(ends, joined, architecture)
+    return command + port_options(ports, architecture)
 
 
 def kernel_options(hardware: Hardware, job: Path) -> list[str]:
@@ -47,11 +45,11 @@ def kernel_options(hardware: Hardware, job: Path) -> list[str]:
     return options
 
 
-def port_options(ends: Mapping[str, int], joined: Sequence[tuple[str, int]], architecture: str) -> list[str]:
+def port_options(ports: Sequence[Port], architecture: str) -> list[str]:
     serial = "virtio-serial-ccw" if architecture == "s390x" else "virtio-serial-pci"
     options = ["-device", f"{serial},id=lab,max_ports=31"]
-    for name, descriptor in [*ends.items(), *joined]:
-        device = "virtconsole,bus=lab.0" if name == CONSOLE else f"virtserialport,bus=lab.0,name=lab.{name}"
-        options += ["-chardev", f"socket,id=lab-{name},fd={descriptor}"]
-        options += ["-device", f"{device},chardev=lab-{name}"]
+    for name, end in ports:
+        place = f"fd={end}" if isinstance(end, int) else f"path={end},server=on,wait=off"
+        options += ["-chardev", f"socket,id=lab-{name},{place}"]
+        options += ["-device", f"virtserialport,bus=lab.0,name=lab.{name},chardev=lab-{name}"]
     return options

@@ -16,8 +16,7 @@ def prepare_folders(home: Path, chosen: str | Path | None) -> tuple[Path, Path]:
     `out` in the lab's folder leads to the newest output there; old runs are removed.
     """
     runs = home / "runs"
-    runs.mkdir(parents=True, exist_ok=True)
-    run = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    run = new_run(runs)
     if chosen:
         out = Path(chosen).resolve()
         out.mkdir(parents=True, exist_ok=True)
@@ -25,11 +24,22 @@ def prepare_folders(home: Path, chosen: str | Path | None) -> tuple[Path, Path]:
         out = run / "out"
         out.mkdir(parents=True)
     if out.parent.parent == runs:
-        link = home / f"out.{os.getpid()}"
-        link.symlink_to(out.relative_to(home))
-        link.replace(home / "out")
+        show_newest(home, out)
     remove_old(runs)
     return run / "job", out
+
+
+def new_run(runs: Path) -> Path:
+    """The name of a run's folder in the folder of all, which is made."""
+    runs.mkdir(parents=True, exist_ok=True)
+    return runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+
+
+def show_newest(home: Path, out: Path) -> None:
+    """Makes `out` in the lab's folder lead to the newest output."""
+    link = home / f"out.{os.getpid()}"
+    link.symlink_to(out.relative_to(home))
+    link.replace(home / "out")
 
 
 def remove_old(runs: Path) -> None:

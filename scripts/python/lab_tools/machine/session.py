@@ -1,4 +1,4 @@
-"""What goes between the caller and the guest: bytes, signals and messages, until the command has ended."""
+"""What goes between the caller and a command in the lab: bytes, signals and messages, until the command has ended."""
 
 import contextlib
 import os
@@ -6,11 +6,12 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import Protocol
+from typing import NamedTuple
 
+from lab_tools.machine.frames import FrameReader, frame
 from lab_tools.machine.streams import Input, Output
 from lab_tools.machine.terminal import Terminal, terminal_size
 from lab_tools.messages import EXIT_LAB_FAILED, say
@@ -24,26 +25,39 @@ BOOT_CHATTER = ("[    0.00000", "Poking", "Memory KASLR", "qemu-system-x86_64: t
 SHOWN_LINES = 6  # of each log, when something is wrong
 
 
-class Guest(Protocol):
-    """The machine as a session needs it (process.Machine)."""
+class Link(NamedTuple):
+    """The way to a machine. `stream` leads to its agent. `control`, of a machine that is starting, has its messages;
+    the agent is there when it says so. `has_ended` says whether the machine has."""
 
-    @property
-    def ours(self) -> Mapping[str, socket.socket]: ...
-
-    def has_ended(self) -> bool: ...
-
-    def send(self, message: str) -> None: ...
+    stream: socket.socket
+    control: socket.socket | None
+    has_ended: Callable[[], bool]
 
 
 class Session:
     """Ends with a `status`, the command's, or with a `reason` for which there is none."""
 
-    def __init__(self, machine: Guest, accelerator: str, terminal: Terminal, out: Path, prefix: str = "") -> None:
-        self.machine = machine
+    def __init__(
+        self,
+        link: Link,
+        command: bytes,
+        accelerator: str,
+        terminal: Terminal,
+        out: Path,
+        prefix: str = "",
+        takes_input: bool = True,
+    ) -> None:
+        """`command`: the frame that begins it; `out`: where the machine's logs are; `takes_input`: whether our standard
+        input is the command's."""
+        self.link = link
+        self.command = command
         self.accelerator = accelerator
         self.terminal = terminal
         self.out = out
-        self.write = {target: Output(target, prefix) for target in (1, 2)}
+        self.takes_input = takes_input
+        self.outputs = {b"O": Output(1, prefix), b"E": Output(2, prefix)}
+        self.frames = FrameReader()
+        self.greeting = b"" if link.control else os.urandom(16)
         self.status: int | None = None
         self.reason: str | None = None
         self.started = False
@@ -54,6 +68,13 @@ class Session:
         self.give_up_at: float | None = self.last_step + BOOT_LIMIT
         self.control = b""
         self.signals, self.signal_writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self.poll = select.poll()
+        self.input = Input(self.poll, self.send)
+
+    def send(self, kind: bytes, content: bytes = b"") -> None:
+        """To the agent, which may be gone."""
+        with contextlib.suppress(OSError):
+            self.link.stream.sendall(frame(kind, content))
 
     # Signals of the caller
 
@@ -67,8 +88,7 @@ class Session:
     def handle_signal(self, number: int) -> None:
         if number == signal.SIGWINCH:
             if self.terminal.is_used and self.started:
-                rows, columns = terminal_size()
-                self.machine.send(f"window {rows} {columns}")
+                self.send(b"W", "{} {}".format(*terminal_size()).encode())
             return
         now = time.monotonic()
         if now - self.last_stop < SAME_SIGNAL:
@@ -78,10 +98,10 @@ class Session:
         if not self.started or self.stops > 2:
             self.status = 128 + number
             return
-        self.machine.send("signal " + signal.Signals(number).name.removeprefix("SIG"))
+        self.send(b"S", str(int(number)).encode())
         self.give_up_at = now + END_LIMIT
 
-    # Messages of the guest
+    # Messages of a machine that starts
 
     def handle_control(self, data: bytes) -> None:
         *lines, self.control = (self.control + data).split(b"\n")
@@ -95,46 +115,91 @@ class Session:
             text = STEPS.get(rest, rest).format(accelerator=self.accelerator)
             say(f"{text} in {now - self.last_step:.1f} s")
             self.last_step = now
-        elif verb == "started":
-            self.started = True
-            self.give_up_at = None
-            self.terminal.enter()
-        elif verb == "note":
-            say(f"{rest} (logs in {os.path.relpath(self.out)})")
+        elif verb == "ready":
+            self.begin()
         elif verb == "fail":
             self.reason = rest
-        elif verb == "exit":
-            self.status = int(rest)
+            self.status = EXIT_LAB_FAILED
+
+    # Frames of the agent
+
+    def begin(self) -> None:
+        """The agent is there."""
+        with contextlib.suppress(OSError):
+            self.link.stream.sendall(self.command)
+        self.started = True
+        self.give_up_at = None
+        self.terminal.enter()
+        if self.takes_input:
+            self.input.begin()
+        else:
+            self.send(b"I")
+
+    def handle_stream(self, data: bytes) -> None:
+        if not self.started:
+            data = self.after_greeting(data)
+        for kind, content in self.frames.add(data):
+            if kind in self.outputs:
+                self.outputs[kind].add(content)
+            elif kind == b"R":
+                self.input.begin()
+            elif kind == b"N":
+                say(f"{content.decode(errors='replace')} (logs in {os.path.relpath(self.out)})")
+            elif kind == b"X":
+                self.status = int(content)
+
+    def after_greeting(self, data: bytes) -> bytes:
+        """What follows the answer to our greeting. What precedes it was for the last caller."""
+        expected = frame(b"H", self.greeting)
+        self.control += data
+        start = self.control.find(expected)
+        if start < 0 or not self.greeting:
+            return b""
+        rest = self.control[start + len(expected) :]
+        self.begin()
+        return rest
 
     # The loop
 
     def run(self) -> None:
-        ours = self.machine.ours
-        poll = select.poll()
-        poll.register(self.signals, select.POLLIN)
-        poll.register(ours["control"], select.POLLIN)
-        outputs = {"console": 1} if self.terminal.is_used else {"stdout": 1, "stderr": 2}
-        streams = {ours[name].fileno(): target for name, target in outputs.items()}
-        for stream in streams:
-            poll.register(stream, select.POLLIN)
-        input_end = ours["console" if self.terminal.is_used else "stdin"]
-        source = Input(poll, input_end, self.terminal.is_used)
+        stream, control = self.link.stream, self.link.control
+        self.poll.register(self.signals, select.POLLIN)
+        self.poll.register(stream, select.POLLIN)
+        if control:
+            self.poll.register(control, select.POLLIN)
+        else:
+            self.send(b"H", self.greeting)
         while self.status is None and not self.must_give_up() and not self.machine_has_ended():
-            if self.started:
-                source.begin()
-            for descriptor, events in poll.poll(500):
+            for descriptor, _ in self.poll.poll(500):
                 if descriptor == self.signals:
                     for number in os.read(self.signals, 64):
                         self.handle_signal(number)
-                elif descriptor == ours["control"].fileno():
-                    self.handle_control(ours["control"].recv(4096))
-                elif descriptor == source.source:
-                    source.read()
-                elif descriptor == input_end.fileno() and events & ~select.POLLIN:
-                    source.flush()
-                elif descriptor in streams:
-                    self.copy_output(descriptor, streams[descriptor], poll)
-        self.drain(streams)
+                elif descriptor == stream.fileno():
+                    self.read_stream()
+                elif descriptor == self.input.source:
+                    self.input.read()
+                elif control and descriptor == control.fileno():
+                    self.read_control(control)
+        for output in self.outputs.values():
+            output.end()
+
+    def read_stream(self) -> None:
+        try:
+            data = self.link.stream.recv(1 << 16)
+        except OSError:
+            data = b""
+        if data:
+            self.handle_stream(data)
+        else:
+            self.poll.unregister(self.link.stream)
+            self.note_end()
+
+    def read_control(self, control: socket.socket) -> None:
+        data = control.recv(4096)
+        if data:
+            self.handle_control(data)
+        else:
+            self.poll.unregister(control)
 
     def must_give_up(self) -> bool:
         if self.give_up_at is None or time.monotonic() <= self.give_up_at:
@@ -144,34 +209,21 @@ class Session:
         return True
 
     def machine_has_ended(self) -> bool:
-        if not self.machine.has_ended():
-            return False
+        """Looks at what it has said last."""
+        if self.reason or not self.link.has_ended():
+            return bool(self.reason)
         with contextlib.suppress(OSError):
-            self.handle_control(self.machine.ours["control"].recv(65536, socket.MSG_DONTWAIT))
-        if self.status is None:
-            self.died_starting = not self.started and not self.reason
-            self.reason = self.reason or "the virtual machine ended by itself"
+            if self.link.control:
+                self.handle_control(self.link.control.recv(1 << 16, socket.MSG_DONTWAIT))
+            while data := self.link.stream.recv(1 << 16, socket.MSG_DONTWAIT):
+                self.handle_stream(data)
+        self.note_end()
         return True
 
-    def copy_output(self, descriptor: int, target: int, poll: "select.poll") -> None:
-        data = os.read(descriptor, 65536)
-        if not data:
-            poll.unregister(descriptor)
-        elif not self.terminal.is_used or self.started:
-            self.write[target].add(data)
-
-    def drain(self, streams: Mapping[int, int]) -> None:
-        """What the command wrote last may still be on its way when its exit status is here."""
-        for descriptor, target in streams.items():
-            end = socket.socket(fileno=os.dup(descriptor))
-            end.settimeout(0.05)
-            try:
-                while data := end.recv(65536):
-                    self.write[target].add(data)
-            except OSError:
-                pass
-            end.close()
-            self.write[target].end()
+    def note_end(self) -> None:
+        if self.status is None and self.reason is None:
+            self.died_starting = not self.started
+            self.reason = "the virtual machine ended by itself"
 
     # The end
 

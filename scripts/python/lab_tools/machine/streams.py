@@ -2,9 +2,11 @@
 
 import os
 import select
-import socket
+from collections.abc import Callable
 
 from lab_tools.messages import write_all
+
+MOST_INPUT = 1 << 14
 
 
 class Output:
@@ -30,40 +32,20 @@ class Output:
 
 
 class Input:
-    """Reads no more than the guest takes, so that a command that does not read its input cannot hold us up."""
+    """Reads no more than the command takes, so that one that does not read its input cannot hold us up."""
 
-    def __init__(self, poll: "select.poll", target: socket.socket, is_terminal: bool, source: int = 0) -> None:
-        """`target`: where it goes; a terminal is read from there, too."""
-        self.poll, self.target, self.is_terminal, self.source = poll, target, is_terminal, source
-        self.pending = b""
-        self.has_begun = False
-        target.setblocking(False)
+    def __init__(self, poll: "select.poll", send: Callable[[bytes, bytes], None], source: int = 0) -> None:
+        """`send`: gets the kind and the content of a frame."""
+        self.poll, self.send, self.source = poll, send, source
 
     def begin(self) -> None:
-        """Starts once the command runs."""
-        if not self.has_begun:
-            self.has_begun = True
-            self.poll.register(self.source, select.POLLIN)
+        """The command takes more."""
+        self.poll.register(self.source, select.POLLIN)
 
     def read(self) -> None:
-        try:
-            self.pending = os.read(self.source, 4096)
-        except OSError:
-            self.pending = b""
         self.poll.unregister(self.source)
-        if self.pending:
-            self.flush()
-        elif not self.is_terminal:
-            self.target.shutdown(socket.SHUT_WR)
-
-    def flush(self) -> None:
         try:
-            self.pending = self.pending[self.target.send(self.pending) :]
-        except BlockingIOError:
-            pass
+            data = os.read(self.source, MOST_INPUT)
         except OSError:
-            self.pending = b""
-        output = select.POLLIN if self.is_terminal else 0
-        self.poll.register(self.target, output | (select.POLLOUT if self.pending else 0))
-        if not self.pending:
-            self.poll.register(self.source, select.POLLIN)
+            data = b""
+        self.send(b"I", data)

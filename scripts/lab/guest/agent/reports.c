@@ -1,0 +1,84 @@
+// What the agent sends to the host.
+#include <arpa/inet.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/klog.h>
+#include <sys/stat.h>
+
+#include "agent.h"
+#include "frame.h"
+
+enum { kernel_log_lines = 100, syslog_read_all = 3 };
+
+static const char notes_file[] = "/run/lab/notes";
+
+void send_frame(struct session *session, char kind, const void *content, size_t length)
+{
+    if (!session->is_connected)
+        return;
+    struct header header = {.kind = kind, .length = htonl((uint32_t)length)};
+    append(&session->sent, &header, sizeof header);
+    append(&session->sent, content, length);
+}
+
+void send_text(struct session *session, char kind, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    send_frame(session, kind, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1);
+}
+
+// What guest scripts have noted since the command began.
+static void send_notes(struct session *session)
+{
+    FILE *file = fopen(notes_file, "re");
+    char line[512];
+    if (file == NULL)
+        return;
+    fseek(file, session->notes, SEEK_SET);
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = 0;
+        send_text(session, 'N', "%s", line);
+    }
+    fclose(file);
+}
+
+long length_of_notes(void)
+{
+    struct stat status;
+    return stat(notes_file, &status) == 0 ? (long)status.st_size : 0;
+}
+
+// The end of the kernel's log, beside the output of a command that has failed.
+static void keep_kernel_log(const struct session *session)
+{
+    enum { size = 1 << 16 };
+    char *log = malloc(size), path[4096];
+    int length = log == NULL ? 0 : klogctl(syslog_read_all, log, size);
+    if (length > 0 && session->out_folder != NULL) {
+        int begin = length - 1;
+        for (int lines = 0; begin > 0; begin--)
+            if (log[begin - 1] == '\n' && ++lines >= kernel_log_lines)
+                break;
+        snprintf(path, sizeof path, "%s/dmesg.log", session->out_folder);
+        FILE *file = fopen(path, "we");
+        if (file != NULL) {
+            fwrite(log + begin, 1, (size_t)(length - begin), file);
+            fclose(file);
+        }
+    }
+    free(log);
+}
+
+void send_end(struct session *session)
+{
+    if (session->status != 0)
+        keep_kernel_log(session);
+    send_notes(session);
+    send_text(session, 'X', "%d", session->status);
+}

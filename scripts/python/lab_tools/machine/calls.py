@@ -1,0 +1,44 @@
+"""A command as the agent in the guest gets it."""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from lab_tools.machine import frames
+from lab_tools.machine.construction import Construction
+from lab_tools.machine.options import Options
+from lab_tools.machine.terminal import Terminal, terminal_size
+from lab_tools.places import GUEST
+
+CAPTURE = "capture.btsnoop"
+
+
+class Call(NamedTuple):
+    """What runs where, with which variables."""
+
+    environment: Mapping[str, str]
+    words: Sequence[str]
+    flags: str = ""
+
+    def frame(self, terminal: Terminal | None = None) -> bytes:
+        """What begins it."""
+        size = terminal_size() if terminal and terminal.is_used else None
+        return frames.begin(os.getcwd(), size, self.flags, self.environment, self.words)
+
+
+def keep_capture(out: Path, chosen: str | None) -> None:
+    """Copies the capture of a command to where it was asked for."""
+    file = out / CAPTURE
+    if chosen and file.exists():
+        shutil.copyfile(file, chosen)
+
+
+def prepare_call(construction: Construction, options: Options, out: Path, logs: Path, flags: str = "") -> Call:
+    """`out`: for what the command keeps; `logs`: has the machine's own."""
+    environment = construction.environment(out, logs, options.host)
+    words = list(options.command)
+    if options.capture:
+        words = [str(GUEST / "captured"), str(out / CAPTURE), *words]
+    return Call(environment, words, flags)

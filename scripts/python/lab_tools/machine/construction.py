@@ -1,0 +1,48 @@
+"""What a machine is made of."""
+
+import os
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from lab_tools.machine import hardware, qemu
+from lab_tools.machine.bluez import find_bluez, use_bluez
+from lab_tools.machine.hardware import Hardware
+from lab_tools.machine.job import job_environment, kernel_image
+from lab_tools.machine.qemu import Port
+from lab_tools.places import Places
+
+
+class Construction(NamedTuple):
+    """`bluez`: the folder of another one than the system's."""
+
+    places: Places
+    kernel: Path
+    parts: Hardware
+    controllers: int
+    bluez: str | None
+
+    @classmethod
+    def of(cls, places: Places, controllers: int, bluez: str | None) -> "Construction":
+        """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong."""
+        parts = hardware.choose(os.environ, hardware.kvm_works(places), os.cpu_count() or 1)
+        return cls(places, kernel_image(places), parts, controllers, bluez)
+
+    @property
+    def accelerator(self) -> str:
+        return self.parts.accelerator
+
+    def environment(self, out: Path, logs: Path, host: str = "") -> dict[str, str]:
+        """What a command finds; `out`: for what it keeps, `logs`: those of the machine."""
+        environment = job_environment(self.kernel, out, logs, self.controllers, host)
+        if self.bluez:
+            use_bluez(environment, find_bluez(self.bluez))
+        return environment
+
+    def command_line(self, job: Path, shared: Path) -> Callable[[Sequence[Port]], list[str]]:
+        """Makes the command that starts the machine from its ports."""
+        has_unpacked_kernel = (self.places.boot / "vmlinux").exists()
+        return lambda ports: qemu.command_line(
+            self.parts, self.places, self.kernel, job, shared, ports, platform.machine(), has_unpacked_kernel
+        )

@@ -1,0 +1,84 @@
+"""Starting a machine that stays up."""
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from lab_tools.machine import process
+from lab_tools.machine.calls import Call
+from lab_tools.machine.construction import Construction
+from lab_tools.machine.job import write_job
+from lab_tools.machine.qemu import Port
+from lab_tools.machine.session import Link, Session
+from lab_tools.machine.standing import SESSIONS, Record, Standing, connect, ingredients, start_time
+from lab_tools.machine.terminal import Terminal
+from lab_tools.messages import EXIT_LAB_FAILED, say
+
+SOCKET_LIMIT = 30  # seconds until QEMU has made its sockets
+
+
+def start(construction: Construction, standing: Standing) -> int:
+    """Returns when a first command has run. The exit status is not 0 if the machine did not come up."""
+    logs, job = standing.logs, standing.folder / "job"
+    logs.mkdir(parents=True)
+    environment = construction.environment(logs, logs)
+    write_job(job, environment, standing.runs, is_standing=True)
+    control, theirs = socket.socketpair()
+    ports: list[Port] = [("control", theirs.fileno())]
+    ports += [(f"session{index}", f"session{index}") for index in range(SESSIONS)]
+    command_line = construction.command_line(job, standing.runs)
+    machine = process.start(command_line, ports, endless_input(standing.folder), logs / "console.log", standing.folder)
+    theirs.close()
+
+    def has_ended() -> bool:
+        return machine.poll() is not None
+
+    status = EXIT_LAB_FAILED
+    try:
+        stream = await_session(standing.folder, has_ended)
+        call = Call(environment, ["true"])
+        link = Link(stream, control, has_ended)
+        session = Session(link, call.frame(None), construction.accelerator, Terminal(False), logs, takes_input=False)
+        session.install_signals()
+        session.run()
+        status = session.finish()
+    except TimeoutError as error:
+        say(str(error))
+    finally:
+        if status:
+            process.end_group(machine.pid, has_ended)
+    if status == 0:
+        standing.write_record(record_of(construction, machine.pid))
+    return status
+
+
+def record_of(construction: Construction, leader: int) -> Record:
+    return Record(
+        leader=leader,
+        began=start_time(leader) or 0,
+        up_since=time.time(),
+        controllers=construction.controllers,
+        bluez=construction.bluez,
+        kernel=str(construction.kernel),
+        hardware=construction.parts,
+        made_of=ingredients(construction.places, construction.kernel),
+    )
+
+
+def endless_input(folder: Path) -> int:
+    """QEMU reads it, and it has no end as long as QEMU has it."""
+    os.mkfifo(folder / "input")
+    return os.open(folder / "input", os.O_RDWR | os.O_CLOEXEC)
+
+
+def await_session(folder: Path, has_ended: Callable[[], bool]) -> socket.socket:
+    """A connection to the first session, once QEMU has made its socket."""
+    deadline = time.monotonic() + SOCKET_LIMIT
+    while not has_ended() and time.monotonic() < deadline:
+        try:
+            return connect(folder, "session0")
+        except OSError:
+            time.sleep(0.02)
+    raise TimeoutError(f"the virtual machine did not start (logs in {os.path.relpath(folder)})")

@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from lab_tools.places import ROOT
-from lab_tools.testing import command, packages
-from lab_tools.testing.command import ThisPackage, parse, suite_statuses
-from lab_tools.testing.packages import parse_statuses, run_swift_package
+from lab_tools.testing import packages, this_package
+from lab_tools.testing.command import parse
+from lab_tools.testing.packages import SwiftPackage, parse_statuses
+from lab_tools.testing.rounds import Batch
 from lab_tools.testing.runner import LabOptions, Runner
+from lab_tools.testing.shards import Shard
+from lab_tools.testing.this_package import ThisPackage, Wish, suite_statuses
 
 NO_OPTIONS = LabOptions()
 NAMES = [
@@ -40,7 +43,7 @@ class PlayedRunner(Runner):
 def built(monkeypatch: pytest.MonkeyPatch, said: list[str]) -> list[str]:
     """What would be built."""
     built: list[str] = []
-    for module in (command, packages):
+    for module in (this_package, packages):
         monkeypatch.setattr(module, "build", lambda what, *_: built.append(what))
         monkeypatch.setattr(module, "built_tests", lambda package: Path("/bundle"))
         monkeypatch.setattr(module, "list_tests", lambda *_: NAMES)
@@ -50,8 +53,14 @@ def built(monkeypatch: pytest.MonkeyPatch, said: list[str]) -> list[str]:
     return built
 
 
-def run(runner: PlayedRunner, out: Path, *filters: str, options: LabOptions = NO_OPTIONS) -> list[str]:
-    ThisPackage(runner, options, out, out, filters).run()
+def run(
+    runner: PlayedRunner, out: Path, *filters: str, options: LabOptions = NO_OPTIONS, shard: Shard | None = None
+) -> list[str]:
+    package = ThisPackage(runner, options, out, out, Wish(filters, shard))
+    package.prepare()
+    for part in package.parts():
+        if not runner.is_done:
+            part()
     return [result.name for result in runner.results]
 
 
@@ -119,7 +128,9 @@ def test_an_old_record_is_no_result(tmp_path: Path, built: list[str]) -> None:
 
 def test_a_package_has_tests_of_two_kinds(tmp_path: Path, built: list[str]) -> None:
     runner = PlayedRunner()
-    run_swift_package(runner, Path("/src/my-app"), tmp_path, [], ["Peers", "a.b"])
+    package = SwiftPackage(Path("/src/my-app"), tmp_path, ["Peers", "a.b"])
+    package.build()
+    package.run(runner, [])
     assert built == ["my-app and its tests"]
     assert "IntegrationTests.InTheLab/Peers/bleak() /bundle --filter Peers --filter a.b" in runner.commands[0]
     assert [result.name for result in runner.results] == [

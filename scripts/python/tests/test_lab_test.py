@@ -9,6 +9,7 @@ from lab_tools.places import ROOT
 from lab_tools.testing import packages, this_package
 from lab_tools.testing.command import parse
 from lab_tools.testing.packages import SwiftPackage, parse_statuses
+from lab_tools.testing.python_tests import PythonTests
 from lab_tools.testing.rounds import Batch
 from lab_tools.testing.runner import LabOptions, Runner
 from lab_tools.testing.shards import Shard
@@ -118,6 +119,54 @@ def test_after_an_interruption_nothing_more_is_begun(tmp_path: Path, built: list
     runner = PlayedRunner()
     runner.is_interrupted = True
     assert run(runner, tmp_path) == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_shards_run_each_part_once(
+    tmp_path: Path, built: list[str], monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    def nodes(part: PythonTests, *_: object) -> list[str]:
+        return [f"tests/test_{part.folder.name}.py::test_a"]
+
+    monkeypatch.setattr(PythonTests, "nodes", nodes)
+    names: list[str] = []
+    for index in range(count):
+        runner = PlayedRunner(LAB_MACHINES="1")
+        names += run(runner, tmp_path, shard=Shard(index + 1, count))
+        assert all(".*(?:" not in command or "^(?=(?:" in command for command in runner.commands)
+    assert len([name for name in names if name == "integration tests"]) >= 1
+    assert sorted({*names}) == [
+        "integration tests",
+        "sample-app's tests in Swift Testing",
+        "sample-app's tests in XCTest",
+        "tests of python-app",
+        "tests of the pytest plugin",
+        "tests with two hosts",
+        "unit tests",
+    ]
+
+
+def test_suites_run_in_rounds_side_by_side(tmp_path: Path, built: list[str]) -> None:
+    (tmp_path / "statuses").write_text("Discovery.3 0 2\nPeers.3 1 1\n")
+    runner = PlayedRunner(LAB_MACHINES="2")
+    runner.batch = Batch(3, 2, True, True)
+    assert run(runner, tmp_path, "InTheLab/") == ["Discovery", "Peers"]
+    assert " --first 3 --rounds 2 --until-failure --suite " in runner.commands[0]
+    assert runner.results[0].record == tmp_path / "2" / "events" / "Discovery.3.jsonl"
+    assert runner.is_done
+
+
+def test_at_night_the_soak_runs_too(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner(LAB_MACHINES="1")
+    package = ThisPackage(runner, NO_OPTIONS, tmp_path, tmp_path, Wish(["soak"], nightly=True))
+    package.prepare()
+    for part in package.parts():
+        part()
+    assert [result.name for result in runner.results] == ["soak"]
+    assert not runner.results[0].has_failed()
+    runner.status = 1
+    package.run_soak()
+    assert runner.results[1].has_failed()
 
 
 def test_an_old_record_is_no_result(tmp_path: Path, built: list[str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from lab_tools.messages import say
 from lab_tools.testing.filters import SUITE, patterns
 from lab_tools.testing.names import pytest_class, pytest_file, swift_class, swift_suite, xctest_parts
-from lab_tools.testing.shards import Durations, Shard, Test, digest, partition
+from lab_tools.testing.shards import Durations, ListedTest, Shard, digest, partition
 
 NO_TEST = "^$"  # as a filter
 META = re.compile(r"([\\^$.|?*+()\[\]{}])")
@@ -19,35 +19,35 @@ def escape(text: str) -> str:
     return META.sub(r"\\\1", text)
 
 
-def swift_tests(part: str, names: Iterable[str], group: str = "") -> list[Test]:
+def swift_tests(part: str, names: Iterable[str], group: str = "") -> list[ListedTest]:
     """Tests of Swift Testing. A filter for the group is shorter than one for its tests."""
 
     def group_of(name: str) -> str:
         in_lab, first = SUITE.match(name), FIRST_SUITE.match(name)
         return (in_lab[0].rstrip("/") if in_lab else first[0] if first else swift_suite(name)).strip()
 
-    return [Test(part, group or group_of(name), name, swift_class(name)) for name in names]
+    return [ListedTest(part, group or group_of(name), name, swift_class(name)) for name in names]
 
 
-def xctest_tests(part: str, names: Iterable[str]) -> list[Test]:
+def xctest_tests(part: str, names: Iterable[str]) -> list[ListedTest]:
     """The output of XCTest has the class without its module."""
     classes = {name: xctest_parts(name)[0] for name in names}
-    return [Test(part, suite, name, suite.rpartition(".")[2]) for name, suite in classes.items()]
+    return [ListedTest(part, suite, name, suite.rpartition(".")[2]) for name, suite in classes.items()]
 
 
-def pytest_tests(part: str, nodes: Iterable[str]) -> list[Test]:
-    return [Test(part, pytest_file(node), node, pytest_class(node)) for node in nodes]
+def pytest_tests(part: str, nodes: Iterable[str]) -> list[ListedTest]:
+    return [ListedTest(part, pytest_file(node), node, pytest_class(node)) for node in nodes]
 
 
-def one_test(part: str) -> Test:
+def one_test(part: str) -> ListedTest:
     """A part that stays in one piece."""
-    return Test(part, part, part, part)
+    return ListedTest(part, part, part, part)
 
 
 class Choice:
     """The tests that run, of all that match."""
 
-    def __init__(self, tests: Sequence[Test], shard: Shard | None, durations: Durations) -> None:
+    def __init__(self, tests: Sequence[ListedTest], shard: Shard | None, durations: Durations) -> None:
         self.every, self.shard, self.durations = tests, shard, durations
         self.shards = partition(tests, shard.count if shard else 1, durations)
         self.chosen = self.shards[shard.index - 1 if shard else 0]
@@ -87,8 +87,8 @@ class Choice:
             say(f"  {part}: {', '.join(words)}")
 
 
-def by_group(tests: Iterable[Test], part: str) -> dict[str, list[Test]]:
-    groups: defaultdict[str, list[Test]] = defaultdict(list)
+def by_group(tests: Iterable[ListedTest], part: str) -> dict[str, list[ListedTest]]:
+    groups: defaultdict[str, list[ListedTest]] = defaultdict(list)
     for test in tests:
         if test.part == part:
             groups[test.group].append(test)
@@ -100,7 +100,7 @@ def group_text(group: str, count: int, of: int) -> str:
     return short if count == of else f"{short} ({count} of {of})"
 
 
-def print_list(tests: Sequence[Test]) -> None:
+def print_list(tests: Sequence[ListedTest]) -> None:
     """A line for each test, with its part."""
     for test in tests:
         print(test.name if test.name == test.part else f"{test.part}: {test.name}")

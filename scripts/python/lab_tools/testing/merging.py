@@ -105,9 +105,7 @@ def tests_that_ran_twice(suites: Sequence[Suite]) -> list[str]:
             error = case.find("error")
             if error is None or error.get("type") != "run":
                 ran[(*place, case.get("classname") or "", case.get("name") or "")] += 1
-    return [
-        f"ran {count} times: {name} ({suite})" for (_, _, suite, name), count in sorted(ran.items()) if count > 1
-    ]
+    return [f"ran {count} times: {name} ({suite})" for (_, _, suite, name), count in sorted(ran.items()) if count > 1]
 
 
 def count_cases(suites: Sequence[Suite]) -> tuple[int, int, int]:

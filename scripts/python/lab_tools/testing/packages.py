@@ -9,7 +9,7 @@ from lab_tools.places import GUEST
 from lab_tools.testing.choice import Choice, swift_tests, xctest_tests
 from lab_tools.testing.filters import filter_options, matches, xctest_names
 from lab_tools.testing.runner import SWIFT_TESTING, Runner, build, built_tests, list_tests
-from lab_tools.testing.shards import Test
+from lab_tools.testing.shards import ListedTest
 
 
 def parse_statuses(text: str, lab_status: int) -> tuple[int, int]:
@@ -41,7 +41,7 @@ class SwiftPackage:
         names = xctest_names(self.filters, list_tests(self.bundle))
         return names.split(",") if names else []
 
-    def tests(self) -> list[Test]:
+    def tests(self) -> list[ListedTest]:
         """All that match, of both kinds."""
         names = list_tests(self.bundle, *SWIFT_TESTING)  # heeds no filters
         in_swift_testing = [name for name in names if not self.filters or matches(self.filters, name)]

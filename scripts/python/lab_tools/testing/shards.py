@@ -36,7 +36,7 @@ class Shard:
         return f"{self.index}/{self.count}"
 
 
-class Test(NamedTuple):
+class ListedTest(NamedTuple):
     """`part`: what it runs with. `group`: what stays together. `suite`: by which its duration is known."""
 
     part: str
@@ -62,7 +62,7 @@ class Durations(NamedTuple):
             return cls()
         return cls({name: entry for name, entry in suites.items() if entry[0] >= 0 and entry[1] > 0}, parts)
 
-    def of(self, test: Test) -> float:
+    def of(self, test: ListedTest) -> float:
         """The mean of its suite's; where that is not known, the mean of all."""
         if test.part in self.parts and test.suite == test.part:
             return self.parts[test.part]
@@ -88,9 +88,9 @@ def text_of(suites: Mapping[str, tuple[float, int]], parts: Mapping[str, float])
     return "{\n" + ",\n".join(blocks) + "\n}\n"
 
 
-def cut(tests: Sequence[Test], limit: float, durations: Durations) -> list[list[Test]]:
+def cut(tests: Sequence[ListedTest], limit: float, durations: Durations) -> list[list[ListedTest]]:
     """Consecutive tests in as many pieces as it takes for each to be within the limit, or to be a single test."""
-    pieces: list[list[Test]] = []
+    pieces: list[list[ListedTest]] = []
     load = 0.0
     for test in tests:
         seconds = durations.of(test)
@@ -102,18 +102,18 @@ def cut(tests: Sequence[Test], limit: float, durations: Durations) -> list[list[
     return pieces
 
 
-def partition(tests: Iterable[Test], count: int, durations: Durations) -> list[list[Test]]:
+def partition(tests: Iterable[ListedTest], count: int, durations: Durations) -> list[list[ListedTest]]:
     """The tests of each shard, in their order."""
     every = sorted(set(tests))
     if count == 1:
         return [every]
-    groups: defaultdict[tuple[str, str], list[Test]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str], list[ListedTest]] = defaultdict(list)
     for test in every:
         groups[test.part, test.group].append(test)
     limit = sum(map(durations.of, every)) / count / 2
     pieces = [piece for group in groups.values() for piece in cut(group, limit, durations)]
     weighed = sorted(((sum(map(durations.of, piece)), piece) for piece in pieces), key=lambda one: (-one[0], one[1]))
-    shards: list[list[Test]] = [[] for _ in range(count)]
+    shards: list[list[ListedTest]] = [[] for _ in range(count)]
     loads = [0.0] * count
     for seconds, piece in weighed:
         index = min(range(count), key=lambda index: (loads[index], index))
@@ -122,7 +122,7 @@ def partition(tests: Iterable[Test], count: int, durations: Durations) -> list[l
     return [sorted(shard) for shard in shards]
 
 
-def digest(tests: Iterable[Test]) -> str:
+def digest(tests: Iterable[ListedTest]) -> str:
     """The same for the same tests: shards of different ones do not belong together."""
     lines = "".join(f"{test.part}\0{test.name}\n" for test in sorted(set(tests)))
     return hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()[:16]

@@ -39,7 +39,7 @@ from lab_tools.testing.runner import (
     program_folder,
     run_tests,
 )
-from lab_tools.testing.shards import Durations, Shard, Test
+from lab_tools.testing.shards import Durations, ListedTest, Shard
 
 UNIT_TESTS, IN_LAB, ON_TWO_HOSTS = "unit tests", "integration tests", "tests with two hosts"
 SAMPLE, SOAK = "sample-app", "soak"
@@ -78,7 +78,7 @@ class ThisPackage:
         self.python_parts = list(self.find_python_parts())
         self.choice = Choice(self.find_tests(names), self.wish.shard, Durations.read(ROOT))
 
-    def find_tests(self, names: Sequence[str]) -> list[Test]:
+    def find_tests(self, names: Sequence[str]) -> list[ListedTest]:
         unit, one_host, two_hosts = (matching(part, self.filters, names) for part in (UNIT, ONE_HOST, TWO_HOSTS))
         tests = [*swift_tests(UNIT_TESTS, unit), *swift_tests(IN_LAB, one_host)]
         if self.runner.environment.get("LAB") != "host":
@@ -108,7 +108,7 @@ class ThisPackage:
             if words is not None
         ]
 
-    def tests(self) -> list[Test]:
+    def tests(self) -> list[ListedTest]:
         """The chosen ones, with those of the sample package by their names, for which it is built."""
         tests = [test for test in self.choice.chosen if test.part != SAMPLE]
         if self.choice.has(SAMPLE):

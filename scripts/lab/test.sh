@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# ./lab test. Sourced by lab, with the command line in `options`, `test_options` and `rest`. scripts/python/lab_tools/testing decides
-# what runs where, and counts.
+# ./lab test. Sourced by lab, with the command line in `options`, `test_options` and `rest`.
+# scripts/python/lab_tools/testing decides what runs where, and counts.
 
 # Ends at once if nothing in the tests' sources could match the filters.
 check_filters() {

@@ -13,6 +13,8 @@ from lab_tools.testing.choice import Choice
 from lab_tools.testing.runner import Runner, run_tests
 
 PLUGIN = TOOLS / "pytest_plugin"
+# In the lab, the folder for the output may be another one than here. What is kept is in $LAB_OUT.
+IN_GUEST = ["bash", "-c", 'exec "$1" -m pytest --junit-xml "$LAB_OUT/junit.xml" "${@:2}"', "pytest"]
 NO_TESTS = 5  # pytest's exit status
 
 
@@ -55,9 +57,9 @@ class PythonTests:
     def nodes(self, environment: Mapping[str, str], records: Path) -> list[str]:
         return list_nodes(self.python, self.folder, self.words, environment, records)
 
-    def command(self, record: Path, choice: Choice | None) -> tuple[list[str | Path], dict[str, str]]:
-        """pytest for the chosen tests, and what it needs in the environment for that."""
-        words: list[str | Path] = [self.python, "-m", "pytest", "-p", "no:cacheprovider", "--junit-xml", record]
+    def arguments(self, choice: Choice | None) -> tuple[list[str], dict[str, str]]:
+        """pytest's for the chosen tests, and what it needs in the environment for that."""
+        words = ["-p", "no:cacheprovider"]
         if choice is None or choice.shard is None:
             return [*words, *self.words], {}
         mine = choice.names(self.part)
@@ -72,9 +74,9 @@ class PythonTests:
         self, runner: Runner, options: Sequence[str], choice: Choice | None, folder: Path | None = None
     ) -> None:
         """In the current folder unless one is given."""
-        pytest, chosen = self.command(self.out / "junit.xml", choice)
+        words, chosen = self.arguments(choice)
         more = with_plugin(runner.environment, **chosen) if chosen else {}
-        command = run_tests("pytest", "--", *runner.limit(), *pytest)
+        command = run_tests("pytest", "--", *runner.limit(), *IN_GUEST, self.python, *words)
         runner.repeat_in_lab(
             self.out,
             [(self.part, "junit.xml")],
@@ -84,10 +86,12 @@ class PythonTests:
         )
 
     def run_here(self, runner: Runner, record: Path, choice: Choice | None) -> None:
+        words, chosen = self.arguments(choice)
+        more = with_plugin(runner.environment, **chosen) if chosen else {}
+
         def run(file: Path) -> int:
-            command, chosen = self.command(file, choice)
-            more = with_plugin(runner.environment, **chosen) if chosen else {}
-            return runner.run([*command, "-q"], self.folder, **more)
+            command = [self.python, "-m", "pytest", "-q", "--junit-xml", file, *words]
+            return runner.run(command, self.folder, **more)
 
         runner.repeat(self.part, run, record)
 

@@ -104,6 +104,8 @@ def test_the_digest_is_of_the_names_whatever_their_order() -> None:
 def test_durations_that_are_not_known_are_the_mean() -> None:
     assert DURATIONS_OF_ALL.of(ListedTest("tests", "g", "n", "IntegrationTests.InTheLab.Restoration")) == 20
     assert DURATIONS_OF_ALL.of(ListedTest("tests", "g", "n", "New")) == pytest.approx(320 / 52)
+    near = Durations({"Lab.A": (30, 3), "Lab.B": (30, 3), "Unit.A": (1, 100)})
+    assert near.of(ListedTest("tests", "g", "n", "Lab.New")) == 10
     assert DURATIONS_OF_ALL.of(one_test("sample-app")) == 30
     assert Durations().of(TESTS[0]) == 1
 

@@ -63,16 +63,19 @@ class Durations(NamedTuple):
         return cls({name: entry for name, entry in suites.items() if entry[0] >= 0 and entry[1] > 0}, parts)
 
     def of(self, test: ListedTest) -> float:
-        """The mean of its suite's; where that is not known, the mean of all."""
+        """The mean of its suite's; where that is not known, the mean of the suites beside it, or of all."""
         if test.part in self.parts and test.suite == test.part:
             return self.parts[test.part]
-        total, count = self.suites.get(test.suite) or self.total
+        total, count = self.suites.get(test.suite) or self.mean_near(test.suite)
         return max(total / count, 0.001)
 
-    @property
-    def total(self) -> tuple[float, int]:
-        entries = self.suites.values()
-        return (sum(entry[0] for entry in entries), sum(entry[1] for entry in entries)) if entries else (1, 1)
+    def mean_near(self, suite: str) -> tuple[float, int]:
+        while suite:
+            suite = suite.rpartition(".")[0]
+            entries = [entry for name, entry in self.suites.items() if not suite or name.startswith(f"{suite}.")]
+            if entries:
+                return sum(entry[0] for entry in entries), sum(entry[1] for entry in entries)
+        return 1, 1
 
 
 def text_of(suites: Mapping[str, tuple[float, int]], parts: Mapping[str, float]) -> str:

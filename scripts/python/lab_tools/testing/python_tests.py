@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lab_tools.messages import say
-from lab_tools.places import TOOLS
 from lab_tools.testing.choice import Choice
 from lab_tools.testing.runner import Runner, run_tests
 
-PLUGIN = TOOLS / "pytest_plugin"
+PLUGIN = Path(__file__).parent / "pytest_plugin"
 # In the lab, the folder for the output may be another one than here. What is kept is in $LAB_OUT.
 IN_GUEST = ["bash", "-c", 'exec "$1" -m pytest --junit-xml "$LAB_OUT/junit.xml" "${@:2}"', "pytest"]
 NO_TESTS = 5  # pytest's exit status

@@ -16,6 +16,7 @@ from lab_tools.testing.names import swift_class, xctest_parts
 Event = dict[str, Any]
 XCTEST_CASE = re.compile(r"Test Case '([^']+)' (started|passed|failed|skipped)\b(?: \(([\d.]+) seconds\))?")
 XCTEST_ISSUE = re.compile(r"(?P<file>\S[^:]*):(?P<line>\d+): (?P<error>error: )?(?P<test>\S+\.\S+) : (?P<text>.*)")
+PYTEST_PLACE = re.compile(r"(?m)^(\S+\.py:\d+): ")
 
 
 class Details(NamedTuple):
@@ -179,7 +180,9 @@ def junit_details(case: "ElementTree.Element", name: str) -> Details:
     for child in case:
         if child.tag in ("failure", "error", "skipped"):
             texts = [child.get("message") or "", child.text or ""]
-            messages.append(("", "\n".join(text for text in texts if text)))
+            places = PYTEST_PLACE.findall(texts[1]) if child.tag != "skipped" else []
+            place = places[-1] if places else ""  # the innermost
+            messages.append((place, "\n".join(text for text in texts if text)))
         elif child.tag in ("system-out", "system-err"):
             output.append((child.tag, child.text or ""))
     return Details(case.get("classname") or "", name, seconds_of(case.get("time")), tuple(messages), tuple(output))

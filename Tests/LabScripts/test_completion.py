@@ -22,6 +22,12 @@ class Completion(LabScriptTests):
         self.assertLessEqual(commands, set(self.complete("lab ")))
         self.assertLessEqual(set(re.findall(r"(?m)^  (--[a-z]+)", options)), set(self.complete("lab run -")))
 
+    def test_options_of_test_and_merge(self):
+        for command in ("test", "merge"):
+            named = set(re.findall(r"(?m)^  (--[a-z-]+)", self.lab("help", command).stdout))
+            self.assertLessEqual(named, set(self.complete(f"lab {command} -")))
+        self.assertNotIn("--shard", self.complete("lab run -"))
+
     def test_values_of_options(self):
         self.assertEqual(self.complete("lab run --hosts "), ["1", "2"])
         (self.folder / "captures").mkdir()

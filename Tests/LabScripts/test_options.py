@@ -5,7 +5,7 @@ import time
 
 from lab_script import LAB, REPOSITORY, LabScriptTests
 
-COMMANDS = ("setup", "build", "demo", "test", "run", "shell", "up", "exec", "reset", "down", "status", "bench")
+COMMANDS = ("setup", "build", "demo", "test", "merge", "run", "shell", "up", "exec", "reset", "down", "status", "bench")
 # Prints what split_options makes of the words: options, rest, hosts, package, LAB_ENV; one a line, in brackets.
 SPLIT = f"""source {LAB} && command=run && split_options "$@"
 printf '[%s]' ${{options[@]+"${{options[@]}}"}}; echo; printf '[%s]' ${{rest[@]+"${{rest[@]}}"}}; echo
@@ -67,6 +67,61 @@ class Options(LabScriptTests):
             with self.subTest(words=words):
                 self.assertIn(text, self.refusal(*words))
         self.assertFalse(self.home.exists(), "a mistake was found only after the setup")
+
+
+class TestOptions(LabScriptTests):
+    def test_mistakes_are_said_at_once(self):
+        for words, text in [
+            (("test", "--shard", "0/3"), "--shard takes K/N, such as 2/5, with K from 1 to N, not 0/3"),
+            (("test", "--shard=4/3"), "not 4/3"),
+            (("test", "--shard", "2"), "not 2"),
+            (("test", "--shard"), "--shard needs a value"),
+            (("test", "--repeat", "0"), "--repeat takes a number of rounds from 1 on, not 0"),
+            (("test", "--repeat=many"), "not many"),
+            (("test", "--junit", str(self.folder)), "--junit takes a file"),
+            (("run", "--shard", "1/2", "--", "true"), "--shard is for lab test"),
+            (("demo", "--nightly"), "--nightly is for lab test"),
+        ]:
+            with self.subTest(words=words):
+                result = self.lab(*words)
+                self.assertEqual(result.returncode, 125)
+                self.assertIn(text, result.stderr)
+        self.assertFalse(self.home.exists(), "a mistake was found only after the setup")
+
+    def test_they_are_passed_on_with_files_of_the_folder_where_it_is_typed(self):
+        text = f"""source {LAB} && command=test && split_options "$@"
+            printf '[%s]' "${{test_options[@]}}"; echo; printf '[%s]' "${{rest[@]}}" """
+        words = (
+            "--shard=2/5",
+            "--junit",
+            "a b.xml",
+            "--until-failure",
+            "--repeat",
+            "3",
+            "--nightly",
+            "--list",
+            "--",
+            "x",
+        )
+        options, rest = self.bash(text, *words).splitlines()
+        self.assertEqual(
+            options,
+            f"[--shard][2/5][--junit][{self.folder}/a b.xml][--until-failure][--repeat][3][--nightly][--list]",
+        )
+        self.assertEqual(rest, "[x]")
+
+    def test_results_are_merged(self):
+        for index in (1, 2):
+            self.write(
+                f"results/{index}.xml",
+                f"""<testsuite name="t"><properties><property name="shard" value="{index}/2"/></properties>
+                <testcase classname="A" name="test{index}"/></testsuite>""",
+            )
+        result = self.lab("merge", "--junit", str(self.folder / "all.xml"), str(self.folder / "results"))
+        self.assertEqual((result.returncode, result.stdout), (0, "2 files\n2 passed, 0 failed\n"))
+        (self.folder / "results/1.xml").unlink()
+        result = self.lab("merge", "results", cwd=self.folder)
+        self.assertEqual((result.returncode, result.stdout.splitlines()[0]), (1, "shard 1/2 is missing"))
 
 
 class Help(LabScriptTests):

@@ -17,7 +17,7 @@ _bluetooth_lab_names() {
 
 _bluetooth_lab() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-} index
-    local commands="setup build demo test run shell up exec reset down status bench help"
+    local commands="setup build demo test merge run shell up exec reset down status bench help"
     local options="--package --controllers --env --capture --bluez --out --name --fresh --hosts --host --help"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
@@ -42,7 +42,9 @@ _bluetooth_lab() {
     status) options="--json --help" ;;
     up) options="--name --package --controllers --bluez --env --help" ;;
     exec) options="--name --package --env --capture --out --help" ;;
-    demo | test | bench) options=${options/--hosts --host /} ;;
+    demo | bench) options=${options/--hosts --host /} ;;
+    test) options="${options/--hosts --host /} --list --shard --junit --repeat --until-failure --nightly" ;;
+    merge) options="--junit --durations --help" ;;
     run | shell) ;;
     *) return ;;
     esac
@@ -60,15 +62,20 @@ _bluetooth_lab() {
         return
     done
     case $before in
-    --package | --out) _bluetooth_lab_files -d "$word" ;;
-    --capture) _bluetooth_lab_files -f "$word" ;;
+    --package | --out | --durations) _bluetooth_lab_files -d "$word" ;;
+    --capture | --junit) _bluetooth_lab_files -f "$word" ;;
     --bluez) _bluetooth_lab_files -d "$word" ;;
     --controllers) _bluetooth_lab_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" "$word" ;;
     --env) _bluetooth_lab_words "$(compgen -e)" "$word" ;;
     --name) _bluetooth_lab_names "$word" ;;
     --hosts) _bluetooth_lab_words "1 2" "$word" ;;
     --host) _bluetooth_lab_words "a b" "$word" ;;
+    --shard | --repeat) ;;
     *)
+        if [[ $command == merge && $word != -* ]]; then
+            _bluetooth_lab_files -f "$word"
+            return
+        fi
         [[ $command =~ ^(run|exec)$ && $word == - ]] && options+=" --"
         _bluetooth_lab_words "$options" "$word"
         ;;

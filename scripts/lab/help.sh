@@ -5,7 +5,7 @@
 show_help() {
     case ${1:-} in
     '') help_all ;;
-    setup | build | demo | test | run | shell | up | exec | reset | down | status | bench) "help_$1" ;;
+    setup | build | demo | test | merge | run | shell | up | exec | reset | down | status | bench) "help_$1" ;;
     options) help_options ;;
     environment) help_environment ;;
     *) return 2 ;;
@@ -23,6 +23,7 @@ usage: lab COMMAND [OPTION…] [ARG…]
   build                   build dittojay and bluejay, which every lab has on PATH
   demo                    show dittojay and bluejay talking to each other
   test [FILTER…]          run the tests of this folder's package or Python project
+  merge FILE…             merge the results of a test's shards
   run -- COMMAND [ARG…]   run COMMAND in the lab, in this folder
   shell                   start an interactive shell in the lab
   up                      start a lab that stays up: run, shell and test use it
@@ -82,11 +83,36 @@ Runs the tests of the current folder:
                           active virtual environment, or python3; the words after the options are pytest's arguments
 
 FILTER is a regular expression: only tests whose names match one of the filters run. The last line is
-"N passed, N failed". The exit status is 0 if no test failed. OPTION: see lab help options.
+"N passed, N failed". The exit status is 0 if no test failed. OPTION: one of these, or see lab help options.
+
+  --list            print the tests that would run, and run none; they are built
+  --shard K/N       run the Kth of N parts, such as 2/5: on N machines, each test runs once, and the parts take about as
+                    long as one another, by .test-durations.json of the package's folder; see lab help merge
+  --junit FILE      also write the results as one JUnit file
+  --repeat N        run the tests N times; a machine that has started runs several rounds. What failed how often is
+                    printed at the end; of each test, the first failure's record is kept
+  --until-failure   run the tests again and again until one fails, at most N times with --repeat N. Ctrl-C ends it, and
+                    the results so far are printed
+  --nightly         also run what takes long: of this package, the soak; tests that repeat what fails only by chance
+                    repeat it more often (they find LAB_THOROUGH=1), and have 5,400 s in each machine
 
   LAB_MACHINES=N      use N machines side by side; 1: run all suites on one
-  LAB_THOROUGH=1      repeat more often what fails only by chance, as .ci/nightly does
+  LAB_TEST_LIMIT=N    end tests after N seconds, a suite on its own machine as well as all of them on one
   LAB_RECORD=0        do not record tests for their failure bundles
+HELP
+}
+
+help_merge() {
+    cat <<'HELP'
+usage: lab merge [--junit FILE] [--durations FOLDER] FILE|FOLDER…
+
+Merges the JUnit files that the shards of a test have written (lab test --shard K/N --junit FILE). A FOLDER stands for
+all files *.xml in it. The last line is "N passed, N failed". The exit status is 0 if no test failed, every shard is
+there, and no test ran twice.
+
+  --junit FILE        write all results as one JUnit file
+  --durations FOLDER  write how long the tests took to FOLDER/.test-durations.json, by which lab test --shard balances
+                      the shards of the package in FOLDER
 HELP
 }
 

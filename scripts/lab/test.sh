@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# ./lab test. Sourced by lab, with the command line in `options` and `rest`. scripts/python/lab_tools/testing decides
-# what runs where, and counts.
+# ./lab test. Sourced by lab, with the command line in `options`, `test_options` and `rest`.
+# scripts/python/lab_tools/testing decides what runs where, and counts.
 
 # Ends at once if nothing in the tests' sources could match the filters.
 check_filters() {
@@ -27,7 +27,8 @@ main_test() {
     swift) [[ $package == "$root" ]] || build_programs --configuration debug ;;
     python) prepare_programs ;;
     esac
-    pass_signals "${tools[@]}" test --kind "$kind" --package "$package" ${options[@]+"${options[@]}"} -- "$@"
+    pass_signals "${tools[@]}" test --kind "$kind" --package "$package" ${options[@]+"${options[@]}"} \
+        ${test_options[@]+"${test_options[@]}"} -- "$@"
 }
 
 main_test "${rest[@]+"${rest[@]}"}"

@@ -9,6 +9,7 @@ TOOLS = {
     "hosts": "lab_tools.hosts",
     "suites": "lab_tools.testing.suites",
     "test": "lab_tools.testing.command",
+    "merge": "lab_tools.testing.merging",
     "count-tests": "lab_tools.testing.counting",
     "find-tests": "lab_tools.testing.finding",
     "unpack-kernel": "lab_tools.kernel",

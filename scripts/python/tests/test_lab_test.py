@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 
 from lab_tools.places import ROOT
-from lab_tools.testing import command, packages
-from lab_tools.testing.command import ThisPackage, parse, suite_statuses
-from lab_tools.testing.packages import parse_statuses, run_swift_package
+from lab_tools.testing import packages, this_package
+from lab_tools.testing.command import parse
+from lab_tools.testing.packages import SwiftPackage, parse_statuses
+from lab_tools.testing.python_tests import PythonTests
+from lab_tools.testing.rounds import Batch
 from lab_tools.testing.runner import LabOptions, Runner
+from lab_tools.testing.shards import Shard
+from lab_tools.testing.this_package import ThisPackage, Wish, suite_statuses
 
 NO_OPTIONS = LabOptions()
 NAMES = [
@@ -40,7 +44,7 @@ class PlayedRunner(Runner):
 def built(monkeypatch: pytest.MonkeyPatch, said: list[str]) -> list[str]:
     """What would be built."""
     built: list[str] = []
-    for module in (command, packages):
+    for module in (this_package, packages):
         monkeypatch.setattr(module, "build", lambda what, *_: built.append(what))
         monkeypatch.setattr(module, "built_tests", lambda package: Path("/bundle"))
         monkeypatch.setattr(module, "list_tests", lambda *_: NAMES)
@@ -50,8 +54,14 @@ def built(monkeypatch: pytest.MonkeyPatch, said: list[str]) -> list[str]:
     return built
 
 
-def run(runner: PlayedRunner, out: Path, *filters: str, options: LabOptions = NO_OPTIONS) -> list[str]:
-    ThisPackage(runner, options, out, out, filters).run()
+def run(
+    runner: PlayedRunner, out: Path, *filters: str, options: LabOptions = NO_OPTIONS, shard: Shard | None = None
+) -> list[str]:
+    package = ThisPackage(runner, options, out, out, Wish(filters, shard))
+    package.prepare()
+    for part in package.parts():
+        if not runner.is_done:
+            part()
     return [result.name for result in runner.results]
 
 
@@ -111,6 +121,54 @@ def test_after_an_interruption_nothing_more_is_begun(tmp_path: Path, built: list
     assert run(runner, tmp_path) == []
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_shards_run_each_part_once(
+    tmp_path: Path, built: list[str], monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    def nodes(part: PythonTests, *_: object) -> list[str]:
+        return [f"tests/test_{part.folder.name}.py::test_a"]
+
+    monkeypatch.setattr(PythonTests, "nodes", nodes)
+    names: list[str] = []
+    for index in range(count):
+        runner = PlayedRunner(LAB_MACHINES="1")
+        names += run(runner, tmp_path, shard=Shard(index + 1, count))
+        assert all(".*(?:" not in command or "^(?=(?:" in command for command in runner.commands)
+    assert len([name for name in names if name == "integration tests"]) >= 1
+    assert sorted({*names}) == [
+        "integration tests",
+        "sample-app's tests in Swift Testing",
+        "sample-app's tests in XCTest",
+        "tests of python-app",
+        "tests of the pytest plugin",
+        "tests with two hosts",
+        "unit tests",
+    ]
+
+
+def test_suites_run_in_rounds_side_by_side(tmp_path: Path, built: list[str]) -> None:
+    (tmp_path / "statuses").write_text("Discovery.3 0 2\nPeers.3 1 1\n")
+    runner = PlayedRunner(LAB_MACHINES="2")
+    runner.batch = Batch(3, 2, True, True)
+    assert run(runner, tmp_path, "InTheLab/") == ["Discovery", "Peers"]
+    assert " --first 3 --rounds 2 --until-failure --suite " in runner.commands[0]
+    assert runner.results[0].record == tmp_path / "2" / "events" / "Discovery.3.jsonl"
+    assert runner.is_done
+
+
+def test_at_night_the_soak_runs_too(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner(LAB_MACHINES="1")
+    package = ThisPackage(runner, NO_OPTIONS, tmp_path, tmp_path, Wish(["soak"], nightly=True))
+    package.prepare()
+    for part in package.parts():
+        part()
+    assert [result.name for result in runner.results] == ["soak"]
+    assert not runner.results[0].has_failed()
+    runner.status = 1
+    package.run_soak()
+    assert runner.results[1].has_failed()
+
+
 def test_an_old_record_is_no_result(tmp_path: Path, built: list[str]) -> None:
     (tmp_path / "tests.jsonl").write_text("old")
     run(PlayedRunner(LAB_MACHINES="1"), tmp_path, "InTheLab/")
@@ -119,7 +177,9 @@ def test_an_old_record_is_no_result(tmp_path: Path, built: list[str]) -> None:
 
 def test_a_package_has_tests_of_two_kinds(tmp_path: Path, built: list[str]) -> None:
     runner = PlayedRunner()
-    run_swift_package(runner, Path("/src/my-app"), tmp_path, [], ["Peers", "a.b"])
+    package = SwiftPackage(Path("/src/my-app"), tmp_path, ["Peers", "a.b"])
+    package.build()
+    package.run(runner, [])
     assert built == ["my-app and its tests"]
     assert "IntegrationTests.InTheLab/Peers/bleak() /bundle --filter Peers --filter a.b" in runner.commands[0]
     assert [result.name for result in runner.results] == [

@@ -26,6 +26,23 @@ def test_options_of_the_machines_are_passed_on() -> None:
     assert options.command == ["run", "--suite", "C"]
 
 
+def test_suites_run_again_with_the_number_of_the_round() -> None:
+    words = "--machines 2 --out /o --first 4 --rounds 2 --until-failure --suite A --suite B -- run"
+    options = parse(words.split())
+    assert options.tokens() == ["A.4", "B.4", "A.5", "B.5"]
+    assert (options.until_failure, options.passed_on) == (True, [])
+    assert parse(WORDS.split()).tokens() == ["A", "B"]
+
+
+def test_until_a_failure_nothing_is_begun_after_it(tmp_path: Path) -> None:
+    distribution = Distribution(["A.1", "B.1", "A.2"], tmp_path / "statuses", until_failure=True)
+    machine = Machine(1)
+    distribution.take(machine, b"1| lab-suites: next")
+    distribution.take(machine, b"1| lab-suites: next A.1 69")
+    distribution.take(machine, b"1| lab-suites: next B.1 1")
+    assert machine.given == ["A.1", "B.1", None]
+
+
 @pytest.mark.parametrize("words", ["--machines 2 --out /o", "--machines 2 --out /o --", "--out /o -- run"])
 def test_mistakes_are_said(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

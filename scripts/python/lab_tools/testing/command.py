@@ -1,7 +1,7 @@
 """The tests of `lab test`: which run, where, and what became of them.
 
 usage: test --kind swift|python --package FOLDER [--controllers N] [--capture FILE] [--bluez FOLDER] [--out FOLDER]
-            -- [FILTER…]
+            [--shard K/N] [--list] [--junit FILE] [--repeat N] [--until-failure] [--nightly] -- [FILTER…]
 
 `lab test` has set up the lab by then, and built the programs that it has on PATH. Of this package, unit tests run on
 this machine and integration tests in the lab; so do all tests of any other package or project. The last line is
@@ -13,169 +13,21 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from lab_tools.messages import fail, say
-from lab_tools.places import GUEST, ROOT, Places
-from lab_tools.testing import counting, finding
-from lab_tools.testing.filters import (
-    ONE_HOST,
-    TWO_HOSTS,
-    UNIT,
-    filter_options,
-    matching,
-    patterns,
-    pytest_options,
-    suites_of,
-)
-from lab_tools.testing.machines import available_memory, count_machines, processors_each
-from lab_tools.testing.packages import find_python, run_pytest, run_swift_package
-from lab_tools.testing.runner import (
-    LIMIT_IN_LAB,
-    RECORD,
-    STREAM,
-    LabOptions,
-    Runner,
-    build,
-    built_tests,
-    list_tests,
-    program_folder,
-    run_tests,
-)
+from lab_tools.places import ROOT, Places
+from lab_tools.testing.choice import Choice, print_list, pytest_tests
+from lab_tools.testing.packages import SwiftPackage
+from lab_tools.testing.python_tests import PythonTests, find_python
+from lab_tools.testing.results import Report
+from lab_tools.testing.rounds import Rounds
+from lab_tools.testing.runner import LabOptions, Runner
+from lab_tools.testing.shards import Durations, Shard
+from lab_tools.testing.this_package import ThisPackage, Wish
 
-SWIFT_TESTING = ["--testing-library", "swift-testing"]
-
-
-class ThisPackage:
-    """This package's own tests. Only what has tests that match is built and run."""
-
-    def __init__(self, runner: Runner, options: LabOptions, out: Path, records: Path, filters: Sequence[str]) -> None:
-        self.runner, self.options, self.out, self.records, self.filters = runner, options, out, records, filters
-        self.home = Places.of(runner.environment).home
-
-    def run(self) -> None:
-        """Those of the integration tests run the programs of Fixtures and the tests of the sample package, too."""
-        build("the package and its tests", "--build-tests")
-        self.bundle = built_tests(ROOT)
-        names = list_tests(self.bundle, *SWIFT_TESTING)  # heeds no filters
-        unit, one_host, two_hosts = (matching(part, self.filters, names) for part in (UNIT, ONE_HOST, TWO_HOSTS))
-        if one_host or two_hosts:
-            build("the programs that the tests run", "--package-path", "Fixtures")
-        parts = [
-            (unit, self.run_unit_tests),
-            (one_host, lambda: self.run_on_one_host(one_host)),
-            (two_hosts, self.run_on_two_hosts),
-            (True, self.run_sample),
-            (True, self.run_plugin),
-            (True, self.run_python_sample),
-        ]
-        for has_tests, run in parts:
-            if has_tests and not self.runner.is_interrupted:
-                run()
-
-    def run_unit_tests(self) -> None:
-        say("unit tests, on this machine")
-        record = self.records / "unit-tests.jsonl"
-        filters = filter_options(patterns(UNIT, self.filters))
-        command: list[str | Path] = [*self.runner.limit(), self.bundle, *SWIFT_TESTING, *STREAM, record, *filters]
-        self.runner.add("unit tests", self.runner.run(command, ROOT), record)
-
-    def run_on_one_host(self, names: Sequence[str]) -> None:
-        """On one machine, or the suites on several side by side."""
-        suites = suites_of(names)
-        processors = os.cpu_count() or 1
-        machines = count_machines(self.runner.environment, processors, available_memory(), len(suites))
-        if machines > 1 and not self.options.capture:  # a capture is of one machine
-            self.run_side_by_side(suites, machines, processors_each(processors, machines))
-        elif names:
-            words = self.options.words("controllers", "capture", "bluez")
-            self.run_in_lab(ONE_HOST, "integration tests", [*words, "--out", str(self.out)], self.out)
-
-    def run_on_two_hosts(self) -> None:
-        if self.runner.environment.get("LAB") != "host":
-            out = self.out / "two-hosts"
-            words = [*self.options.words("bluez"), "--out", str(out), "--host", "b"]
-            self.run_in_lab(TWO_HOSTS, "tests with two hosts", words, out / "b", "hosts")
-
-    def run_in_lab(self, part: str, name: str, options: Sequence[str], out: Path, tool: str = "machine") -> None:
-        """`out`: the folder of the host that they run on."""
-        say(f"{name}, in the lab")
-        record = out / "tests.jsonl"
-        record.unlink(missing_ok=True)
-        limit = self.runner.limit(LIMIT_IN_LAB)
-        filters = filter_options(patterns(part, self.filters))
-        command = run_tests("--", *limit, self.bundle, *SWIFT_TESTING, *STREAM, RECORD, *filters)
-        self.runner.add(name, self.runner.run_in_lab(options, command, tool), record)
-
-    def run_side_by_side(self, suites: Sequence[str], machines: int, processors: int) -> None:
-        say(f"integration tests, on {machines} machines of the lab")
-        words = ["--machines", str(machines), "--out", str(self.out), *self.options.words("controllers", "bluez")]
-        words += [word for suite in suites for word in ("--suite", suite)]
-        limit = self.runner.environment.get("LAB_TEST_LIMIT", LIMIT_IN_LAB)
-        command: list[str | Path] = [GUEST / "run-suites", limit, self.bundle, *self.filters]
-        cpus = self.runner.environment.get("LAB_CPUS", str(processors))
-        self.runner.run_in_lab(words, command, "suites", LAB_CPUS=cpus)
-        ended = suite_statuses(self.out / "statuses")
-        for suite in suites:
-            status, machine = ended.get(suite, (125, "none"))  # no machine has come back with it
-            self.runner.add(suite, status, self.out / machine / "events" / f"{suite}.jsonl")
-
-    def run_sample(self) -> None:
-        """The sample package's own tests, as its developer runs them."""
-        sample = ROOT / "Fixtures" / "sample-app"
-        text, _ = finding.read([sample / "Tests"])
-        if self.filters and finding.missing_words(self.filters, text) is not None:
-            return
-        former = self.runner.environment.get("LAB_PROGRAMS", "")
-        folder = program_folder(self.runner.environment)
-        configuration = self.runner.environment.get("LAB_CONFIG", "debug")
-        self.runner.environment["LAB_PROGRAMS"] = f"{sample}/.build/{configuration}:{folder}"
-        words = self.options.words("controllers", "capture", "bluez")
-        run_swift_package(self.runner, sample, self.out / "sample-app", words, self.filters)
-        self.runner.environment["LAB_PROGRAMS"] = former
-
-    def run_plugin(self) -> None:
-        """The tests of the pytest plugin, on this machine."""
-        words = pytest_options(self.filters, ROOT / "python" / "tests")
-        if words is None:
-            return
-        say("tests of the pytest plugin, on this machine")
-        record = self.records / "plugin.xml"
-        python = self.home / "venv" / "bin" / "python"
-        command: list[str | Path] = [
-            python,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "--junit-xml",
-            record,
-            *words,
-        ]
-        self.runner.add("tests of the pytest plugin", self.runner.run(command, ROOT / "python"), record)
-
-    def run_python_sample(self) -> None:
-        """The tests of the sample project in Python, as its developer runs them."""
-        project = ROOT / "Fixtures" / "python-app"
-        words = pytest_options(self.filters, project)
-        if words is None:
-            return
-        say("tests of python-app, in the lab")
-        self.runner.environment["LAB_PROGRAMS"] = program_folder(self.runner.environment)
-        python = self.home / "venv" / "bin" / "python"
-        options = self.options.words("controllers", "capture", "bluez")
-        run_pytest(self.runner, python, project, self.out / "python-app", options, words, project)
-
-
-def suite_statuses(file: Path) -> dict[str, tuple[int, str]]:
-    """Of each suite that ended its exit status and the machine."""
-    try:
-        lines = [line.split() for line in file.read_text().splitlines()]
-    except OSError:
-        return {}
-    return {words[0]: (int(words[1]), words[2]) for words in lines if len(words) == 3 and words[1].isdigit()}
+NIGHTLY_LIMIT = "5400"  # seconds for what a part of the tests takes
 
 
 def parse(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -186,35 +38,126 @@ def parse(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     for name in ("controllers", "capture", "bluez"):
         parser.add_argument(f"--{name}")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--shard", type=Shard.parse)
+    parser.add_argument("--junit", type=Path)
+    parser.add_argument("--repeat", type=int)
+    for name in ("list", "until-failure", "nightly"):
+        parser.add_argument(f"--{name}", action="store_true")
     split = words.index("--")
     return parser.parse_args(words[:split]), list(words[split + 1 :])
 
 
-def run(options: argparse.Namespace, filters: Sequence[str], environment: Mapping[str, str], records: Path) -> Runner:
-    runner = Runner(environment)
-    home = Places.of(environment).home
-    # Surely this run's, whatever other labs run meanwhile.
-    out = options.out or home / "runs" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}" / "out"
-    lab_options = LabOptions(options.controllers, options.capture, options.bluez)
-    words = lab_options.words("controllers", "capture", "bluez")
-    if options.kind == "python":
-        python = find_python(options.package, home)
+class Session:
+    """One `lab test`."""
+
+    def __init__(
+        self, options: argparse.Namespace, filters: Sequence[str], environment: Mapping[str, str], records: Path
+    ) -> None:
+        self.options, self.records = options, records
+        self.runner = Runner(environment)
+        self.wish = Wish(filters, options.shard, options.nightly, options.list)
+        self.rounds = Rounds(options.repeat, options.until_failure)
+        self.home = Places.of(environment).home
+        # Surely this run's, whatever other labs run meanwhile.
+        self.out = options.out or self.home / "runs" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}" / "out"
+        self.lab_options = LabOptions(options.controllers, options.capture, options.bluez)
+        self.words = self.lab_options.words("controllers", "capture", "bluez")
+
+    def run(self) -> int:
+        if self.options.kind == "python":
+            choice, parts = self.python_project()
+        elif self.options.package == ROOT:
+            package = ThisPackage(self.runner, self.lab_options, self.out, self.records, self.wish)
+            package.prepare()
+            if self.wish.must_list:
+                print_list(package.tests())
+                return 0
+            choice, parts = package.choice, package.parts()
+        else:
+            choice, parts = self.swift_package()
+        if self.wish.must_list:
+            print_list(choice.chosen)
+            return 0
+        choice.announce()
+        self.run_rounds(choice, parts)
+        sys.stdout.flush()
+        return self.report(choice).show(self.runner.results)
+
+    def swift_package(self) -> tuple[Choice, list[Callable[[], None]]]:
+        package = SwiftPackage(self.options.package, self.out, self.wish.filters)
+        package.build()
+        choice = Choice(package.tests(), self.wish.shard, Durations.read(package.package))
+        return choice, [lambda: package.run(self.runner, self.words, choice)]
+
+    def python_project(self) -> tuple[Choice, list[Callable[[], None]]]:
+        folder = self.options.package
+        python = find_python(folder, self.home)
         if python is None:
-            fail(f"there is no pytest for {options.package}: neither in its .venv, nor in the active environment")
-        run_pytest(runner, python, options.package, out, words, filters)
-    elif options.package == ROOT:
-        ThisPackage(runner, lab_options, out, records, filters).run()
-    else:
-        run_swift_package(runner, options.package, out, words, filters)
-    return runner
+            fail(f"there is no pytest for {folder}: neither in its .venv, nor in the active environment")
+        project = PythonTests(f"tests of {folder.name}", python, Path.cwd(), self.wish.filters, self.out)
+        nodes = project.nodes(self.runner.environment, self.records) if self.wish.needs_names else [project.part]
+        choice = Choice(pytest_tests(project.part, nodes), self.wish.shard, Durations.read(folder))
+        parts = [lambda: project.run_in_lab(self.runner, self.words, choice)] if choice.chosen else []
+        return choice, parts
+
+    def run_rounds(self, choice: Choice, parts: Sequence[Callable[[], None]]) -> None:
+        if not parts:
+            return
+        seconds = sum(map(choice.durations.of, choice.chosen))
+        for batch in self.rounds.batches(len(parts), seconds):
+            self.runner.batch = batch
+            for run in parts:
+                if not self.runner.is_done:
+                    run()
+            if self.runner.is_done:
+                return
+
+    def report(self, choice: Choice) -> Report:
+        properties = {
+            "package": str(self.options.package),
+            "lab": self.runner.environment.get("LAB") or "machine",
+            **{name: value for name, value in self.lab_options._asdict().items() if value},
+            **{name: self.runner.environment[name] for name in CI_PROPERTIES if self.runner.environment.get(name)},
+            **choice.properties(),
+        }
+        is_empty_shard = bool(self.wish.shard and choice.every and not choice.chosen)
+        is_repeated = self.rounds.is_repeated
+        return Report(self.options.junit, self.options.package, properties, is_repeated, is_empty_shard)
+
+
+# What CI systems say about the run.
+CI_PROPERTIES = (
+    "GITHUB_RUN_ID",
+    "GITHUB_RUN_ATTEMPT",
+    "GITHUB_JOB",
+    "GITHUB_SHA",
+    "GITHUB_REF_NAME",
+    "CI_PIPELINE_ID",
+    "CI_JOB_ID",
+    "CI_COMMIT_SHA",
+    "CI_COMMIT_REF_NAME",
+    "BUILD_NUMBER",
+    "BUILD_URL",
+    "GIT_COMMIT",
+    "JOB_COMPLETION_INDEX",
+)
 
 
 def main(words: list[str]) -> int:
     options, filters = parse(words)
     environment = {"LAB_CLOCK": "counted", **os.environ}
+    if options.nightly:
+        environment["LAB_THOROUGH"] = "1"
+        environment.setdefault("LAB_TEST_LIMIT", NIGHTLY_LIMIT)
     if not os.isatty(1):
         environment["NO_COLOR"] = "1"
+    if options.junit:
+        try:
+            options.junit.parent.mkdir(parents=True, exist_ok=True)
+            options.junit.unlink(missing_ok=True)  # an old one is no result
+        except OSError as error:
+            fail(f"--junit: {error}")
+    if options.until_failure and not options.repeat:
+        say("until a test fails or Ctrl-C is pressed")
     with tempfile.TemporaryDirectory() as records:
-        runner = run(options, filters, environment, Path(records))
-        sys.stdout.flush()
-        return counting.total(runner.results)
+        return Session(options, filters, environment, Path(records)).run()

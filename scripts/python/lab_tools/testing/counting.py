@@ -19,8 +19,13 @@ def problems_of(name: str, status: int, outcome: Outcome) -> list[str]:
     """What was wrong with a run, a line each."""
     problems = [f"failed: {outcome.names.get(test, test)} ({test})" for test in sorted(outcome.failed)]
     problems += [f"did not end: {outcome.names.get(test, test)} ({test})" for test in sorted(outcome.unfinished)]
-    if problems or status in NO_TESTS:
-        return problems
+    return problems + problems_of_run(name, status, outcome)
+
+
+def problems_of_run(name: str, status: int, outcome: Outcome) -> list[str]:
+    """What was wrong besides the tests, where no test explains it."""
+    if outcome.failed or outcome.unfinished or status in NO_TESTS:
+        return []
     if status != 0:
         return [f"{name} ended with exit status {status}"]
     return [] if outcome.has_ended else [f"{name} did not report their end"]
@@ -36,6 +41,11 @@ def count(name: str, status: int, outcome: Outcome) -> tuple[int, int]:
     return passed, len(problems)
 
 
+def without_unfinished(outcome: Outcome) -> Outcome:
+    """What an interrupted run has done until then."""
+    return outcome._replace(began=outcome.passed | outcome.failed | outcome.skipped, has_ended=True)
+
+
 def total(results: Iterable[tuple[str, int, Path]]) -> int:
     """Prints what all runs came to: name, exit status and record of each."""
     all_passed = all_failed = 0
@@ -43,10 +53,15 @@ def total(results: Iterable[tuple[str, int, Path]]) -> int:
         passed, failed = count(name, status, read(file))
         all_passed += passed
         all_failed += failed
-    if all_passed + all_failed == 0:
+    return add_up(all_passed, all_failed)
+
+
+def add_up(passed: int, failed: int, may_be_empty: bool = False) -> int:
+    """Prints the last line; the exit status."""
+    if passed + failed == 0 and not may_be_empty:
         print("no test matches")
-    print(f"{all_passed} passed, {all_failed} failed")
-    return 0 if all_passed and not all_failed else 1
+    print(f"{passed} passed, {failed} failed")
+    return 0 if (passed or may_be_empty) and not failed else 1
 
 
 def main(words: list[str]) -> int:

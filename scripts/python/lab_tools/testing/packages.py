@@ -1,15 +1,15 @@
-"""The tests of a Swift package that depends on this one, and of a Python project, in the lab."""
+"""The tests of a Swift package that depends on this one, in the lab."""
 
-import os
 import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from lab_tools.messages import say
 from lab_tools.places import GUEST
-from lab_tools.testing.filters import filter_options, xctest_names
-from lab_tools.testing.runner import Runner, build, built_tests, list_tests, run_tests
+from lab_tools.testing.choice import Choice, swift_tests, xctest_tests
+from lab_tools.testing.filters import filter_options, matches, xctest_names
+from lab_tools.testing.runner import SWIFT_TESTING, Runner, build, built_tests, list_tests
+from lab_tools.testing.shards import ListedTest
 
 
 def parse_statuses(text: str, lab_status: int) -> tuple[int, int]:
@@ -20,51 +20,57 @@ def parse_statuses(text: str, lab_status: int) -> tuple[int, int]:
     return int(words[0]), int(words[1])
 
 
-def run_swift_package(runner: Runner, package: Path, out: Path, options: Sequence[str], filters: Sequence[str]) -> None:
-    """Builds the package's tests and runs them in the lab."""
-    name = package.name
-    build(f"{name} and its tests", "--package-path", str(package), "--build-tests")
-    bundle = built_tests(package)
-    names = xctest_names(filters, list_tests(bundle))
-    for file in ("xctest.log", "tests.jsonl", "statuses"):
-        (out / file).unlink(missing_ok=True)
-    say(f"tests of {name}, in the lab")
-    limit = runner.environment.get("LAB_TEST_LIMIT", "1800")
-    command: list[str | Path] = [GUEST / "run-package-tests", limit, names, bundle, *filter_options(filters)]
-    lab_status = runner.run_in_lab([*options, "--out", str(out)], command, folder=package)
-    statuses = out / "statuses"
-    in_xctest, in_swift_testing = parse_statuses(statuses.read_text() if statuses.exists() else "", lab_status)
-    if names:
-        runner.add(f"{name}'s tests in XCTest", in_xctest, out / "xctest.log")
-    runner.add(f"{name}'s tests in Swift Testing", in_swift_testing, out / "tests.jsonl")
+def read_statuses(folder: Path, lab_status: int) -> tuple[int, int]:
+    file = folder / "statuses"
+    return parse_statuses(file.read_text() if file.exists() else "", lab_status)
 
 
-def run_pytest(
-    runner: Runner,
-    python: str | Path,
-    project: Path,
-    out: Path,
-    options: Sequence[str],
-    words: Sequence[str],
-    folder: Path | None = None,
-) -> None:
-    """pytest in the lab, in this folder unless another one is given."""
-    record = out / "junit.xml"
-    record.unlink(missing_ok=True)
-    pytest = [python, "-m", "pytest", "-p", "no:cacheprovider", "--junit-xml", record, *words]
-    command = run_tests("pytest", "--", *runner.limit(), *pytest)
-    status = runner.run_in_lab([*options, "--out", str(out)], command, folder=folder)
-    runner.add(f"tests of {project.name}", status, record)
+class SwiftPackage:
+    """A package whose tests are built, and then run in the lab. `out`: the folder for the lab's output."""
 
+    def __init__(self, package: Path, out: Path, filters: Sequence[str]) -> None:
+        self.package, self.out, self.filters = package, out, filters
+        self.in_xctest = f"{package.name}'s tests in XCTest"
+        self.in_swift_testing = f"{package.name}'s tests in Swift Testing"
 
-def find_python(project: Path, home: Path) -> str | None:
-    """One with pytest: the active environment's, the project's, the system's, the lab's."""
-    active = os.environ.get("VIRTUAL_ENV", "/nowhere")
-    for candidate in (f"{active}/bin/python", f"{project}/.venv/bin/python", "python3", f"{home}/venv/bin/python"):
-        try:
-            found = subprocess.run([candidate, "-c", "import pytest"], capture_output=True, check=False).returncode == 0
-        except OSError:
-            continue
-        if found:
-            return candidate
-    return None
+    def build(self) -> None:
+        build(f"{self.package.name} and its tests", "--package-path", str(self.package), "--build-tests")
+        self.bundle = built_tests(self.package)
+
+    def xctest(self) -> list[str]:
+        names = xctest_names(self.filters, list_tests(self.bundle))
+        return names.split(",") if names else []
+
+    def tests(self) -> list[ListedTest]:
+        """All that match, of both kinds."""
+        names = list_tests(self.bundle, *SWIFT_TESTING)  # heeds no filters
+        in_swift_testing = [name for name in names if not self.filters or matches(self.filters, name)]
+        return [
+            *xctest_tests(self.in_xctest, self.xctest()),
+            *swift_tests(self.in_swift_testing, in_swift_testing),
+        ]
+
+    def run(self, runner: Runner, options: Sequence[str], choice: Choice | None = None) -> None:
+        """Those that were chosen, if there is a choice."""
+        filters, has_swift_testing = self.filters, True
+        names = self.xctest() if choice is None else choice.names(self.in_xctest)
+        if choice is not None and choice.shard:
+            filters = choice.expressions(self.in_swift_testing, self.filters)
+            has_swift_testing = choice.has(self.in_swift_testing)
+        if not names and not has_swift_testing:
+            return
+        say(f"tests of {self.package.name}, in the lab")
+        limit = runner.environment.get("LAB_TEST_LIMIT", "1800")
+        command: list[str | Path] = [GUEST / "run-package-tests", limit, ",".join(names), self.bundle]
+        command += filter_options(filters)
+        (self.out / "statuses").unlink(missing_ok=True)
+        parts = [(self.in_xctest, "xctest.log")] if names else []
+        parts.append((self.in_swift_testing, "tests.jsonl"))
+        runner.repeat_in_lab(
+            self.out,
+            parts,
+            lambda batch: runner.run_in_lab(
+                [*options, "--out", str(self.out)], batch.in_guest(command), folder=self.package
+            ),
+            lambda folder, status: read_statuses(folder, status)[-len(parts) :],
+        )

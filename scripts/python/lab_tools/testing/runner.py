@@ -1,10 +1,11 @@
 """Runs tests on this machine and in the lab, and keeps what became of them."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -12,8 +13,11 @@ from typing import NamedTuple
 
 from lab_tools.messages import fail
 from lab_tools.places import GUEST, ROOT, tool_command
+from lab_tools.testing.results import Result
+from lab_tools.testing.rounds import Batch
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SWIFT_TESTING = ["--testing-library", "swift-testing"]
 STREAM = ["--event-stream-version", "0", "--event-stream-output-path"]
 RECORD = "/run/lab/tests.jsonl"  # in memory, in the lab
 LIMIT, LIMIT_IN_LAB = "1800", "2400"  # seconds
@@ -32,21 +36,20 @@ class LabOptions(NamedTuple):
         return [word for name in names if values[name] for word in (f"--{name}", values[name])]
 
 
-class Result(NamedTuple):
-    """What `count-tests` counts."""
-
-    name: str
-    status: int
-    record: Path
-
-
 class Runner:
-    """`results` has what has run; after an interruption nothing more does."""
+    """`results` has what has run; after an interruption nothing more does. `batch`: the rounds that are its turn."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self.environment = dict(environment)
         self.results: list[Result] = []
         self.is_interrupted = False
+        self.has_failed = False
+        self.batch = Batch()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing more is to be begun."""
+        return self.is_interrupted or (self.batch.until_failure and self.has_failed)
 
     def limit(self, default: str = LIMIT) -> list[str]:
         """A command before another one that ends that after a while."""
@@ -85,8 +88,72 @@ class Runner:
         start = [str(ROOT / "scripts" / "lab" / "host")] if is_on_host else tool_command(tool)
         return self.run([*start, *options, "--", *command], folder, **environment)
 
-    def add(self, name: str, status: int, record: Path) -> None:
-        self.results.append(Result(name, status, record))
+    def add(self, name: str, status: int, record: Path, part: str = "", number: int = 1, is_last: bool = True) -> None:
+        """`is_last`: an interruption was in this run, if there was one."""
+        is_cut_short = self.is_interrupted and self.batch.is_repeated and is_last
+        result = Result(name, status, record, part, number, is_cut_short)
+        self.results.append(result)
+        if self.batch.until_failure:
+            self.has_failed = self.has_failed or result.has_failed()
+
+    def repeat(self, name: str, run: Callable[[Path], int], record: Path) -> None:
+        """Rounds of what runs on this machine. `run` gets the file for its record."""
+        if not self.batch.is_repeated:
+            self.add(name, run(record), record)
+            return
+        for number in self.batch.numbers():
+            file = record.with_stem(f"{record.stem}-{number}")
+            self.add(name, run(file), file, number=number)
+            if self.is_done:
+                return
+
+    def repeat_in_lab(
+        self,
+        out: Path,
+        records: Sequence[tuple[str, str]],
+        run: Callable[[Batch], int],
+        statuses: Callable[[Path, int], Sequence[int]] | None = None,
+    ) -> None:
+        """Rounds within one machine, where `run` starts it. `records`: the name of each run, and of its file in the
+        folder `out`. `statuses` finds the exit statuses of the runs in a folder, where there are several."""
+        for _, file in records:
+            (out / file).unlink(missing_ok=True)
+        if self.batch.is_repeated:
+            shutil.rmtree(out / "rounds", ignore_errors=True)
+        lab_status = run(self.batch)
+
+        def add(folder: Path, status: int, number: int, is_last: bool = True) -> None:
+            each = statuses(folder, status) if statuses else [status] * len(records)
+            for (name, file), its_status in zip(records, each, strict=True):
+                self.add(name, its_status, folder / file, number=number, is_last=is_last)
+
+        if not self.batch.is_repeated:
+            add(out, lab_status, 1)
+            return
+        ended = list(ended_rounds(out / "rounds", self.batch))
+        for number, status in ended:
+            add(out / "rounds" / str(number), status, number, number == ended[-1][0])
+        # If neither all rounds nor a failure nor an interruption has ended them, the machine has ended in one.
+        if len(ended) != self.batch.count and not self.is_done:
+            number = self.batch.first + len(ended)
+            add(out / "rounds" / str(number), lab_status or 125, number)
+
+
+def ended_rounds(folder: Path, batch: Batch) -> Iterator[tuple[int, int]]:
+    """The number and the exit status of each round that has ended."""
+    for number in batch.numbers():
+        status = round_status(folder / str(number))
+        if status is None:
+            return
+        yield number, status
+
+
+def round_status(folder: Path) -> int | None:
+    """The exit status of a round that has ended."""
+    try:
+        return int((folder / "status").read_text())
+    except (OSError, ValueError):
+        return None
 
 
 def build(what: str, *options: str) -> None:

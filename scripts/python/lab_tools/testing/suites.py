@@ -1,11 +1,15 @@
 """Runs suites of tests on several machines of the lab side by side: a machine that has finished one takes the next.
 
-usage: suites --machines N --out FOLDER [OPTION OF machine…] --suite NAME… -- COMMAND [ARG…]
+usage: suites --machines N --out FOLDER [--first K --rounds N [--until-failure]] [OPTION OF machine…]
+              --suite NAME… -- COMMAND [ARG…]
 
 COMMAND (guest/run-suites) reads the name of a suite from its standard input, runs it, and asks for the next one by a
 line on its standard output: "lab-suites: next", followed by "NAME STATUS" after each suite. Every other line is passed
 on after the machine's number. FOLDER/statuses gets a line "NAME STATUS MACHINE" for each suite that ended; the output
-of machine K is in FOLDER/K, and FOLDER/failures links to the records of all failed tests."""
+of machine K is in FOLDER/K, and FOLDER/failures links to the records of all failed tests.
+
+With --rounds, the suites run N times, with NAME.NUMBER in place of NAME, where NUMBER is the round's, from --first on.
+With --until-failure, nothing more is begun after a suite that has failed."""
 
 import argparse
 import os
@@ -22,6 +26,7 @@ from lab_tools.messages import write_all
 from lab_tools.places import Places, tool_command
 
 ASK = "lab-suites: next"
+NOTHING_FAILED = ("0", "69")  # the exit statuses of Swift Testing; 69: no test matches
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
@@ -31,8 +36,18 @@ class Options(NamedTuple):
     machines: int
     out: Path
     suite: list[str]
+    first: int
+    rounds: int | None
+    until_failure: bool
     passed_on: list[str]
     command: list[str]
+
+    def tokens(self) -> list[str]:
+        """What the machines are given, one after the other."""
+        if self.rounds is None:
+            return self.suite
+        numbers = range(self.first, self.first + self.rounds)
+        return [f"{suite}.{number}" for number in numbers for suite in self.suite]
 
 
 def parse(words: Sequence[str]) -> Options:
@@ -40,6 +55,9 @@ def parse(words: Sequence[str]) -> Options:
     parser.add_argument("--machines", type=int, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--suite", action="append", default=[])
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--until-failure", action="store_true")
     words = list(words)
     split = words.index("--") if "--" in words else len(words)
     known, passed_on = parser.parse_known_args(words[:split])
@@ -60,9 +78,10 @@ class Taker(Protocol):
 class Distribution:
     """Which suites wait, and what became of those that have ended."""
 
-    def __init__(self, suites: Iterable[str], statuses: Path) -> None:
-        self.waiting = list(suites)
+    def __init__(self, tokens: Iterable[str], statuses: Path, until_failure: bool = False) -> None:
+        self.waiting = list(tokens)
         self.statuses = statuses
+        self.until_failure = until_failure
         self.statuses.write_text("")
         self.is_interrupted = False
 
@@ -75,6 +94,8 @@ class Distribution:
         if len(words) == 2:
             with self.statuses.open("a") as file:
                 file.write(f"{words[0]} {words[1]} {machine.number}\n")
+            if self.until_failure and words[1] not in NOTHING_FAILED:
+                self.is_interrupted = True
         machine.give(self.waiting.pop(0) if self.waiting and not self.is_interrupted else None)
         return None
 
@@ -111,7 +132,7 @@ class Suites:
     """All machines until they have ended."""
 
     def __init__(self, options: Options) -> None:
-        self.distribution = Distribution(options.suite, options.out / "statuses")
+        self.distribution = Distribution(options.tokens(), options.out / "statuses", options.until_failure)
         self.selector = selectors.DefaultSelector()
         self.runners: list[Runner] = []
         for number in SIGNALS:

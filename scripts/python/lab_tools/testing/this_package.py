@@ -1,0 +1,255 @@
+"""This package's own tests: each part of them, and which of its tests run."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, SubElement
+
+from lab_tools.messages import say
+from lab_tools.places import GUEST, ROOT, Places
+from lab_tools.testing import finding
+from lab_tools.testing.choice import Choice, one_test, pytest_tests, swift_tests
+from lab_tools.testing.filters import (
+    ONE_HOST,
+    TWO_HOSTS,
+    UNIT,
+    filter_options,
+    matches,
+    matching,
+    patterns,
+    pytest_options,
+    suites_of,
+)
+from lab_tools.testing.junit import write_suites
+from lab_tools.testing.machines import available_memory, count_machines, processors_each
+from lab_tools.testing.packages import SwiftPackage
+from lab_tools.testing.python_tests import PythonTests
+from lab_tools.testing.runner import (
+    LIMIT_IN_LAB,
+    RECORD,
+    STREAM,
+    SWIFT_TESTING,
+    LabOptions,
+    Runner,
+    build,
+    built_tests,
+    list_tests,
+    program_folder,
+    run_tests,
+)
+from lab_tools.testing.shards import Durations, ListedTest, Shard
+
+UNIT_TESTS, IN_LAB, ON_TWO_HOSTS = "unit tests", "integration tests", "tests with two hosts"
+SAMPLE, SOAK = "sample-app", "soak"
+
+
+class Wish(NamedTuple):
+    """Which tests were asked for. `nightly`: those that take long, too."""
+
+    filters: Sequence[str] = ()
+    shard: Shard | None = None
+    nightly: bool = False
+    must_list: bool = False
+
+    @property
+    def needs_names(self) -> bool:
+        """Whether each test must be known before any runs."""
+        return self.must_list or self.shard is not None
+
+
+class ThisPackage:
+    """Only what has tests that match is built and run."""
+
+    def __init__(self, runner: Runner, options: LabOptions, out: Path, records: Path, wish: Wish) -> None:
+        self.runner, self.options, self.out, self.records, self.wish = runner, options, out, records, wish
+        self.filters = wish.filters
+        self.home = Places.of(runner.environment).home
+        self.sample = SwiftPackage(ROOT / "Fixtures" / "sample-app", out / "sample-app", self.filters)
+        self.is_sample_built = False
+
+    def prepare(self) -> None:
+        """Builds the tests and decides which run. Some integration tests run the programs of Fixtures and the tests of
+        the sample package, too."""
+        build("the package and its tests", "--build-tests")
+        self.bundle = built_tests(ROOT)
+        names = list_tests(self.bundle, *SWIFT_TESTING)  # heeds no filters
+        self.python_parts = list(self.find_python_parts())
+        self.choice = Choice(self.find_tests(names), self.wish.shard, Durations.read(ROOT))
+
+    def find_tests(self, names: Sequence[str]) -> list[ListedTest]:
+        unit, one_host, two_hosts = (matching(part, self.filters, names) for part in (UNIT, ONE_HOST, TWO_HOSTS))
+        tests = [*swift_tests(UNIT_TESTS, unit), *swift_tests(IN_LAB, one_host)]
+        if self.runner.environment.get("LAB") != "host":
+            tests += swift_tests(ON_TWO_HOSTS, two_hosts, "IntegrationTests.OnTwoHosts")
+        text, _ = finding.read([self.sample.package / "Tests"])
+        if not self.filters or finding.missing_words(self.filters, text) is None:
+            tests.append(one_test(SAMPLE))  # its names are not known before it is built
+        for part in self.python_parts:
+            nodes = part.nodes(self.runner.environment, self.records) if self.wish.needs_names else [part.part]
+            tests += pytest_tests(part.part, nodes)
+        if self.wish.nightly and (not self.filters or matches(self.filters, SOAK)):
+            tests.append(one_test(SOAK))
+        return tests
+
+    def find_python_parts(self) -> list[PythonTests]:
+        """The tests of the pytest plugin, and those of the sample project in Python."""
+        python = self.home / "venv" / "bin" / "python"
+        plugin, project = ROOT / "python", ROOT / "Fixtures" / "python-app"
+        parts = [
+            ("tests of the pytest plugin", plugin / "tests", plugin, "plugin"),
+            (f"tests of {project.name}", project, project, project.name),
+        ]
+        found = [(name, pytest_options(self.filters, tests), folder, out) for name, tests, folder, out in parts]
+        return [
+            PythonTests(name, python, folder, words, self.out / out)
+            for name, words, folder, out in found
+            if words is not None
+        ]
+
+    def tests(self) -> list[ListedTest]:
+        """The chosen ones, with those of the sample package by their names, for which it is built."""
+        tests = [test for test in self.choice.chosen if test.part != SAMPLE]
+        if self.choice.has(SAMPLE):
+            self.build_sample()
+            tests += self.sample.tests()
+        return tests
+
+    def parts(self) -> list[Callable[[], None]]:
+        """What runs, in its order, after building what it needs."""
+        if self.choice.has(IN_LAB) or self.choice.has(ON_TWO_HOSTS):
+            build("the programs that the tests run", "--package-path", "Fixtures")
+        parts: list[tuple[str, Callable[[], None]]] = [
+            (UNIT_TESTS, self.run_unit_tests),
+            (IN_LAB, self.run_on_one_host),
+            (ON_TWO_HOSTS, self.run_on_two_hosts),
+            (SAMPLE, self.run_sample),
+            *((part.part, partial(self.run_python, part)) for part in self.python_parts),
+            (SOAK, self.run_soak),
+        ]
+        return [run for part, run in parts if self.choice.has(part)]
+
+    def expressions(self, part: str, look_ahead: str) -> list[str]:
+        """The filters for a part."""
+        return self.choice.expressions(part, self.filters) if self.wish.shard else patterns(look_ahead, self.filters)
+
+    def run_unit_tests(self) -> None:
+        say("unit tests, on this machine")
+        filters = filter_options(self.expressions(UNIT_TESTS, UNIT))
+
+        def run(record: Path) -> int:
+            return self.runner.run([*self.runner.limit(), self.bundle, *SWIFT_TESTING, *STREAM, record, *filters], ROOT)
+
+        self.runner.repeat(UNIT_TESTS, run, self.records / "unit-tests.jsonl")
+
+    def run_on_one_host(self) -> None:
+        """On one machine, or the suites on several side by side."""
+        suites = suites_of(self.choice.names(IN_LAB))
+        processors = os.cpu_count() or 1
+        runs = len(suites) * self.runner.batch.count
+        machines = count_machines(self.runner.environment, processors, available_memory(), runs)
+        if machines > 1 and not self.options.capture:  # a capture is of one machine
+            self.run_side_by_side(suites, machines, processors_each(processors, machines))
+        else:
+            words = self.options.words("controllers", "capture", "bluez")
+            self.run_in_lab(IN_LAB, ONE_HOST, [*words, "--out", str(self.out)], self.out)
+
+    def run_on_two_hosts(self) -> None:
+        out = self.out / "two-hosts"
+        words = [*self.options.words("bluez"), "--out", str(out), "--host", "b"]
+        self.run_in_lab(ON_TWO_HOSTS, TWO_HOSTS, words, out / "b", "hosts")
+
+    def run_in_lab(self, part: str, look_ahead: str, options: Sequence[str], out: Path, tool: str = "machine") -> None:
+        """`out`: the folder of the host that they run on."""
+        say(f"{part}, in the lab")
+        limit = self.runner.limit(LIMIT_IN_LAB)
+        filters = filter_options(self.expressions(part, look_ahead))
+        command = run_tests("--", *limit, self.bundle, *SWIFT_TESTING, *STREAM, RECORD, *filters)
+        self.runner.repeat_in_lab(
+            out, [(part, "tests.jsonl")], lambda batch: self.runner.run_in_lab(options, batch.in_guest(command), tool)
+        )
+
+    def run_side_by_side(self, suites: Sequence[str], machines: int, processors: int) -> None:
+        say(f"integration tests, on {machines} machines of the lab")
+        batch = self.runner.batch
+        words = ["--machines", str(machines), "--out", str(self.out), *batch.options()]
+        words += self.options.words("controllers", "bluez")
+        words += [word for suite in suites for word in ("--suite", suite)]
+        limit = self.runner.environment.get("LAB_TEST_LIMIT", LIMIT_IN_LAB)
+        filters = self.choice.expressions(IN_LAB, self.filters) if self.wish.shard else self.filters
+        command: list[str | Path] = [GUEST / "run-suites", limit, self.bundle, *filters]
+        cpus = self.runner.environment.get("LAB_CPUS", str(processors))
+        self.runner.run_in_lab(words, command, "suites", LAB_CPUS=cpus)
+        ended = suite_statuses(self.out / "statuses")
+        for number in batch.numbers():
+            for suite in suites:
+                token = f"{suite}.{number}" if batch.is_repeated else suite
+                if token not in ended and batch.is_repeated and self.was_stopped(ended):
+                    continue
+                status, machine = ended.get(token, (125, "none"))  # no machine has come back with it
+                record = self.out / machine / "events" / f"{token}.jsonl"
+                self.runner.add(suite, status, record, IN_LAB, number, token not in ended)
+
+    def was_stopped(self, ended: dict[str, tuple[int, str]]) -> bool:
+        """Whether rounds that are missing were not to be begun any more."""
+        has_failed = any(status not in (0, 69) for status, _ in ended.values())
+        return self.runner.is_interrupted or (self.runner.batch.until_failure and has_failed)
+
+    def build_sample(self) -> None:
+        if not self.is_sample_built:
+            self.sample.build()
+            self.is_sample_built = True
+
+    def run_sample(self) -> None:
+        """The sample package's own tests, as its developer runs them."""
+        self.build_sample()
+        former = self.runner.environment.get("LAB_PROGRAMS", "")
+        folder = program_folder(self.runner.environment)
+        configuration = self.runner.environment.get("LAB_CONFIG", "debug")
+        self.runner.environment["LAB_PROGRAMS"] = f"{self.sample.package}/.build/{configuration}:{folder}"
+        self.sample.run(self.runner, self.options.words("controllers", "capture", "bluez"))
+        self.runner.environment["LAB_PROGRAMS"] = former
+
+    def run_python(self, part: PythonTests) -> None:
+        """The plugin's on this machine, the sample project's in the lab, as its developer runs them."""
+        choice = self.choice if self.wish.shard else None
+        if part.folder == ROOT / "python":
+            say(f"{part.part}, on this machine")
+            part.run_here(self.runner, self.records / "plugin.xml", choice)
+            return
+        say(f"{part.part}, in the lab")
+        self.runner.environment["LAB_PROGRAMS"] = program_folder(self.runner.environment)
+        part.run_in_lab(self.runner, self.options.words("controllers", "capture", "bluez"), choice, part.folder)
+
+    def run_soak(self) -> None:
+        """The soak as a test of its own."""
+        build("the soak", "--product", "Soak")
+        say("the soak, in the lab")
+        program = Path(program_folder(self.runner.environment)) / "Soak"
+        words = [*self.options.words("controllers", "bluez"), "--out", str(self.out / SOAK)]
+
+        def run(record: Path) -> int:
+            status = self.runner.run_in_lab(words, [program])
+            write_status(record, SOAK, status)
+            return status
+
+        self.runner.repeat(SOAK, run, self.records / "soak.xml")
+
+
+def write_status(record: Path, name: str, status: int) -> None:
+    """The record of what is one test, by its exit status."""
+    suite = Element("testsuite", name=name)
+    case = SubElement(suite, "testcase", classname=name, name=name)
+    if status:
+        SubElement(case, "failure", message=f"{name} ended with exit status {status}")
+    write_suites(record, [suite])
+
+
+def suite_statuses(file: Path) -> dict[str, tuple[int, str]]:
+    """Of each suite that ended its exit status and the machine."""
+    try:
+        lines = [line.split() for line in file.read_text().splitlines()]
+    except OSError:
+        return {}
+    return {words[0]: (int(words[1]), words[2]) for words in lines if len(words) == 3 and words[1].isdigit()}

@@ -16,7 +16,9 @@ NAME = f"test-{os.getpid()}"
 LIMIT = 300  # seconds, on a busy machine
 
 
-def lab(*words: str, text: str = "", folder: Path | None = None, name: str = NAME) -> "subprocess.CompletedProcess[str]":
+def lab(
+    *words: str, text: str = "", folder: Path | None = None, name: str = NAME
+) -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, "LAB_NAME": name}
     return subprocess.run(
         [LAB, *words], input=text, cwd=folder, env=environment, capture_output=True, text=True, timeout=LIMIT
@@ -131,9 +133,9 @@ def test_a_sensor_of_one_command_is_there_for_the_next_one_until_a_reset() -> No
     assert run("sh", "-c", "ls /var/lib/bluetooth/*/cache | wc -l") != "0\n"
     reset = lab("reset")
     assert reset.returncode == 0, reset.stderr
-    assert run("sh", "-c", "pgrep -c dittojay || true; ls /var/lib/bluetooth/*/cache | wc -l; bluetoothctl list | wc -l") in (
-        "0\n0\n2\n",
-    )
+    assert run(
+        "sh", "-c", "pgrep -c dittojay || true; ls /var/lib/bluetooth/*/cache | wc -l; bluetoothctl list | wc -l"
+    ) in ("0\n0\n2\n",)
 
 
 def test_a_run_takes_the_lab_that_is_up_as_it_is_after_a_start(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_without_filters_all_parts_run(tmp_path: Path, built: list[str]) -> None
 
 def test_after_an_interruption_nothing_more_is_begun(tmp_path: Path, built: list[str]) -> None:
     runner = PlayedRunner()
-    runner.is_interrupted = True
+    runner.progress.is_interrupted = True
     assert run(runner, tmp_path) == []
 
 

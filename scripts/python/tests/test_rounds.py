@@ -134,7 +134,7 @@ def test_a_machine_that_ended_has_failed_in_its_round(tmp_path: Path) -> None:
 
 def test_what_an_interruption_has_cut_off_is_no_failure(tmp_path: Path) -> None:
     runner = PlayedRunner([(1, FAILED), (130, "<testsui")], Batch(1, 3, False, True))
-    runner.is_interrupted = True
+    runner.progress.is_interrupted = True
     assert runner.run_all(tmp_path) == [(1, 1, True), (2, 130, False)]
 
 

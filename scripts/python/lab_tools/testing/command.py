@@ -104,13 +104,14 @@ class Session:
         if not parts:
             return
         seconds = sum(map(choice.durations.of, choice.chosen))
-        for batch in self.rounds.batches(len(parts), seconds):
-            self.runner.batch = batch
-            for run in parts:
-                if not self.runner.is_done:
-                    run()
-            if self.runner.is_done:
-                return
+        with self.runner.passing_signals():
+            for batch in self.rounds.batches(len(parts), seconds):
+                self.runner.batch = batch
+                for run in parts:
+                    if not self.runner.is_done:
+                        run()
+                if self.runner.is_done:
+                    return
 
     def report(self, choice: Choice) -> Report:
         properties = {

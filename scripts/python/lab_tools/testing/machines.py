@@ -17,6 +17,11 @@ def count_machines(environment: Mapping[str, str], processors: int, memory: int,
     return max(min(number, suites), 1)
 
 
+def has_room(memory: int, machines: int) -> bool:
+    """Whether two more machines find memory (in GB): what runs on them waits most of the time."""
+    return memory // MEMORY_EACH >= machines + 2
+
+
 def processors_each(processors: int, machines: int) -> int:
     """With a processor more than the host has for it, a machine waits for itself."""
     return max(min(processors // machines, MOST_PROCESSORS), 1)

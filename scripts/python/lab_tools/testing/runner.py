@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from lab_tools.messages import fail
 from lab_tools.places import GUEST, ROOT, tool_command
@@ -36,38 +36,73 @@ class LabOptions(NamedTuple):
         return [word for name in names if values[name] for word in (f"--{name}", values[name])]
 
 
-class Runner:
-    """`results` has what has run; after an interruption nothing more does. `batch`: the rounds that are its turn."""
+class Progress:
+    """What has run, and what runs. After an interruption nothing more does."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self.environment = dict(environment)
+    def __init__(self) -> None:
         self.results: list[Result] = []
         self.is_interrupted = False
         self.has_failed = False
+        self.processes: set[subprocess.Popen[bytes]] = set()
+
+
+class Runner:
+    """`batch`: the rounds that are its turn; `output`: where its commands write to, if not to ours."""
+
+    def __init__(
+        self, environment: Mapping[str, str], progress: Progress | None = None, output: IO[bytes] | None = None
+    ) -> None:
+        self.environment = dict(environment)
+        self.progress = progress or Progress()
+        self.output = output
         self.batch = Batch()
+
+    def beside(self, output: IO[bytes]) -> "Runner":
+        """One that runs other tests at the same time, in another thread."""
+        other = Runner(self.environment, self.progress, output)
+        other.batch = self.batch
+        return other
+
+    @property
+    def results(self) -> list[Result]:
+        return self.progress.results
+
+    @property
+    def is_interrupted(self) -> bool:
+        return self.progress.is_interrupted
 
     @property
     def is_done(self) -> bool:
         """Whether nothing more is to be begun."""
-        return self.is_interrupted or (self.batch.until_failure and self.has_failed)
+        return self.is_interrupted or (self.batch.until_failure and self.progress.has_failed)
 
     def limit(self, default: str = LIMIT) -> list[str]:
         """A command before another one that ends that after a while."""
         return ["timeout", "--foreground", "--kill-after", "10", self.environment.get("LAB_TEST_LIMIT", default)]
 
     def run(self, command: Sequence[str | Path], folder: Path | None = None, **environment: str) -> int:
-        """The exit status. Passes signals on, which a terminal does not send to all of us."""
-        process = subprocess.Popen([str(word) for word in command], cwd=folder, env={**self.environment, **environment})
-        with self.passing_signals(process):
-            status = process.wait()
+        """The exit status."""
+        process = subprocess.Popen(
+            [str(word) for word in command],
+            cwd=folder,
+            env={**self.environment, **environment},
+            stdout=self.output,
+            stderr=self.output and subprocess.STDOUT,
+        )
+        self.progress.processes.add(process)
+        status = process.wait()
+        self.progress.processes.discard(process)
         return status if status >= 0 else 128 - status
 
     @contextmanager
-    def passing_signals(self, process: "subprocess.Popen[bytes]") -> Iterator[None]:
+    def passing_signals(self) -> Iterator[None]:
+        """Passes signals on, which a terminal does not send to all of us."""
+
         def pass_on(number: int, _frame: FrameType | None) -> None:
-            self.is_interrupted = True
-            if process.poll() is None:
-                process.send_signal(number)
+            self.progress.is_interrupted = True
+            for process in list(self.progress.processes):
+                if process.poll() is None:
+                    process.send_signal(number)
 
         former = {number: signal.signal(number, pass_on) for number in SIGNALS}
         try:
@@ -94,7 +129,7 @@ class Runner:
         result = Result(name, status, record, part, number, is_cut_short)
         self.results.append(result)
         if self.batch.until_failure:
-            self.has_failed = self.has_failed or result.has_failed()
+            self.progress.has_failed = self.progress.has_failed or result.has_failed()
 
     def repeat(self, name: str, run: Callable[[Path], int], record: Path) -> None:
         """Rounds of what runs on this machine. `run` gets the file for its record."""

@@ -1,7 +1,12 @@
 """This package's own tests: each part of them, and which of its tests run."""
 
 import os
-from collections.abc import Callable, Sequence
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +28,7 @@ from lab_tools.testing.filters import (
     suites_of,
 )
 from lab_tools.testing.junit import write_suites
-from lab_tools.testing.machines import available_memory, count_machines, processors_each
+from lab_tools.testing.machines import available_memory, count_machines, has_room, processors_each
 from lab_tools.testing.packages import SwiftPackage
 from lab_tools.testing.python_tests import PythonTests
 from lab_tools.testing.runner import (
@@ -68,6 +73,7 @@ class ThisPackage:
         self.home = Places.of(runner.environment).home
         self.sample = SwiftPackage(ROOT / "Fixtures" / "sample-app", out / "sample-app", self.filters)
         self.is_sample_built = False
+        self.others: list[Callable[[Runner], None]] = []
 
     def prepare(self) -> None:
         """Builds the tests and decides which run. Some integration tests run the programs of Fixtures and the tests of
@@ -120,15 +126,39 @@ class ThisPackage:
         """What runs, in its order, after building what it needs."""
         if self.choice.has(IN_LAB) or self.choice.has(ON_TWO_HOSTS):
             build("the programs that the tests run", "--package-path", "Fixtures")
-        parts: list[tuple[str, Callable[[], None]]] = [
-            (UNIT_TESTS, self.run_unit_tests),
-            (IN_LAB, self.run_on_one_host),
+        if self.choice.has(IN_LAB) or self.choice.has(SAMPLE):
+            self.build_sample()
+        others: list[tuple[str, Callable[[Runner], None]]] = [
             (ON_TWO_HOSTS, self.run_on_two_hosts),
             (SAMPLE, self.run_sample),
             *((part.part, partial(self.run_python, part)) for part in self.python_parts),
-            (SOAK, self.run_soak),
         ]
-        return [run for part, run in parts if self.choice.has(part)]
+        self.others = [run for part, run in others if self.choice.has(part)]
+        parts: list[Callable[[], None]] = [self.run_unit_tests] if self.choice.has(UNIT_TESTS) else []
+        parts += [self.run_most] if self.choice.has(IN_LAB) or self.others else []
+        return parts + ([self.run_soak] if self.choice.has(SOAK) else [])
+
+    def run_most(self) -> None:
+        """The suites in the lab; all else beside them where there is room for its machines."""
+        suites = suites_of(self.choice.names(IN_LAB))
+        processors = os.cpu_count() or 1
+        runs = len(suites) * self.runner.batch.count
+        machines = count_machines(self.runner.environment, processors, available_memory(), runs)
+        if machines == 1 or self.options.capture:  # a capture is of one machine
+            if self.choice.has(IN_LAB):
+                self.run_on_one_machine()
+            self.run_others(self.runner)
+        elif has_room(available_memory(), machines):
+            with beside(self.runner, self.run_others):
+                self.run_side_by_side(suites, machines, processors_each(processors, machines))
+        else:
+            self.run_side_by_side(suites, machines, processors_each(processors, machines))
+            self.run_others(self.runner)
+
+    def run_others(self, runner: Runner) -> None:
+        for run in self.others:
+            if not runner.is_done:
+                run(runner)
 
     def expressions(self, part: str, look_ahead: str) -> list[str]:
         """The filters for a part."""
@@ -143,31 +173,25 @@ class ThisPackage:
 
         self.runner.repeat(UNIT_TESTS, run, self.records / "unit-tests.jsonl")
 
-    def run_on_one_host(self) -> None:
-        """On one machine, or the suites on several side by side."""
-        suites = suites_of(self.choice.names(IN_LAB))
-        processors = os.cpu_count() or 1
-        runs = len(suites) * self.runner.batch.count
-        machines = count_machines(self.runner.environment, processors, available_memory(), runs)
-        if machines > 1 and not self.options.capture:  # a capture is of one machine
-            self.run_side_by_side(suites, machines, processors_each(processors, machines))
-        else:
-            words = self.options.words("controllers", "capture", "bluez")
-            self.run_in_lab(IN_LAB, ONE_HOST, [*words, "--out", str(self.out)], self.out)
+    def run_on_one_machine(self) -> None:
+        words = self.options.words("controllers", "capture", "bluez")
+        self.run_in_lab(self.runner, IN_LAB, ONE_HOST, [*words, "--out", str(self.out)], self.out)
 
-    def run_on_two_hosts(self) -> None:
+    def run_on_two_hosts(self, runner: Runner) -> None:
         out = self.out / "two-hosts"
         words = [*self.options.words("bluez"), "--out", str(out), "--host", "b"]
-        self.run_in_lab(ON_TWO_HOSTS, TWO_HOSTS, words, out / "b", "hosts")
+        self.run_in_lab(runner, ON_TWO_HOSTS, TWO_HOSTS, words, out / "b", "hosts")
 
-    def run_in_lab(self, part: str, look_ahead: str, options: Sequence[str], out: Path, tool: str = "machine") -> None:
+    def run_in_lab(
+        self, runner: Runner, part: str, look_ahead: str, options: Sequence[str], out: Path, tool: str = "machine"
+    ) -> None:
         """`out`: the folder of the host that they run on."""
         say(f"{part}, in the lab")
-        limit = self.runner.limit(LIMIT_IN_LAB)
+        limit = runner.limit(LIMIT_IN_LAB)
         filters = filter_options(self.expressions(part, look_ahead))
         command = run_tests("--", *limit, self.bundle, *SWIFT_TESTING, *STREAM, RECORD, *filters)
-        self.runner.repeat_in_lab(
-            out, [(part, "tests.jsonl")], lambda batch: self.runner.run_in_lab(options, batch.in_guest(command), tool)
+        runner.repeat_in_lab(
+            out, [(part, "tests.jsonl")], lambda batch: runner.run_in_lab(options, batch.in_guest(command), tool)
         )
 
     def run_side_by_side(self, suites: Sequence[str], machines: int, processors: int) -> None:
@@ -201,26 +225,25 @@ class ThisPackage:
             self.sample.build()
             self.is_sample_built = True
 
-    def run_sample(self) -> None:
+    def run_sample(self, runner: Runner) -> None:
         """The sample package's own tests, as its developer runs them."""
-        self.build_sample()
-        former = self.runner.environment.get("LAB_PROGRAMS", "")
-        folder = program_folder(self.runner.environment)
-        configuration = self.runner.environment.get("LAB_CONFIG", "debug")
-        self.runner.environment["LAB_PROGRAMS"] = f"{self.sample.package}/.build/{configuration}:{folder}"
-        self.sample.run(self.runner, self.options.words("controllers", "capture", "bluez"))
-        self.runner.environment["LAB_PROGRAMS"] = former
+        former = runner.environment.get("LAB_PROGRAMS", "")
+        folder = program_folder(runner.environment)
+        configuration = runner.environment.get("LAB_CONFIG", "debug")
+        runner.environment["LAB_PROGRAMS"] = f"{self.sample.package}/.build/{configuration}:{folder}"
+        self.sample.run(runner, self.options.words("controllers", "capture", "bluez"))
+        runner.environment["LAB_PROGRAMS"] = former
 
-    def run_python(self, part: PythonTests) -> None:
+    def run_python(self, part: PythonTests, runner: Runner) -> None:
         """The plugin's on this machine, the sample project's in the lab, as its developer runs them."""
         choice = self.choice if self.wish.shard else None
         if part.folder == ROOT / "python":
             say(f"{part.part}, on this machine")
-            part.run_here(self.runner, self.records / "plugin.xml", choice)
+            part.run_here(runner, self.records / "plugin.xml", choice)
             return
         say(f"{part.part}, in the lab")
-        self.runner.environment["LAB_PROGRAMS"] = program_folder(self.runner.environment)
-        part.run_in_lab(self.runner, self.options.words("controllers", "capture", "bluez"), choice, part.folder)
+        runner.environment["LAB_PROGRAMS"] = program_folder(runner.environment)
+        part.run_in_lab(runner, self.options.words("controllers", "capture", "bluez"), choice, part.folder)
 
     def run_soak(self) -> None:
         """The soak as a test of its own."""
@@ -235,6 +258,22 @@ class ThisPackage:
             return status
 
         self.runner.repeat(SOAK, run, self.records / "soak.xml")
+
+
+@contextmanager
+def beside(runner: Runner, run: Callable[[Runner], None]) -> Iterator[None]:
+    """Meanwhile `run` runs with another runner. What its commands have written is shown at the end."""
+    with tempfile.TemporaryFile() as output, ThreadPoolExecutor(1) as executor:
+        future = executor.submit(run, runner.beside(output))
+        try:
+            yield
+        finally:
+            wait([future])
+            output.seek(0)
+            sys.stdout.flush()
+            shutil.copyfileobj(output, sys.stdout.buffer)
+            sys.stdout.flush()
+        future.result()
 
 
 def write_status(record: Path, name: str, status: int) -> None:

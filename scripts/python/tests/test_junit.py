@@ -55,7 +55,8 @@ def record(kind: str, **payload: Any) -> str:
 
 
 def function(name: str, number: int) -> str:
-    payload = {"kind": "function", "id": f"App.Logs/{name}/Logs.swift:{number}:2", "name": name}
+    payload: dict[str, Any] = {"kind": "function", "id": f"App.Logs/{name}/Logs.swift:{number}:2", "name": name}
+    payload["sourceLocation"] = {"_filePath": f"{ROOT}/Tests/Logs.swift", "line": number}
     return json.dumps({"kind": "test", "payload": payload}) + "\n"
 
 
@@ -114,7 +115,7 @@ def test_a_record_becomes_cases(tmp_path: Path) -> None:
     assert (failure.text or "").endswith("Tests/Logs.swift:43: and more")
     skipped, error = cases["isSkipped()"].find("skipped"), cases["crashes()"].find("error")
     assert skipped is not None and skipped.get("message") == "no lab"
-    assert error is not None and "did not end" in (error.get("message") or "")
+    assert error is not None and (error.get("message") or "").startswith("Tests/Logs.swift:4: did not end")
     assert "fails() #2" in cases, "overloads have names of their own"
     assert "logs ended with exit status 139" in cases
     suite = root[0]

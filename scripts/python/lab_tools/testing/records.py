@@ -30,6 +30,7 @@ class Details(NamedTuple):
     seconds: float = 0
     messages: tuple[tuple[str, str], ...] = ()
     output: tuple[tuple[str, str], ...] = ()  # what a JUnit file has as system-out and system-err
+    place: str = ""  # where it is declared, if that is known
 
 
 class Outcome(NamedTuple):
@@ -90,7 +91,7 @@ def note_function(outcome: Outcome, details: dict[str, Details], payload: Event)
     identifier = payload["id"]
     name = payload.get("displayName") or payload.get("name") or identifier
     outcome.names[identifier] = name
-    details[identifier] = Details(swift_class(identifier), str(name))
+    details[identifier] = Details(swift_class(identifier), str(name), place=place_of(payload.get("sourceLocation")))
 
 
 def note_event(outcome: Outcome, details: dict[str, Details], payload: Event, seconds: float) -> None:

@@ -55,7 +55,8 @@ def record(kind: str, **payload: Any) -> str:
 
 
 def function(name: str, number: int) -> str:
-    payload = {"kind": "function", "id": f"App.Logs/{name}/Logs.swift:{number}:2", "name": name}
+    payload: dict[str, Any] = {"kind": "function", "id": f"App.Logs/{name}/Logs.swift:{number}:2", "name": name}
+    payload["sourceLocation"] = {"_filePath": f"{ROOT}/Tests/Logs.swift", "line": number}
     return json.dumps({"kind": "test", "payload": payload}) + "\n"
 
 
@@ -87,7 +88,13 @@ STREAM = "".join(
         event("issueRecorded", "fails()", 2, 12.5, **issue(42, "1 == 2 \x00\x1b[31m\ud800 <&>")),
         event("issueRecorded", "fails()", 2, 12.6, **issue(43, "and more")),
         event("testEnded", "fails()", 2, 12.75, messages=[{"symbol": "fail"}]),
-        event("testSkipped", "isSkipped()", 3, 13.0, messages=[{"symbol": "skip", "text": "no lab"}]),
+        event(
+            "testSkipped",
+            "isSkipped()",
+            3,
+            13.0,
+            messages=[{"symbol": "skip", "text": 'Test isSkipped() skipped: "no lab"'}],
+        ),
         event("testStarted", "fails()", 5, 13.0),
         event("testEnded", "fails()", 5, 13.0, messages=[{"symbol": "fail"}]),
         event("testStarted", "crashes()", 4, 14.0),
@@ -114,7 +121,7 @@ def test_a_record_becomes_cases(tmp_path: Path) -> None:
     assert (failure.text or "").endswith("Tests/Logs.swift:43: and more")
     skipped, error = cases["isSkipped()"].find("skipped"), cases["crashes()"].find("error")
     assert skipped is not None and skipped.get("message") == "no lab"
-    assert error is not None and "did not end" in (error.get("message") or "")
+    assert error is not None and (error.get("message") or "").startswith("Tests/Logs.swift:4: did not end")
     assert "fails() #2" in cases, "overloads have names of their own"
     assert "logs ended with exit status 139" in cases
     suite = root[0]

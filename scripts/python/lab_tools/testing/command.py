@@ -24,7 +24,7 @@ from lab_tools.testing.python_tests import PythonTests, find_python
 from lab_tools.testing.results import Report
 from lab_tools.testing.rounds import Rounds
 from lab_tools.testing.runner import LabOptions, Runner
-from lab_tools.testing.shards import Durations, Shard
+from lab_tools.testing.shards import Durations, ListedTest, Shard
 from lab_tools.testing.this_package import ThisPackage, Wish
 
 NIGHTLY_LIMIT = "5400"  # seconds for what a part of the tests takes
@@ -70,14 +70,12 @@ class Session:
             package = ThisPackage(self.runner, self.lab_options, self.out, self.records, self.wish)
             package.prepare()
             if self.wish.must_list:
-                print_list(package.tests())
-                return 0
+                return show_list(package.tests(), package.choice)
             choice, parts = package.choice, package.parts()
         else:
             choice, parts = self.swift_package()
         if self.wish.must_list:
-            print_list(choice.chosen)
-            return 0
+            return show_list(choice.chosen, choice)
         choice.announce()
         self.run_rounds(choice, parts)
         sys.stdout.flush()
@@ -124,6 +122,14 @@ class Session:
         is_empty_shard = bool(self.wish.shard and choice.every and not choice.chosen)
         is_repeated = self.rounds.is_repeated
         return Report(self.options.junit, self.options.package, properties, is_repeated, is_empty_shard)
+
+
+def show_list(tests: Sequence[ListedTest], choice: Choice) -> int:
+    """A shard may have no test, where there are some."""
+    print_list(tests)
+    if not choice.every:
+        say("no test matches")
+    return 0 if choice.every else 1
 
 
 # What CI systems say about the run.

@@ -84,7 +84,8 @@ def add_case(suite: Element, details: Details, state: str, root: Path) -> None:
     elif state == "skipped":
         SubElement(case, "skipped", message=clean(first), type="skipped")
     elif state == "unfinished":
-        texts = ["did not end: the run crashed, or its time was over", *texts]
+        reason = "did not end: the run crashed, or its time was over"
+        texts = [message_text(details.place, reason, root), *texts]
         SubElement(case, "error", message=clean(texts[0]), type="unfinished").text = clean("\n".join(texts))
     for tag, text in details.output:
         SubElement(case, tag).text = clean(text)

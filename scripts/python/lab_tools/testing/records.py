@@ -16,6 +16,7 @@ from lab_tools.testing.names import swift_class, xctest_parts
 Event = dict[str, Any]
 XCTEST_CASE = re.compile(r"Test Case '([^']+)' (started|passed|failed|skipped)\b(?: \(([\d.]+) seconds\))?")
 XCTEST_ISSUE = re.compile(r"(?P<file>\S[^:]*):(?P<line>\d+): (?P<error>error: )?(?P<test>\S+\.\S+) : (?P<text>.*)")
+SKIPPED = re.compile(r'^Test .* skipped: "(.*)"\s*$', re.DOTALL)
 PYTEST_PLACE = re.compile(r"(?m)^(\S+\.py:\d+): ")
 
 
@@ -30,6 +31,7 @@ class Details(NamedTuple):
     seconds: float = 0
     messages: tuple[tuple[str, str], ...] = ()
     output: tuple[tuple[str, str], ...] = ()  # what a JUnit file has as system-out and system-err
+    place: str = ""  # where it is declared, if that is known
 
 
 class Outcome(NamedTuple):
@@ -90,7 +92,7 @@ def note_function(outcome: Outcome, details: dict[str, Details], payload: Event)
     identifier = payload["id"]
     name = payload.get("displayName") or payload.get("name") or identifier
     outcome.names[identifier] = name
-    details[identifier] = Details(swift_class(identifier), str(name))
+    details[identifier] = Details(swift_class(identifier), str(name), place=place_of(payload.get("sourceLocation")))
 
 
 def note_event(outcome: Outcome, details: dict[str, Details], payload: Event, seconds: float) -> None:
@@ -100,7 +102,9 @@ def note_event(outcome: Outcome, details: dict[str, Details], payload: Event, se
         outcome.began.add(test)
     elif kind == "testSkipped":
         outcome.skipped.add(test)
-        details[test] = known._replace(messages=(("", text_of(payload)),))
+        text = text_of(payload)
+        reason = SKIPPED.search(text)
+        details[test] = known._replace(messages=(("", reason[1] if reason else text),))
     elif kind == "issueRecorded":
         issue = payload.get("issue")
         if isinstance(issue, dict) and not issue.get("isKnown"):

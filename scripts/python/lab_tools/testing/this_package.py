@@ -48,6 +48,7 @@ from lab_tools.testing.shards import Durations, ListedTest, Shard
 
 UNIT_TESTS, IN_LAB, ON_TWO_HOSTS = "unit tests", "integration tests", "tests with two hosts"
 SAMPLE, SOAK = "sample-app", "soak"
+RUNS_SAMPLE = "/FailureBundles/"  # the suite that runs the sample package's tests
 
 
 class Wish(NamedTuple):
@@ -126,7 +127,7 @@ class ThisPackage:
         """What runs, in its order, after building what it needs."""
         if self.choice.has(IN_LAB) or self.choice.has(ON_TWO_HOSTS):
             build("the programs that the tests run", "--package-path", "Fixtures")
-        if self.choice.has(IN_LAB) or self.choice.has(SAMPLE):
+        if self.choice.has(SAMPLE) or any(RUNS_SAMPLE in name for name in self.choice.names(IN_LAB)):
             self.build_sample()
         others: list[tuple[str, Callable[[Runner], None]]] = [
             (ON_TWO_HOSTS, self.run_on_two_hosts),

@@ -99,7 +99,7 @@ class Bundle(LabScriptTests):
 
     def test_it_has_the_files_of_every_bundle(self):
         files = self.bundle()
-        names = "summary.txt timeline.txt hci.btsnoop hci.txt bus.log bluetoothd.log app.log"
+        names = "page.html summary.txt timeline.txt hci.btsnoop hci.txt bus.log bluetoothd.log app.log"
         self.assertEqual(sorted(files), sorted(names.split()))
         self.assertTrue(self.path.endswith("/out/failures/test_a.test_b-x-y-"))
         self.bundle()

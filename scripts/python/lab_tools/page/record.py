@@ -1,7 +1,6 @@
-"""Reads the folder of a record: of a failed test (lab_tools.bundle), or of a run (guest/run-recorded)."""
+"""Reads the folder of a record: of a failed test (lab_tools.bundle), or of a run (guest/recorded)."""
 
 import re
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ from lab_tools.bundle.recording import content_of
 TIMED = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6})  (.*)")
 SOURCE = re.compile(r"((?:\S| (?! ))+)(?:  |$)")
 SPAN = re.compile(r"from (\S+ \S+) to (\S+ \S+) UTC")
-STAMPED = re.compile(r"(\d+)\.(\d{6}) (.*)")
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 COPIED = ("hci.btsnoop", "bus.log", "lanes.jsonl")
 
 Line = tuple[int, str, str]  # microseconds since 1970, the source, the text
@@ -38,18 +37,15 @@ def timed_lines(text: str) -> list[Line]:
     lines: list[Line] = []
     for match in matches:
         try:
-            lines.append((microseconds(match[1]), match[2][:width].rstrip(), match[2][width + 2 :]))
+            lines.append((microseconds(match[1]), match[2][:width].rstrip(), plain(match[2][width + 2 :])))
         except ValueError:  # such as the 99th of a month
             continue
     return lines
 
 
-def stamped_lines(text: str, source: str) -> Iterator[Line]:
-    """What guest/run-tests keeps: each line after its time in seconds."""
-    for line in text.splitlines():
-        match = STAMPED.match(line)
-        if match:
-            yield int(match[1]) * 1_000_000 + int(match[2]), source, match[3]
+def plain(text: str) -> str:
+    """Without the colours that programs print."""
+    return COLOUR.sub("", text)
 
 
 def summary_of(text: str) -> dict[str, Any]:
@@ -72,8 +68,6 @@ def read_record(folder: Path) -> Record:
     about = summary_of(summary.read_text(errors="replace"))
     about["folder"] = folder.name
     lines = timed_lines(content_of(folder / "app.log").decode(errors="replace"))
-    for file in sorted(folder.glob("output-*.log")):
-        lines += stamped_lines(content_of(file).decode(errors="replace"), "command")
     files = {name: content for name in COPIED if (content := content_of(folder / name))}
-    text = "".join(f"{time}\t{source}\t{line}\n" for time, source, line in sorted(lines, key=lambda line: line[0]))
+    text = "".join(f"{time}\t{source}\t{line}\n" for time, source, line in lines)
     return Record(about, {**files, "lines.log": text.encode()})

@@ -1,4 +1,5 @@
-// The structures of advertising data and EIR: a length, a type and a value each (Core Specification Supplement, part A).
+// The structures of advertising data and EIR: a length, a type and a value each (Core Specification Supplement,
+// part A).
 
 const UUIDS_16 = { 2: "16-bit UUIDs (incomplete)", 3: "16-bit UUIDs", 20: "Solicited 16-bit UUIDs" };
 const UUIDS_128 = { 6: "128-bit UUIDs (incomplete)", 7: "128-bit UUIDs", 21: "Solicited 128-bit UUIDs" };

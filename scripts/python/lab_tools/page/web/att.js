@@ -1,8 +1,8 @@
 // The Attribute Protocol (Core Specification, volume 3 part F).
-import { hexNumber, number, value } from "./bytes.js";
+import { hexNumber, number, uuid, value } from "./bytes.js";
 import { nameOfUUID } from "./uuids.js";
 
-const NAMES = {
+const ATT_NAMES = {
   0x01: "Error Response", 0x02: "Exchange MTU Request", 0x03: "Exchange MTU Response",
   0x04: "Find Information Request", 0x05: "Find Information Response", 0x06: "Find By Type Value Request",
   0x07: "Find By Type Value Response", 0x08: "Read By Type Request", 0x09: "Read By Type Response",
@@ -31,7 +31,7 @@ const WITH_HANDLE = new Set([0x0a, 0x0c, 0x12, 0x16, 0x1b, 0x1d, 0x52, 0xd2]);
 
 export const isOfServer = (opcode) => OF_SERVER.has(opcode);
 export const isRequest = (opcode) => opcode % 2 === 0 && opcode < 0x52 && opcode !== 0x1e;
-export const attName = (opcode) => NAMES[opcode] ?? `PDU ${hexNumber(opcode, 2)}`;
+export const attName = (opcode) => ATT_NAMES[opcode] ?? `PDU ${hexNumber(opcode, 2)}`;
 export const hasHandle = (opcode) => WITH_HANDLE.has(opcode);
 
 /** Decodes a PDU. `context.typeOf(handle)` has the UUID's name of an attribute, if its discovery was recorded;
@@ -229,10 +229,8 @@ export function learnTypes(pdu, request, learn) {
   } else if (opcode === 0x09 && request?.type === "2803") {
     const length = pdu[1];
     for (let at = 2; length >= 7 && at + length <= pdu.length; at += length) {
-      const long = () => [...pdu.slice(at + 5, at + length)].reverse()
-        .map((byte) => byte.toString(16).padStart(2, "0")).join("").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
       learn(number(pdu, at, 2), "Characteristic (2803)");
-      learn(number(pdu, at + 3, 2), length === 7 ? short(at + 5) : nameOfUUID(long()));
+      learn(number(pdu, at + 3, 2), uuid(pdu, at + 5, length - 5));
     }
   }
 }

@@ -6,7 +6,13 @@ const HEADLINE = new RegExp(
 const PARTS = new RegExp(
   String.raw` sender=(\S+) -> destination=(\(null destination\)|\S+)(?: error_name=(\S+))?(?: serial=(\d+))?`
     + String.raw`(?: reply_serial=(\d+))?(?: path=([^;]*); interface=([^;]*); member=(\S+))?`);
+const BUS = "org.freedesktop.DBus";
 const SEARCHED = 4000; // characters of a content, for words of one line
+const BYTES = String.raw`array of bytes [["]([^\]"]*)`;
+const PROPERTIES = new RegExp(
+  String.raw`string "([^"\n]*)"\n\s+variant +(?:${BYTES}|[a-z0-9 ]+? ("[^\n]*"|[^\s[(]+)\n)`, "g");
+const TEXTS_OF_BODY = new RegExp(
+  String.raw`^ +(?:string|object path|byte|boolean|u?int\d+|double) ("[^\n]*"|\S+)$|${BYTES}`, "gm");
 const DEVICE = /dev((?:_[0-9A-F]{2}){6})/;
 const KINDS = { "method call": "call", "method return": "return", signal: "signal", error: "error" };
 
@@ -90,8 +96,8 @@ export class Messages {
     const what = call ?? message;
     const words = [`${short(what.interface)}.${what.member || "?"}`];
     if (message.kind === "error") words.push(message.error);
+    if (message.path && message.path !== "/") words.push(message.path.replace(/^\/org\/(bluez|freedesktop)\//, ""));
     words.push(...this.words(index, message.kind === "return" ? 3 : 5));
-    if (message.kind === "call" || message.kind === "signal") words.push(message.path);
     const way = message.destination ? ` to ${this.nameOf(message.destination)}` : "";
     words.push(`${this.nameOf(message.sender)}${way}`);
     const kind = message.kind === "call" ? "" : `${message.kind} `;
@@ -103,14 +109,12 @@ export class Messages {
     const { start, end } = this.list[index];
     const body = this.trace.slice(start, Math.min(end, start + SEARCHED));
     const words = [];
-    const pairs = /string "([^"\n]*)"\n\s+variant +(?:array of bytes [["]([^\]"]*)["\]]|([a-z0-9 ]+?) ("[^\n]*"|[^\s[(]+)\n)/g;
-    for (const [, name, bytes, , plain] of body.matchAll(pairs)) {
+    for (const [, name, bytes, plain] of body.matchAll(PROPERTIES)) {
       words.push(`${name} ${bytes === undefined ? plain : bytes.trim().replace(/\s+/g, " ")}`);
       if (words.length === most) return words;
     }
     if (words.length) return words;
-    const texts = /^ +(?:string|object path|byte|boolean|u?int\d+|double) ("[^\n]*"|\S+)$|array of bytes [["]([^\]"]*)/gm;
-    for (const [, plain, bytes] of body.matchAll(texts)) {
+    for (const [, plain, bytes] of body.matchAll(TEXTS_OF_BODY)) {
       const word = plain ?? bytes.trim().replace(/\s+/g, " ");
       words.push(word.length > 90 ? `${word.slice(0, 90)}…` : word);
       if (words.length === most) break;
@@ -118,12 +122,17 @@ export class Messages {
     return words;
   }
 
+  /** Whether it only concerns the bus itself, such as AddMatch. */
+  isRoutine(index) {
+    const { sender, destination, member, kind } = this.list[index];
+    return sender === BUS ? kind !== "signal" || member === "NameAcquired" : destination === BUS;
+  }
+
   /** What two runs have in common: no serials, no names of connections, no numbers of handles. */
   key(index) {
     const message = this.list[index];
     const what = this.callOf(index) ?? message;
-    const toBus = message.sender === "org.freedesktop.DBus" || message.destination === "org.freedesktop.DBus";
-    if (toBus) return "";
+    if (message.sender === BUS || message.destination === BUS) return "";
     const path = what.path.replace(/(service|char|desc)[0-9a-f]{4}/g, "$1").replace(/\d+(?!.*(?:hci|dev_))/g, "#");
     const states = /\bstring "([A-Z]\w*)"\n\s+variant +boolean (true|false)/g;
     const body = this.trace.slice(message.start, Math.min(message.end, message.start + SEARCHED));

@@ -39,12 +39,13 @@ function compareLane(record, other, ours, theirs) {
   let here = record.start;
   let there = other.start;
   for (const [a, b] of align(ours.map((one) => one.key), theirs.map((one) => one.key))) {
-    if (a >= 0) here = record.times[ours[a].event];
     if (a >= 0 && b >= 0) {
+      here = record.times[ours[a].event];
       there = other.times[theirs[b].event];
       rows.push({ kind: SAME, event: ours[a].event, other: theirs[b].event, time: here });
-    } else if (a >= 0) rows.push({ kind: ONLY_HERE, event: ours[a].event, other: -1, time: here });
-    else {
+    } else if (a >= 0) {
+      rows.push({ kind: ONLY_HERE, event: ours[a].event, other: -1, time: record.times[ours[a].event] });
+    } else {
       const time = here + Math.max(0, other.times[theirs[b].event] - there);
       rows.push({ kind: MISSING, event: -1, other: theirs[b].event, time });
     }

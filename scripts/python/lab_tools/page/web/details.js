@@ -25,7 +25,8 @@ export class Details {
     const lane = record.lanes[record.laneOf[event]];
     const top = block("div", `top hue-${lane.hue}`);
     const when = block("div", "when");
-    when.append(block("b", "", lane.title), `${timeOfDay(record.times[event])}  ${seconds(record.times[event] - record.start)} s`);
+    const time = record.times[event];
+    when.append(block("b", "", lane.title), `${timeOfDay(time)}  ${seconds(time - record.start)} s`);
     top.append(when);
     element.replaceChildren(top);
     const source = record.sources[event];
@@ -98,15 +99,16 @@ export class Details {
 
   addMessage(messages, message, ref) {
     this.heading("Message");
-    const texts = [["Kind", message.kind], ["Sender", named(messages, message.sender)],
-      ["Destination", message.destination ? named(messages, message.destination) : "all that listen"],
+    const texts = [["Kind", message.kind], ["Sender", fullName(messages, message.sender)],
+      ["Destination", message.destination ? fullName(messages, message.destination) : "all that listen"],
       ["Path", message.path], ["Interface", message.interface], ["Member", message.member], ["Error", message.error],
       ["Serial", message.serial], ["Answer to", message.reply]];
     this.element.append(fieldTexts(texts.filter(([, text]) => text)));
     const body = messages.body(ref);
     if (!body) return;
     this.heading("Content");
-    this.element.append(block("pre", "", body.length > LONGEST_CONTENT ? `${body.slice(0, LONGEST_CONTENT)}…` : body));
+    const shown = body.length > LONGEST_CONTENT ? `${body.slice(0, LONGEST_CONTENT)}…` : body;
+    this.element.append(block("pre", "", shown));
   }
 
   /** What a line in JSON says, or an event of another lane has. */
@@ -127,7 +129,7 @@ export class Details {
   }
 }
 
-function named(messages, connection) {
+function fullName(messages, connection) {
   const name = messages.nameOf(connection);
   return name === connection ? connection : `${name} (${connection})`;
 }

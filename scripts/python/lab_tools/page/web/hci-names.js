@@ -22,7 +22,8 @@ export const HCI_ERRORS = [
   "Role Switch Failed", "Extended Inquiry Response Too Large", "Simple Pairing Not Supported by Host", "Host Busy",
   "Rejected: No Suitable Channel", "Controller Busy", "Unacceptable Connection Parameters",
   "Advertising Timeout", "Connection Terminated: MIC Failure", "Connection Failed to be Established",
-  "MAC Connection Failed", "Coarse Clock Adjustment Rejected", "Type0 Submap Not Defined", "Unknown Advertising Identifier",
+  "MAC Connection Failed", "Coarse Clock Adjustment Rejected", "Type0 Submap Not Defined",
+  "Unknown Advertising Identifier",
   "Limit Reached", "Operation Cancelled by Host", "Packet Too Long",
 ];
 

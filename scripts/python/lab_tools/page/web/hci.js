@@ -5,8 +5,6 @@ import { COMMANDS, EVENTS, HCI_ERRORS, LE_EVENTS } from "./hci-names.js";
 import { decodeL2CAP } from "./l2cap.js";
 import { decodeControl } from "./mgmt.js";
 
-const OPCODE_FIELD = "Command";
-
 function commandName(opcode) {
   return COMMANDS[opcode]?.[0] ?? `Command ${hexNumber(opcode, 4)}`;
 }
@@ -22,12 +20,16 @@ class Decoded {
   }
 }
 
-/** The first fields, without those that say nothing by themselves. */
+const SAYS_LITTLE = /^(Command|Event|Packets allowed|Reports|Handles|Flags|.*length|.*type|Channels|Socket)$/i;
+
+/** The first fields, addresses before others, without those that say nothing by themselves. */
 function summaryWords(fields, most = 4) {
   const words = [];
-  for (const { name, value, children } of fields) {
+  const isAddress = (field) => field.raw?.type === "addr";
+  const ordered = [...fields.filter(isAddress), ...fields.filter((field) => !isAddress(field))];
+  for (const { name, value, children } of ordered) {
     if (words.length === most) break;
-    if (name === OPCODE_FIELD || name === "Event" || name === "Packets allowed" || /length$/i.test(name) || children) continue;
+    if (SAYS_LITTLE.test(name) || children) continue;
     if (name === "Status") words.push(value.replace(/ \(0x..\)$/, ""));
     else if (value.length <= 70) words.push(`${name} ${value.replace(/ \(0x..\)$/, "")}`);
   }
@@ -58,7 +60,7 @@ function decodeEvent(bytes) {
     if (code === 0x0f) reader.take("Status", "status");
     reader.take("Packets allowed", "u8");
     const opcode = number(bytes, reader.position, 2);
-    reader.add(OPCODE_FIELD, `${commandName(opcode)} (${hexNumber(opcode, 4)})`, reader.position, 2, {
+    reader.add("Command", `${commandName(opcode)} (${hexNumber(opcode, 4)})`, reader.position, 2, {
       type: "opcode", number: opcode });
     reader.position += 2;
     if (code === 0x0e) reader.layout(COMMANDS[opcode]?.[2] ?? (reader.left ? "Status:status" : ""));
@@ -143,7 +145,7 @@ function decodeIndex(name, bytes, layout) {
     reader.layout("Address:addr, Name:text8");
   } else reader.layout(layout);
   reader.rest("More");
-  return new Decoded(name, reader, summaryWords(reader.fields.filter((field) => field.name !== "Type")));
+  return new Decoded(name, reader, summaryWords(reader.fields));
 }
 
 function decodeNote(name, bytes, start) {
@@ -168,8 +170,7 @@ export function decodePacket(opcode, bytes, context) {
     case OP.controlOpen: case OP.controlClose: case OP.controlCommand: case OP.controlEvent: {
       const reader = new Reader(bytes);
       const name = decodeControl(opcode, reader);
-      const told = reader.fields.filter((field) => field.name !== "Socket");
-      return new Decoded(name, reader, summaryWords(told, 5));
+      return new Decoded(name, reader, summaryWords(reader.fields, 5));
     }
     default: {
       const reader = new Reader(bytes);

@@ -75,7 +75,7 @@ export class Extras {
   constructor(text) {
     this.list = [];
     for (const line of text.split("\n")) {
-      const event = parsed(line);
+      const event = jsonOf(line);
       if (Number.isFinite(event?.time) && event.lane) this.list.push({ ...event, time: Math.round(event.time * 1e6) });
     }
   }
@@ -113,7 +113,7 @@ export class Extras {
   }
 }
 
-function parsed(line) {
+function jsonOf(line) {
   try {
     return line ? JSON.parse(line) : null;
   } catch {

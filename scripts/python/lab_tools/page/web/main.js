@@ -38,9 +38,9 @@ class Page {
     get("status").textContent = about.status ?? "";
     get("status").classList.add(about.status || "none");
     get("title").textContent = about.title || document.title;
+    const moment = `${date(start)} ${timeOfDay(start).slice(0, 8)} UTC`;
     get("facts").textContent = count
-      ? `${date(start)} ${timeOfDay(start).slice(0, 8)} UTC · ${duration(end - start)} · ${count.toLocaleString("en")} events`
-      : "";
+      ? `${moment} · ${duration(end - start)} · ${count.toLocaleString("en")} events` : "";
     get("failure").hidden = !failures.length;
     if (about.issues) {
       const [first, ...rest] = about.issues.split("\n");
@@ -193,6 +193,8 @@ class Page {
 
   showAll() {
     get("only").checked = false;
+    get("routine").checked = true;
+    this.rows.showsRoutine = true;
     get("device").value = "";
     this.rows.device = "";
     this.overview.state.hidden.clear();
@@ -207,7 +209,8 @@ class Page {
     const { search } = this;
     const count = search.matches.length.toLocaleString("en");
     const place = this.shownMatch >= 0 ? `${(this.shownMatch + 1).toLocaleString("en")} of ` : "";
-    get("matches").textContent = !search.isActive ? "" : !isComplete ? `${count}…` : count === "0" ? "none" : place + count;
+    const result = count === "0" ? "none" : place + count;
+    get("matches").textContent = !search.isActive ? "" : isComplete ? result : `${count}…`;
     for (const id of ["previous", "next"]) get(id).disabled = !search.matches.length;
     if (isComplete) {
       if (get("only").checked) this.update();
@@ -219,7 +222,8 @@ class Page {
     const { matches } = this.search;
     if (!matches.length) return;
     const here = this.selected?.record === this.record ? this.selected.event : -1;
-    let place = direction > 0 ? matches.findIndex((event) => event > here) : matches.findLastIndex((event) => event < here);
+    let place = direction > 0
+      ? matches.findIndex((event) => event > here) : matches.findLastIndex((event) => event < here);
     if (place < 0) place = direction > 0 ? 0 : matches.length - 1;
     this.shownMatch = place;
     this.select(this.record, matches[place]);
@@ -270,6 +274,10 @@ class Page {
     on("previous", "click", () => this.find(-1));
     on("next", "click", () => this.find(1));
     on("only", "change", () => this.update());
+    on("routine", "change", () => {
+      this.rows.showsRoutine = get("routine").checked;
+      this.update();
+    });
     on("device", "change", () => {
       this.rows.device = get("device").value;
       this.update();

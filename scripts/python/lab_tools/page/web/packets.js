@@ -60,6 +60,11 @@ export class Packets {
     return [text(bytes, 2, 2 + length), text(bytes, 2 + length, bytes.length).trimEnd()];
   }
 
+  /** Whether it is the controller's mere acknowledgement of data. */
+  isRoutine(index) {
+    return this.capture.opcodes[index] === OP.event && this.capture.content(index)[0] === COMPLETED_PACKETS;
+  }
+
   controllerOf(index) {
     const controller = this.capture.controllers[index];
     return controller === 0xffff ? -1 : controller;
@@ -220,8 +225,7 @@ export class Packets {
 
   /** What two runs have in common: names and statuses, no handles, times and values. */
   key(index) {
-    const opcode = this.capture.opcodes[index];
-    if (opcode === OP.event && this.capture.content(index)[0] === COMPLETED_PACKETS) return "";
+    if (this.isRoutine(index)) return "";
     const decoded = this.decode(index);
     const att = this.attOpcodes[index];
     if (att) {

@@ -16,7 +16,8 @@ async function inflated(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-const EMBEDDED = /<script type="application\/octet-stream" data-record="(\w+)" data-file="([\w.]+)">([\w+\/=]*)<\/script>/g;
+const EMBEDDED = new RegExp(
+  String.raw`type="application/octet-stream" data-record="(\w+)" data-file="([\w.]+)">([\w+/=]*)<`, "g");
 
 /** The record of this name among those that this page has, by the elements of its files; null if there is none. */
 export function embeddedRecord(name) {
@@ -102,6 +103,7 @@ export class Record {
     this.deviceOf = new Array(this.count);
     this.controllerOf = new Int32Array(this.count);
     this.failures = [];
+    this.isRoutine = new Uint8Array(this.count);
     for (let event = 0; event < this.count; event++) {
       const source = this.sources[event];
       const ref = this.refs[event];
@@ -109,6 +111,7 @@ export class Record {
       this.deviceOf[event] = device;
       if (device) this.devices.set(device, (this.devices.get(device) ?? 0) + 1);
       this.controllerOf[event] = source.controllerOf(ref);
+      this.isRoutine[event] = source.isRoutine?.(ref) ? 1 : 0;
       if (source !== this.packets && source !== this.messages && source.isFailure(ref)) this.failures.push(event);
     }
   }
@@ -116,7 +119,8 @@ export class Record {
   /** The events of packets, messages and lines by their numbers there. */
   eventOf(source, ref) {
     if (!this.eventsBySource) {
-      this.eventsBySource = new Map([this.packets, this.messages, this.lines, this.extras].map((one) => [one, new Map()]));
+      const sources = [this.packets, this.messages, this.lines, this.extras];
+      this.eventsBySource = new Map(sources.map((one) => [one, new Map()]));
       for (let event = 0; event < this.count; event++) {
         this.eventsBySource.get(this.sources[event]).set(this.refs[event], event);
       }

@@ -6,7 +6,7 @@ const REACH = 400; // events to each side
 const CAUSE_REACH = 5e6; // microseconds
 const NEAR = 50e3;
 const WRITES = new Set([0x12, 0x16, 0x52, 0xd2]);
-const READS = new Set([0x08, 0x0a, 0x0c]);
+const READS = new Set([0x0a, 0x0c]);
 const NOTIFICATIONS = new Set([0x1b, 0x1d, 0x23]);
 
 /** `[{label, event}]`, causes first. */
@@ -41,9 +41,8 @@ function find(record, event, direction, condition) {
 
 /** The handles in the path of a GATT object: those of the characteristic's declaration and of the descriptor. */
 function handlesOf(path) {
-  const characteristic = /char([0-9a-f]{4})/.exec(path);
-  const descriptor = /desc([0-9a-f]{4})/.exec(path);
-  return { char: characteristic ? parseInt(characteristic[1], 16) : 0, desc: descriptor ? parseInt(descriptor[1], 16) : 0 };
+  const handle = (pattern) => parseInt(pattern.exec(path)?.[1] ?? "0", 16);
+  return { char: handle(/char([0-9a-f]{4})/), desc: handle(/desc([0-9a-f]{4})/) };
 }
 
 /** Whether a call on GATT makes bluetoothd send a request about this handle. */
@@ -73,7 +72,8 @@ function relatePacket(record, event, add) {
   const isFirst = pair < 0 || pair > ref;
   const request = isFirst ? ref : pair;
   const from = record.eventOf(packets, request);
-  const call = from >= 0 ? causeOf(record, from) : -1;
+  const isAnswerOfServer = !isFirst && opcode > 0 && packets.capture.opcodes[ref] === OP.aclOut;
+  const call = from >= 0 ? causeOf(record, isAnswerOfServer ? event : from) : -1;
   if (call >= 0) add("caused by", call);
   if (!isFirst) add("answer to", from);
   if (pair >= 0 && isFirst) add("answered by", record.eventOf(packets, pair));
@@ -101,6 +101,7 @@ function causeOf(record, event) {
   const kind = packets.capture.opcodes[ref];
   if (kind === OP.aclIn || kind === OP.event) return -1;
   const isCall = (other) => record.sources[other] === messages && messages.list[record.refs[other]].kind === "call";
+  if (att && packets.pairs[ref] >= 0 && packets.pairs[ref] < ref) return answerOfServer(record, event);
   if (att && NOTIFICATIONS.has(att)) {
     return find(record, event, -1, (other) => record.sources[other] === messages
       && messages.list[record.refs[other]].kind === "signal" && /"Value"/.test(messages.body(record.refs[other]))
@@ -115,6 +116,20 @@ function causeOf(record, event) {
   return members ? find(record, event, -1, (other) => isCall(other)
     && members.includes(messages.list[record.refs[other]].member)
     && isAt(messages.list[record.refs[other]], packets, ref)) : -1;
+}
+
+/** What a program answered bluetoothd, which made it answer the client. */
+function answerOfServer(record, event) {
+  const { packets, messages } = record;
+  const device = packets.devices[record.refs[event]];
+  const request = packets.pairs[record.refs[event]];
+  return find(record, event, -1, (other) => {
+    if (record.sources[other] !== messages) return false;
+    const answer = messages.list[record.refs[other]];
+    const call = messages.callOf(record.refs[other]);
+    return answer.reply !== "" && call !== null && /^(Read|Write)Value$/.test(call.member) && !call.path.includes("/dev_")
+      && call.time >= packets.capture.times[request] && messages.deviceOf(messages.pairs[record.refs[other]]) === device;
+  });
 }
 
 // The calls by which programs ask bluetoothd for what these packets do.
@@ -164,16 +179,19 @@ function follows(record, event) {
     if (NOTIFICATIONS.has(att)) {
       return message.kind === "signal" && handlesOf(message.path).char === handle - 1 && isAt(message, packets, ref);
     }
-    return message.kind === "call" && !message.path.includes("/dev_")
+    return message.kind === "call" && messages.deviceOf(record.refs[other]) === packets.devices[ref]
+      && !message.path.includes("/dev_")
       && ((WRITES.has(att) && message.member === "WriteValue") || (READS.has(att) && message.member === "ReadValue"));
   };
   return [NOTIFICATIONS.has(att) ? "reported by" : "led to", find(record, event, 1, condition)];
 }
 
+const UNREPORTED = /^(Number of|Command|LE Read|LE Data Length|LE Channel)/;
+
 function signalAfter(record, event) {
   const { packets, messages } = record;
   const device = packets.devices[record.refs[event]];
-  if (!device) return -1;
+  if (!device || UNREPORTED.test(packets.decode(record.refs[event]).name)) return -1;
   const path = device.replaceAll(":", "_");
   return find(record, event, 1, (other) => record.sources[other] === messages
     && messages.list[record.refs[other]].kind === "signal" && messages.list[record.refs[other]].path.includes(path)
@@ -192,8 +210,8 @@ function relateMessage(record, event, add) {
   const packet = find(record, call, 1, (other) => {
     if (record.sources[other] !== packets || !isAt(asked, packets, record.refs[other])) return false;
     const its = record.refs[other];
-    if (packets.capture.opcodes[its] === OP.aclOut) return causes(asked, packets.attOpcodes[its], packets.attHandles[its]);
     const kind = packets.capture.opcodes[its];
+    if (kind === OP.aclOut) return causes(asked, packets.attOpcodes[its], packets.attHandles[its]);
     if (kind !== OP.command && kind !== OP.controlCommand) return false;
     return MEMBERS[packets.decode(its).name]?.includes(asked.member) ?? false;
   });
@@ -206,7 +224,7 @@ function relateMessage(record, event, add) {
 /** The next event of another lane, or of a log, that is about the same device or controller. */
 function nearest(record, event, direction) {
   for (const other of around(record, event, direction, NEAR)) {
-    if (record.laneOf[other] === record.laneOf[event]) continue;
+    if (record.laneOf[other] === record.laneOf[event] || record.isRoutine[other]) continue;
     const device = record.deviceOf[event];
     if (device ? record.deviceOf[other] === device : record.controllerOf[other] === record.controllerOf[event]) {
       return other;

@@ -8,6 +8,8 @@ const LEAST_FOLDED = 4;
 export class Rows {
   constructor(record) {
     Object.assign(this, { record, hidden: new Set(), device: "", from: -Infinity, to: Infinity, search: null });
+    this.showsRoutine = false;
+    this.events = new Uint32Array();
     this.differences = null;
     this.isComparing = false;
     this.opened = new Set();
@@ -25,13 +27,6 @@ export class Rows {
     this.other = other;
     this.differences = compareRecords(this.record, other);
     this.opened.clear();
-  }
-
-  passes(record, event) {
-    const isFailure = record.failures.includes(event);
-    if (record.times[event] < this.from || record.times[event] > this.to) return false;
-    if (isFailure) return true; // whatever else is filtered
-    return this.passesLane(record, event) && this.passesDevice(record, event);
   }
 
   passesLane(record, event) {
@@ -57,6 +52,7 @@ export class Rows {
       if (time < this.from || time > this.to) continue;
       if (!failures.has(event)) {
         if (this.hidden.has(record.laneOf[event])) continue;
+        if (!this.showsRoutine && record.isRoutine[event]) continue;
         if (this.search && !this.search[event]) continue;
         if (controller >= 0 ? record.controllerOf[event] !== controller
           : this.device && record.deviceOf[event] !== this.device) continue;

@@ -21,7 +21,9 @@ export class Search {
       const { record } = this;
       const source = record.sources[event];
       text = source.summary(record.refs[event]);
-      if (source === record.messages) text += `\n${source.body(record.refs[event])}`;
+      if (source === record.messages) {
+        text += `\n${source.list[record.refs[event]].path}\n${source.body(record.refs[event])}`;
+      }
       text = `${text} ${record.deviceOf[event] ?? ""}`.toLowerCase();
       this.texts[event] = text;
     }

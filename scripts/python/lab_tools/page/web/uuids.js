@@ -1,6 +1,6 @@
 // Names of the UUIDs that are met most: GATT's own declarations, and common services and characteristics.
 
-const NAMES = {
+const UUID_NAMES = {
   1800: "Generic Access", 1801: "Generic Attribute", "180a": "Device Information", "180d": "Heart Rate",
   "180f": "Battery", "181a": "Environmental Sensing", 1805: "Current Time", 1809: "Health Thermometer",
   1810: "Blood Pressure", 1812: "Human Interface Device", 1814: "Running Speed and Cadence",
@@ -24,5 +24,5 @@ const BASE = /^0000([0-9a-f]{4})-0000-1000-8000-00805f9b34fb$/;
 /** `Heart Rate Measurement (2a37)`; the UUID alone if it has no name. */
 export function nameOfUUID(text) {
   const short = BASE.exec(text)?.[1] ?? text;
-  return Object.hasOwn(NAMES, short) ? `${NAMES[short]} (${short})` : short;
+  return Object.hasOwn(UUID_NAMES, short) ? `${UUID_NAMES[short]} (${short})` : short;
 }

@@ -18,8 +18,9 @@ from lab_tools.page.command import write_page
 Open = Callable[[Path], WebPage]
 EVENTS = 100_000
 LONGEST_OPENING = 20.0  # seconds: a few on a quiet machine
-LONGEST_TASK = 250.0  # milliseconds; a frame on a quiet machine takes a tenth of it
 STEPS = 60
+MOST_WORK = 16.0  # milliseconds of the processor for each frame, on average
+LONGEST_FRAME = 1000.0  # milliseconds: 33 on a quiet machine, but this one may have other work
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +70,8 @@ def rows(page: WebPage) -> list[str]:
 
 
 def press(page: WebPage, key: str, text: str = "") -> None:
-    for kind in ("keyDown", "keyUp"):
-        words = {"text": text} if text and kind == "keyDown" else {}
-        page.session.call("Input.dispatchKeyEvent", type=kind, key=key, **words)
+    page.session.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text)
+    page.session.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
 
 def click_row(page: WebPage, text: str) -> None:
@@ -164,6 +164,7 @@ def test_lanes_and_devices_filter(failed: WebPage) -> None:
 
 def test_search_finds_what_is_in_a_message_and_goes_from_one_to_the_next(failed: WebPage) -> None:
     failed.click("#list")
+    press(failed, "Home")
     press(failed, "/", "/")
     assert failed.evaluate("document.activeElement.id") == "query"
     failed.type("#query", "write re")
@@ -205,13 +206,11 @@ def test_times_are_shown_as_asked(failed: WebPage) -> None:
 
 
 def test_dragging_over_the_lanes_zooms(failed: WebPage) -> None:
-    box = failed.evaluate(
-        "(({x, y, width}) => ({x, y, width}))(document.querySelector('#strip').getBoundingClientRect())"
-    )
+    box = failed.evaluate("document.querySelector('#strip').getBoundingClientRect().toJSON()")
 
     def mouse(kind: str, part: float) -> None:
-        place = {"x": box["x"] + box["width"] * part, "y": box["y"] + 40}
-        failed.session.call("Input.dispatchMouseEvent", type=kind, button="left", buttons=1, clickCount=1, **place)
+        x, y = box["x"] + box["width"] * part, box["y"] + 40
+        failed.session.call("Input.dispatchMouseEvent", type=kind, button="left", buttons=1, clickCount=1, x=x, y=y)
 
     before = len(rows(failed))
     mouse("mousePressed", 0.3)
@@ -330,6 +329,12 @@ SCROLL = """new Promise((resolve) => {
 })"""
 
 
+def work(page: WebPage) -> float:
+    """Milliseconds that the page's thread has had of the processor."""
+    metrics = page.session.call("Performance.getMetrics")["metrics"]
+    return 1000 * next(float(metric["value"]) for metric in metrics if metric["name"] == "TaskDuration")
+
+
 def test_a_hundred_thousand_events_scroll_without_stutter(
     opened: Open, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
@@ -337,14 +342,16 @@ def test_a_hundred_thousand_events_scroll_without_stutter(
     begin = time.monotonic()
     page = opened(file)
     opening = time.monotonic() - begin
+    page.session.call("Performance.enable", timeDomain="threadTicks")
+    before = work(page)
     figures = page.evaluate(SCROLL.replace("STEPS", str(STEPS)))
-    longest_task = max(figures["tasks"], default=0)
+    figures["work"] = (work(page) - before) / STEPS
     figures |= {"opening": round(opening, 2), "megabytes": round(file.stat().st_size / 1e6, 2)}
     record_property("figures", figures)
     print(f"100,000 events: {figures}")
     assert int((page.text("#shown") or "0").split(" ")[0].replace(",", "")) >= EVENTS
     assert opening < LONGEST_OPENING, figures
-    assert longest_task < LONGEST_TASK and figures["longest"] < LONGEST_TASK, figures
+    assert figures["work"] < MOST_WORK and figures["longest"] < LONGEST_FRAME, figures
     assert figures["blank"] <= STEPS / 10, figures
-    page.type("#query", 'number\\":24999')
+    page.type("#query", 'number":24999')
     page.wait_for_text("#matches", re.compile(r"^1$"), 60)

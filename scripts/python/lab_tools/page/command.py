@@ -2,8 +2,8 @@
 
 usage: page FOLDER [--compare FOLDER] [--out FILE]      default of --out: page.html in FOLDER
 
-FOLDER is what a failed test has left, or a run of `lab run --page`. `--compare` takes that of a test or run that passed;
-the page then also shows what is in only one of them.
+FOLDER is what a failed test has left, or a run of `lab run --page`. `--compare` takes that of a test or run that
+passed; the page then also shows what is in only one of them.
 """
 
 import argparse

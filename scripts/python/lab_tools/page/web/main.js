@@ -10,6 +10,8 @@ import { date, difference, duration, seconds, timeOfDay } from "./times.js";
 
 const get = (id) => document.getElementById(id);
 
+const PARTS_OF_ROW = ["sign", "time", "source", "arrow", "text"]; // of a row
+
 class Page {
   constructor(record) {
     Object.assign(this, { record, rows: new Rows(record), selected: null, shownMatch: -1 });
@@ -89,16 +91,17 @@ class Page {
     element.className = `row hue-${lane.hue}${isSelected ? " selected" : ""}${isFailure ? " failed" : ""}`
       + (kind === ONLY_HERE ? " here" : kind === MISSING ? " missing" : "");
     element.setAttribute("aria-selected", String(isSelected));
-    const text = span("text", "");
-    marked(text, record.text(event), this.search.query);
-    const parts = [span("time", this.clock(record, event, index)), span("source", lane.title),
-      span("arrow", record.arrow(event)), text];
-    if (this.rows.isComparing) {
-      const sign = span("sign", kind === ONLY_HERE ? "+" : kind === MISSING ? "−" : "");
-      sign.title = kind === ONLY_HERE ? "only here" : kind === MISSING ? "only in the other run" : "";
-      parts.unshift(sign);
+    if (element.children.length !== PARTS_OF_ROW.length) {
+      element.replaceChildren(...PARTS_OF_ROW.map((name) => span(name, "")));
     }
-    element.replaceChildren(...parts);
+    const [sign, clock, title, arrow, text] = element.children;
+    sign.hidden = !this.rows.isComparing;
+    sign.textContent = kind === ONLY_HERE ? "+" : kind === MISSING ? "−" : "";
+    sign.title = kind === ONLY_HERE ? "only here" : kind === MISSING ? "only in the other run" : "";
+    clock.textContent = this.clock(record, event, index);
+    title.textContent = lane.title;
+    arrow.textContent = record.arrow(event);
+    marked(text, record.text(event), this.search.query);
   }
 
   clock(record, event, index) {

@@ -3,6 +3,7 @@ import { duration, roundStep, timeOfDay } from "./times.js";
 
 const AXIS = 20;
 const LANE = 18;
+const EDGE = 6; // pixels at both sides
 const CLICK = 4; // pixels: less is no drag
 
 export class Overview {
@@ -87,11 +88,12 @@ export class Overview {
   }
 
   x(time) {
-    return ((time - this.from) / (this.to - this.from)) * this.width;
+    return EDGE + ((time - this.from) / (this.to - this.from)) * (this.width - 2 * EDGE);
   }
 
   time(x) {
-    return this.from + (Math.min(Math.max(x, 0), this.width) / this.width) * (this.to - this.from);
+    const part = (x - EDGE) / (this.width - 2 * EDGE);
+    return this.from + Math.min(Math.max(part, 0), 1) * (this.to - this.from);
   }
 
   render() {
@@ -113,7 +115,7 @@ export class Overview {
       draw.fillRect(from, AXIS, Math.max(2, to - from), height);
       draw.globalAlpha = 1;
     }
-    this.drawEvents(draw);
+    draw.drawImage(this.layerOfEvents(scale, height), 0, 0, this.width, height);
     draw.fillStyle = color("--bad");
     for (const event of this.record.failures) draw.fillRect(this.x(this.record.times[event]) - 1, 0, 2, height);
     if (this.state.selected !== null) {
@@ -143,6 +145,21 @@ export class Overview {
     }
     draw.fillStyle = color("--line");
     draw.fillRect(0, AXIS - 1, this.width, 1);
+  }
+
+  /** The bars, which are drawn anew only when they change, and not whenever the list is scrolled. */
+  layerOfEvents(scale, height) {
+    const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const key = [this.from, this.to, this.width, height, scale, isDark, ...this.state.hidden].join();
+    if (this.layerKey === key) return this.layer;
+    this.layerKey = key;
+    this.layer = document.createElement("canvas");
+    this.layer.width = this.canvas.width;
+    this.layer.height = this.canvas.height;
+    const draw = this.layer.getContext("2d");
+    draw.scale(scale, scale);
+    this.drawEvents(draw);
+    return this.layer;
   }
 
   /** A bar for each pixel that has events, the higher the more there are. */

@@ -125,10 +125,11 @@ function answerOfServer(record, event) {
   const request = packets.pairs[record.refs[event]];
   return find(record, event, -1, (other) => {
     if (record.sources[other] !== messages) return false;
-    const answer = messages.list[record.refs[other]];
-    const call = messages.callOf(record.refs[other]);
-    return answer.reply !== "" && call !== null && /^(Read|Write)Value$/.test(call.member) && !call.path.includes("/dev_")
-      && call.time >= packets.capture.times[request] && messages.deviceOf(messages.pairs[record.refs[other]]) === device;
+    const call = messages.pairs[record.refs[other]];
+    if (!messages.list[record.refs[other]].reply || call < 0) return false;
+    const { member, path, time } = messages.list[call];
+    return /^(Read|Write)Value$/.test(member) && !path.includes("/dev_") && messages.deviceOf(call) === device
+      && time >= packets.capture.times[request];
   });
 }
 

@@ -37,7 +37,7 @@ def test_a_failed_test_leaves_its_record_and_a_passed_one_none(pytester: pytest.
     result = pytester.runpytest()
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        [f"lab: test_it.TestValues.test_fails failed; timeline.txt, * are in {in_lab.out}/failures/test_it.TestValues*"]
+        [f"lab: test_it.TestValues.test_fails failed; page.html, * are in {in_lab.out}/failures/test_it.TestValues*"]
     )
     assert [path.name for path in (in_lab.out / "failures").iterdir()] == ["test_it.TestValues.test_fails"]
     record = content(in_lab, "test_it.TestValues.test_fails")

@@ -10,7 +10,8 @@ import page_records
 import pytest
 
 from lab_tools.page.assemble import WEB, page, script
-from lab_tools.page.command import main
+from lab_tools.page.command import main, write_page
+from lab_tools.page.index import write_index
 from lab_tools.page.record import Record, read_record, summary_of, timed_lines
 
 ELEMENT = re.compile(r'data-record="(\w+)" data-file="([\w.]+)">([^<]*)</script>')
@@ -112,3 +113,20 @@ def test_a_folder_without_a_record_is_a_mistake(tmp_path: Path, capfd: pytest.Ca
     with pytest.raises(SystemExit):
         main([str(tmp_path)])
     assert "has no record" in capfd.readouterr().err
+
+
+def test_failed_tests_are_listed_with_their_pages(tmp_path: Path) -> None:
+    for place in ("1/failures/b", "2/failures/a", "on-purpose/failures/c"):
+        write_page(page_records.failed_test(tmp_path / place))
+    (tmp_path / "failures").mkdir()
+    (tmp_path / "failures/b").symlink_to("../1/failures/b")  # as with several machines
+    index = write_index(tmp_path)
+    assert index
+    text = index.read_text()
+    assert re.findall(r'href="([^"]*)"', text) == ["1/failures/b/page.html", "2/failures/a/page.html"]
+    assert "2 failed tests" in text and "Test.swift:7: it failed" in text
+    assert page_records.MARKUP not in text and "&lt;b&gt;Belt" in text
+
+
+def test_without_failures_there_is_no_list(tmp_path: Path) -> None:
+    assert write_index(tmp_path) is None

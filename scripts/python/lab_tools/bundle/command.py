@@ -1,4 +1,5 @@
-"""Writes what happened during a test that has failed into a folder below OUTPUT/failures, and prints its path.
+"""Writes what happened during a test into a folder below OUTPUT/failures, or OUTPUT/passed if it has no issues, and
+prints its path.
 
 usage: lab-bundle OUTPUT <DESCRIPTION
        lab-bundle note TEXT           writes a note between the packets of the capture
@@ -129,7 +130,8 @@ def decode(folder: Path) -> str:
 def write_bundle(output: Path, test: Description) -> Path:
     missing = [*test.missing, *catch_up()]
     start = test.start
-    folder = new_folder(output / "failures", test.test)
+    has_failed = bool(test.issues)
+    folder = new_folder(output / ("failures" if has_failed else "passed"), test.test)
     sources = [test.entries, list(printed_entries(start))]
     (folder / "app.log").write_text(timeline(merged(sources)))
 
@@ -150,7 +152,11 @@ def write_bundle(output: Path, test: Description) -> Path:
     entries = [entry for entry in merged(sources) if entry[0] <= test.end]
     (folder / "timeline.txt").write_text(timeline(entries))
     late = f"\nThe last moments may be missing in: {', '.join(missing)}\n" if missing else ""
-    summary = [f"{test.test} failed", f"from {text_of(start)} to {text_of(test.end)} UTC", late]
+    summary = [
+        f"{test.test} {'failed' if has_failed else 'passed'}",
+        f"from {text_of(start)} to {text_of(test.end)} UTC",
+        late,
+    ]
     (folder / "summary.txt").write_text("\n".join([*summary, *test.issues, "", test.devices, ""]))
     write_page(folder)
     return folder

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from lab_tools.messages import fail, say
+from lab_tools.page.index import write_index
 from lab_tools.places import ROOT, Places
 from lab_tools.testing.choice import Choice, print_list, pytest_tests
 from lab_tools.testing.packages import SwiftPackage
@@ -80,6 +81,7 @@ class Session:
             return 0
         choice.announce()
         self.run_rounds(choice, parts)
+        show_failures(self.out)
         sys.stdout.flush()
         return self.report(choice).show(self.runner.results)
 
@@ -124,6 +126,17 @@ class Session:
         is_empty_shard = bool(self.wish.shard and choice.every and not choice.chosen)
         is_repeated = self.rounds.is_repeated
         return Report(self.options.junit, self.options.package, properties, is_repeated, is_empty_shard)
+
+
+def show_failures(out: Path) -> None:
+    """Makes the list of the failed tests that have left a page."""
+    try:
+        index = write_index(out)
+    except OSError as error:
+        say(f"there is no list of the failed tests: {error}")
+    else:
+        if index:
+            say(f"the failed tests, each with its page: {os.path.relpath(index)}")
 
 
 # What CI systems say about the run.

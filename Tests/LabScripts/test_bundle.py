@@ -116,6 +116,12 @@ class Bundle(LabScriptTests):
             ],
         )
 
+    def test_a_test_without_issues_has_passed(self):
+        files = self.bundle(issues=[])
+        self.assertTrue(self.path.endswith("/out/passed/test_a.test_b-x-y-"))
+        self.assertTrue(files["summary.txt"].startswith(b"test_a.test_b[x/y] passed\n"))
+        self.assertIn(b"passed</title>", files["page.html"])
+
     def test_the_capture_keeps_the_controllers_that_were_there_before(self):
         self.assertEqual(self.bundle()["hci.btsnoop"], HEADER + self.controller + self.late)
 

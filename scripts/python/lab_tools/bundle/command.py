@@ -164,8 +164,8 @@ def write_bundle(output: Path, test: Description) -> Path:
 
 def keep_run(folder: Path, start: float, status: int, command: list[str]) -> None:
     """Keeps what was recorded during a command. The host makes its page."""
+    end = time.time()  # what comes after it is this collecting
     missing = catch_up()
-    end = time.time()
     folder.mkdir(parents=True, exist_ok=True)
     capture = content_of(CAPTURE)
     (folder / CAPTURE.name).write_bytes(capture_slice(capture, capture_records(capture), start))

@@ -133,7 +133,8 @@ export class Messages {
     const message = this.list[index];
     const what = this.callOf(index) ?? message;
     if (message.sender === BUS || message.destination === BUS) return "";
-    const path = what.path.replace(/(service|char|desc)[0-9a-f]{4}/g, "$1").replace(/\d+(?!.*(?:hci|dev_))/g, "#");
+    const path = what.path.startsWith("/org/bluez/hci")
+      ? what.path.replace(/(service|char|desc)[0-9a-f]{4}/g, "$1") : what.path.replace(/\d+/g, "#");
     const states = /\bstring "([A-Z]\w*)"\n\s+variant +boolean (true|false)/g;
     const body = this.trace.slice(message.start, Math.min(message.end, message.start + SEARCHED));
     const told = [...body.matchAll(states)].map(([, name, state]) => `${name}=${state}`);

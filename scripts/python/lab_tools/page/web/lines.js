@@ -1,6 +1,8 @@
 // Lines with their times: those that programs have printed, bluetoothd's log, and the test's own.
 
 const ADDRESS = /\b[0-9A-F]{2}(?::[0-9A-F]{2}){5}\b|dev(?:_[0-9A-F]{2}){6}/;
+const WORD = /\b[0-9A-F]{2}(?::[0-9A-F]{2}){5}\b|\w+/g;
+const NUMBER = /^[a-f]*\d[0-9a-f]*$/i;
 const FAILURE = /^(failure: |lab: .* failed)/;
 
 export class Lines {
@@ -60,7 +62,7 @@ export class Lines {
       .replace(/\b[0-9A-F]{8}-[0-9A-F-]{27}\b|\b0x[0-9a-f]+\b/gi, "#")
       .replace(/"(time|seed|pid|socket|value)":("[^"]*"|[\d.]+)/g, '"$1":#')
       .replace(/(service|char|desc)[0-9a-f]{4}/g, "$1")
-      .replace(/\b[0-9a-f]*\d[0-9a-f]*\b(?!:)/gi, "#");
+      .replace(WORD, (word) => (word.includes(":") || !NUMBER.test(word) ? word : "#"));
   }
 }
 

@@ -91,6 +91,8 @@ class Page {
     element.className = `row hue-${lane.hue}${isSelected ? " selected" : ""}${isFailure ? " failed" : ""}`
       + (kind === ONLY_HERE ? " here" : kind === MISSING ? " missing" : "");
     element.setAttribute("aria-selected", String(isSelected));
+    element.setAttribute("aria-posinset", String(index + 1));
+    element.setAttribute("aria-setsize", String(this.rows.length));
     if (element.children.length !== PARTS_OF_ROW.length) {
       element.replaceChildren(...PARTS_OF_ROW.map((name) => span(name, "")));
     }

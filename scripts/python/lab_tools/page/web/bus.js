@@ -128,17 +128,23 @@ export class Messages {
     return sender === BUS ? kind !== "signal" || member === "NameAcquired" : destination === BUS;
   }
 
+  /** What its order is compared with: the messages of the same object, whose handles and numbers differ from run to
+   * run. */
+  group(index) {
+    const { path } = this.callOf(index) ?? this.list[index];
+    return path.startsWith("/org/bluez/hci")
+      ? path.replace(/(service|char|desc)[0-9a-f]{4}/g, "$1") : path.replace(/\d+/g, "#");
+  }
+
   /** What two runs have in common: no serials, no names of connections, no numbers of handles. */
   key(index) {
     const message = this.list[index];
     const what = this.callOf(index) ?? message;
     if (message.sender === BUS || message.destination === BUS) return "";
-    const path = what.path.startsWith("/org/bluez/hci")
-      ? what.path.replace(/(service|char|desc)[0-9a-f]{4}/g, "$1") : what.path.replace(/\d+/g, "#");
     const states = /\bstring "([A-Z]\w*)"\n\s+variant +boolean (true|false)/g;
     const body = this.trace.slice(message.start, Math.min(message.end, message.start + SEARCHED));
     const told = [...body.matchAll(states)].map(([, name, state]) => `${name}=${state}`);
-    return [message.kind, path, what.interface, what.member, message.error, ...told].join(" ");
+    return [message.kind, this.group(index), what.interface, what.member, message.error, ...told].join(" ");
   }
 }
 

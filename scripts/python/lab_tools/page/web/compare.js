@@ -1,5 +1,6 @@
-// The difference between two records: each lane's events aligned by what they have in common (their keys), the events
-// of both in one order.
+// The difference between two records: the events of each lane's groups aligned by what they have in common (their
+// keys), all of both in one order. What happens side by side, such as requests in both directions, has no order that
+// two runs share: hence the groups.
 import { programName } from "./lines.js";
 
 export const SAME = 0;
@@ -9,31 +10,31 @@ const MOST_EDITS = 3000; // beyond, a stretch without common ground is taken as 
 
 /** `[{kind, event, other}]`: events of this record, of the other one, or of both. */
 export function compareRecords(record, other) {
-  const ours = byLane(record);
-  const theirs = byLane(other);
+  const ours = byGroup(record);
+  const theirs = byGroup(other);
   const rows = [];
-  for (const lane of new Set([...ours.keys(), ...theirs.keys()])) {
-    rows.push(...compareLane(record, other, ours.get(lane) ?? [], theirs.get(lane) ?? []));
+  for (const name of new Set([...ours.keys(), ...theirs.keys()])) {
+    for (const row of compareGroup(record, other, ours.get(name) ?? [], theirs.get(name) ?? [])) rows.push(row);
   }
   rows.sort((a, b) => a.time - b.time || a.kind - b.kind);
   return rows;
 }
 
-/** Events with keys, by the lanes' names; a program's lane without its process number. */
-function byLane(record) {
-  const lanes = new Map();
+/** Events with keys, by the lanes' names (a program's without its process number) and their groups in the lane. */
+function byGroup(record) {
+  const groups = new Map();
   const names = record.lanes.map((lane) => programName(lane.name));
   for (let event = 0; event < record.count; event++) {
     const key = record.key(event);
     if (!key) continue;
-    const name = names[record.laneOf[event]];
-    if (!lanes.has(name)) lanes.set(name, []);
-    lanes.get(name).push({ event, key });
+    const name = `${names[record.laneOf[event]]} ${record.group(event)}`;
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push({ event, key });
   }
-  return lanes;
+  return groups;
 }
 
-function compareLane(record, other, ours, theirs) {
+function compareGroup(record, other, ours, theirs) {
   const rows = [];
   // What is missing is shown where it would have been: as long after the last common event as in the other record.
   let here = record.start;

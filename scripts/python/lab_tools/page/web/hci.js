@@ -1,7 +1,7 @@
 // Decodes the packets between the kernel and a controller, down to the protocol that ACL data carries.
 import { address, hex, hexNumber, number, Reader, text } from "./bytes.js";
 import { OP } from "./btsnoop.js";
-import { COMMANDS, EVENTS, HCI_ERRORS, LE_EVENTS } from "./hci-names.js";
+import { COMMANDS, EVENTS, LE_EVENTS } from "./hci-names.js";
 import { decodeL2CAP } from "./l2cap.js";
 import { decodeControl } from "./mgmt.js";
 
@@ -188,8 +188,4 @@ export function linkChange(bytes) {
   const isLE = bytes[0] === 0x3e && (bytes[2] === 0x01 || bytes[2] === 0x0a || bytes[2] === 0x29);
   if (!isLE || bytes.length < 14) return null;
   return { ends: false, status: bytes[3], handle: number(bytes, 4, 2) & 0xfff, peer: address(bytes, 8) };
-}
-
-export function errorName(code) {
-  return HCI_ERRORS[code] ?? hexNumber(code, 2);
 }

@@ -55,6 +55,11 @@ export class Lines {
     return this.list[index].text;
   }
 
+  /** What its order is compared with: in bluetoothd's log, the lines of the same function. */
+  group(index) {
+    return /^\S+\.c:\w+\(\)/.exec(this.list[index].text)?.[0] ?? "";
+  }
+
   /** What two runs have in common: no numbers but those of errors, no times and pointers. */
   key(index) {
     const { source, text } = this.list[index];
@@ -108,6 +113,10 @@ export class Extras {
 
   summary(index) {
     return String(this.list[index].text ?? "");
+  }
+
+  group() {
+    return "";
   }
 
   key(index) {

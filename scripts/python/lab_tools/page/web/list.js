@@ -103,8 +103,4 @@ export class List {
     const row = element.closest?.("[role=option]");
     return this.slots.find((slot) => slot.element === row)?.index ?? -1;
   }
-
-  elementOf(index) {
-    return this.slots.find((slot) => slot.index === index)?.element ?? null;
-  }
 }

@@ -38,7 +38,7 @@ class Page {
   fill() {
     const { about, count, start, end, failures, devices, packets } = this.record;
     get("status").textContent = about.status ?? "";
-    get("status").classList.add(about.status || "none");
+    for (const status of ["failed", "passed"]) get("status").classList.toggle(status, about.status === status);
     get("title").textContent = about.title || document.title;
     const moment = `${date(start)} ${timeOfDay(start).slice(0, 8)} UTC`;
     get("facts").textContent = count
@@ -68,7 +68,7 @@ class Page {
     rows.search = get("only").checked && search.isActive ? search.isMatch : null;
     rows.update();
     this.list.reset(rows.length);
-    get("list").classList.toggle("none", !rows.length);
+    get("list").classList.toggle("empty", !rows.length);
     const all = this.record.count.toLocaleString("en");
     get("shown").textContent = rows.isComparing
       ? `${rows.counts[0]} only here, ${rows.counts[1]} only in the other run (${this.otherTitle})`

@@ -223,6 +223,13 @@ export class Packets {
     return this.decode(index).summary;
   }
 
+  /** What its order is compared with: both ends of a link may ask the other one at the same time. */
+  group(index) {
+    const att = this.attOpcodes[index];
+    if (!att) return isACL(this.capture.opcodes[index]) ? "data" : "";
+    return isOfServer(att) === (this.capture.opcodes[index] === OP.aclOut) ? "as server" : "as client";
+  }
+
   /** What two runs have in common: names and statuses, no handles, times and values. */
   key(index) {
     if (this.isRoutine(index)) return "";

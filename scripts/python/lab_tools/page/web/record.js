@@ -148,6 +148,10 @@ export class Record {
     return this.sources[event].key(this.refs[event]);
   }
 
+  group(event) {
+    return this.sources[event].group(this.refs[event]);
+  }
+
   /** The first event at a time or later. */
   eventAt(time) {
     let low = 0;

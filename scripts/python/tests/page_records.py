@@ -118,6 +118,7 @@ def add_write(record: RecordFolder, seconds: float = 1.0) -> None:
     request, response = bytes.fromhex("1212000203"), b"\x13"
     record.packet(seconds + 0.01, 1, ACL_OUT, att(request))
     record.packet(seconds + 0.02, 0, ACL_IN, att(request))
+    record.note(seconds + 0.025, "bluetoothd", "src/shared/gatt-server.c:write_cb() handle: 0x0012")
     record.packet(seconds + 0.03, 0, ACL_OUT, att(response))
     record.packet(seconds + 0.04, 1, ACL_IN, att(response))
     record.message(seconds + 0.05, "method return @ sender=:1.0 -> destination=:1.7 serial=5 reply_serial=9")

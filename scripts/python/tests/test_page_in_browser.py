@@ -112,6 +112,7 @@ def test_a_click_on_a_packet_shows_its_decoding_beside_the_call_that_caused_it(f
     assert re.search(r"caused by −10.0 ms D-Bus GattCharacteristic1.WriteValue", related), related
     assert re.search(r"answered by \+30.0 ms hci1 ATT Write Response", related), related
     assert re.search(r"received as \+10.0 ms hci0 ATT Write Request", related), related
+    assert re.search(r"logged as \+15.0 ms bluetoothd src/shared/gatt-server.c", related), related
     failed.click(".related button")
     assert "GattCharacteristic1.WriteValue" in (failed.text("#details h2") or "")
     assert "led to" in (failed.text(".related") or "")

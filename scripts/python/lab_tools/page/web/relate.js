@@ -1,10 +1,13 @@
 // What an event has to do with others: the call that caused a packet, its answer, the same packet at the other
 // controller, what followed. Found when an event is looked at, among those shortly before and after.
+import { hasHandle } from "./att.js";
 import { OP } from "./btsnoop.js";
+import { hex, hexNumber, number } from "./bytes.js";
 
 const REACH = 400; // events to each side
 const CAUSE_REACH = 5e6; // microseconds
 const NEAR = 50e3;
+const LOG_REACH = 200e3;
 const WRITES = new Set([0x12, 0x16, 0x52, 0xd2]);
 const READS = new Set([0x0a, 0x0c]);
 const NOTIFICATIONS = new Set([0x1b, 0x1d, 0x23]);
@@ -82,7 +85,9 @@ function relatePacket(record, event, add) {
     const same = samePacket(record, event);
     if (same >= 0) add(record.times[same] < record.times[event] ? "sent as" : "received as", same);
     add(...follows(record, event));
-  } else if (packets.capture.opcodes[ref] === OP.event) {
+  }
+  add("logged as", logOf(record, event));
+  if (!opcode && packets.capture.opcodes[ref] === OP.event) {
     const signal = signalAfter(record, event);
     if (signal >= 0) add("reported by", signal);
   }
@@ -185,6 +190,31 @@ function follows(record, event) {
       && ((WRITES.has(att) && message.member === "WriteValue") || (READS.has(att) && message.member === "ReadValue"));
   };
   return [NOTIFICATIONS.has(att) ? "reported by" : "led to", find(record, event, 1, condition)];
+}
+
+/** The line of a log that has an attribute's handle or value, or a command's number. */
+function logOf(record, event) {
+  const { packets, lines } = record;
+  const ref = record.refs[event];
+  const kind = packets.capture.opcodes[ref];
+  const words = [];
+  if (packets.attOpcodes[ref]) {
+    const pdu = packets.frame(ref).subarray(4);
+    const value = hex(pdu, hasHandle(pdu[0]) ? 3 : 1);
+    if (packets.attHandles[ref]) words.push(hexNumber(packets.attHandles[ref], 4));
+    if (value.length >= 4) words.push(`"${value}"`);
+  } else if (kind === OP.controlCommand || kind === OP.controlEvent) {
+    const [code, asked] = [4, 6].map((offset) => number(packets.capture.content(ref), offset, 2));
+    if (kind === OP.controlCommand) words.push(`command ${hexNumber(code, 4)}`);
+    else words.push(code <= 2 ? `command ${hexNumber(asked, 4)}` : `event ${hexNumber(code, 4)}`);
+  }
+  if (!words.length) return -1;
+  for (const other of around(record, event, 1, LOG_REACH)) {
+    if (record.sources[other] !== lines) continue;
+    const text = record.text(other).toLowerCase();
+    if (words.some((word) => text.includes(word))) return other;
+  }
+  return -1;
 }
 
 const UNREPORTED = /^(Number of|Command|LE Read|LE Data Length|LE Channel)/;

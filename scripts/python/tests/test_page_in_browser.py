@@ -198,6 +198,16 @@ def test_keys_move_through_the_events(failed: WebPage) -> None:
     assert failed.evaluate("document.activeElement.getAttribute('role')") == "listbox"
 
 
+def test_a_link_to_what_is_hidden_takes_away_the_filter_that_hides_it(failed: WebPage) -> None:
+    click_row(failed, "hci1 → ATT Write Request")
+    failed.click("#lanes .lane input")  # hci0
+    choose(failed, "#device", "hci1")
+    failed.click(".related li:nth-child(4) button")  # received as, on hci0
+    assert "hci0 ← ATT Write Request" in re.sub(r"\s+", " ", failed.text(".row.selected") or "")
+    assert failed.evaluate("document.querySelector('#device').value") == ""
+    assert failed.evaluate("document.querySelector('#lanes input').checked")
+
+
 def test_times_are_shown_as_asked(failed: WebPage) -> None:
     choose(failed, "#clock", "absolute")
     assert any(row.startswith("18:22:56.010000 hci1 → ATT Write Request") for row in rows(failed)), rows(failed)

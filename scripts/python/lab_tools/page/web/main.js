@@ -72,7 +72,12 @@ class Page {
     const all = this.record.count.toLocaleString("en");
     get("shown").textContent = rows.isComparing
       ? `${rows.counts[0]} only here, ${rows.counts[1]} only in the other run (${this.otherTitle})`
-      : `${rows.length.toLocaleString("en")} of ${all} events`;
+      : `${rows.length.toLocaleString("en")} of ${all} events${this.routineText()}`;
+  }
+
+  routineText() {
+    const hidden = this.rows.showsRoutine ? 0 : this.record.isRoutine.reduce((sum, one) => sum + one, 0);
+    return hidden ? `, ${hidden.toLocaleString("en")} routine ones hidden` : "";
   }
 
   draw(element, index) {
@@ -137,7 +142,7 @@ class Page {
   select(record, event) {
     let index = this.rows.indexOf(record, event);
     if (!this.rows.isComparing && this.rows.events[index] !== event) {
-      this.showAll(); // a filter hides it
+      this.reveal(event);
       index = this.rows.indexOf(record, event);
     }
     this.selected = { record, event };
@@ -196,16 +201,15 @@ class Page {
     this.update();
   }
 
-  showAll() {
-    get("only").checked = false;
-    get("routine").checked = true;
-    this.rows.showsRoutine = true;
-    get("device").value = "";
-    this.rows.device = "";
-    this.overview.state.hidden.clear();
-    for (const box of get("lanes").querySelectorAll("input")) box.checked = true;
-    this.rows.hidden = new Set();
-    this.zoom(this.record.start, this.record.end);
+  /** Takes away the filters that hide an event. */
+  reveal(event) {
+    const { record, rows } = this;
+    if (record.isRoutine[event]) rows.showsRoutine = get("routine").checked = true;
+    if (!rows.passesDevice(record, event)) rows.device = get("device").value = "";
+    if (!rows.passesLane(record, event)) this.overview.showLane(record.laneOf[event]);
+    get("only").checked &&= this.search.isMatch[event] === 1;
+    if (record.times[event] < rows.from || record.times[event] > rows.to) this.zoom(record.start, record.end);
+    else this.update();
   }
 
   // Search

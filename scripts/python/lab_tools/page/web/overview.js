@@ -55,6 +55,11 @@ export class Overview {
     this.queue();
   }
 
+  showLane(lane) {
+    this.labels.querySelectorAll("input")[lane].checked = true;
+    this.toggle(lane, true);
+  }
+
   /** One lane; all again if it is the only one already. */
   showOnly(lane) {
     const others = this.record.lanes.filter((other) => other.index !== lane).map((other) => other.index);

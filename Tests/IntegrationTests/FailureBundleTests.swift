@@ -7,7 +7,8 @@ extension InTheLab {
     @Suite struct FailureBundles {
         private static let products = FixtureProgram.file("sample-app/.build/debug")
         private static let files = [
-            "summary.txt", "timeline.txt", "hci.btsnoop", "hci.txt", "bus.log", "bluetoothd.log", "app.log",
+            "page.html", "summary.txt", "timeline.txt", "hci.btsnoop", "hci.txt", "bus.log", "bluetoothd.log",
+            "app.log",
         ]
 
         @Test func `a test of Swift Testing leaves its record`() async throws {

@@ -99,7 +99,7 @@ class Bundle(LabScriptTests):
 
     def test_it_has_the_files_of_every_bundle(self):
         files = self.bundle()
-        names = "summary.txt timeline.txt hci.btsnoop hci.txt bus.log bluetoothd.log app.log"
+        names = "page.html summary.txt timeline.txt hci.btsnoop hci.txt bus.log bluetoothd.log app.log"
         self.assertEqual(sorted(files), sorted(names.split()))
         self.assertTrue(self.path.endswith("/out/failures/test_a.test_b-x-y-"))
         self.bundle()
@@ -115,6 +115,12 @@ class Bundle(LabScriptTests):
                 "hci0, powered: true",
             ],
         )
+
+    def test_a_test_without_issues_has_passed(self):
+        files = self.bundle(issues=[])
+        self.assertTrue(self.path.endswith("/out/passed/test_a.test_b-x-y-"))
+        self.assertTrue(files["summary.txt"].startswith(b"test_a.test_b[x/y] passed\n"))
+        self.assertIn(b"passed</title>", files["page.html"])
 
     def test_the_capture_keeps_the_controllers_that_were_there_before(self):
         self.assertEqual(self.bundle()["hci.btsnoop"], HEADER + self.controller + self.late)

@@ -5,7 +5,22 @@ import time
 
 from lab_script import LAB, REPOSITORY, LabScriptTests
 
-COMMANDS = ("setup", "build", "demo", "test", "merge", "run", "shell", "up", "exec", "reset", "down", "status", "bench")
+COMMANDS = (
+    "setup",
+    "build",
+    "demo",
+    "test",
+    "merge",
+    "run",
+    "page",
+    "shell",
+    "up",
+    "exec",
+    "reset",
+    "down",
+    "status",
+    "bench",
+)
 # Prints what split_options makes of the words: options, rest, hosts, package, LAB_ENV; one a line, in brackets.
 SPLIT = f"""source {LAB} && command=run && split_options "$@"
 printf '[%s]' ${{options[@]+"${{options[@]}}"}}; echo; printf '[%s]' ${{rest[@]+"${{rest[@]}}"}}; echo

@@ -15,6 +15,17 @@ def content(lab: FakeLab, test: str) -> dict[str, Any]:
     return parsed
 
 
+def test_tests_that_pass_leave_records_when_asked_to(
+    pytester: pytest.Pytester, in_lab: FakeLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_RECORD", "all")
+    pytester.makepyfile(test_it="def test_passes(sensor): pass")
+    result = pytester.runpytest()
+    result.assert_outcomes(passed=1)
+    assert "page.html" not in result.stdout.str()
+    assert content(in_lab, "test_it.test_passes")["issues"] == []
+
+
 def test_a_failed_test_leaves_its_record_and_a_passed_one_none(pytester: pytest.Pytester, in_lab: FakeLab) -> None:
     in_lab.folder.joinpath("record").mkdir()
     in_lab.folder.joinpath("record", "bus.log").write_text("12345")
@@ -37,7 +48,7 @@ def test_a_failed_test_leaves_its_record_and_a_passed_one_none(pytester: pytest.
     result = pytester.runpytest()
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        [f"lab: test_it.TestValues.test_fails failed; timeline.txt, * are in {in_lab.out}/failures/test_it.TestValues*"]
+        [f"lab: test_it.TestValues.test_fails failed; page.html, * are in {in_lab.out}/failures/test_it.TestValues*"]
     )
     assert [path.name for path in (in_lab.out / "failures").iterdir()] == ["test_it.TestValues.test_fails"]
     record = content(in_lab, "test_it.TestValues.test_fails")

@@ -17,7 +17,7 @@ _bluetooth_lab_names() {
 
 _bluetooth_lab() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-} index
-    local commands="setup build demo test merge run shell up exec reset down status bench help"
+    local commands="setup build demo test merge run page shell up exec reset down status bench help"
     local options="--package --controllers --env --capture --bluez --out --name --fresh --hosts --host --help"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
@@ -41,11 +41,25 @@ _bluetooth_lab() {
     down) options="--name --all --help" ;;
     status) options="--json --help" ;;
     up) options="--name --package --controllers --bluez --env --help" ;;
-    exec) options="--name --package --env --capture --out --help" ;;
+    exec) options="--name --package --env --capture --page --out --help" ;;
     demo | bench) options=${options/--hosts --host /} ;;
     test) options="${options/--hosts --host /} --list --shard --junit --repeat --until-failure --nightly" ;;
     merge) options="--junit --durations --help" ;;
-    run | shell) ;;
+    run) options+=" --page" ;;
+    shell) ;;
+    page)
+        case $before in
+        --out) _bluetooth_lab_files -f "$word" ;;
+        *)
+            if [[ $word == -* ]]; then
+                _bluetooth_lab_words "--compare --out --help" "$word"
+            else
+                _bluetooth_lab_files -d "$word"
+            fi
+            ;;
+        esac
+        return
+        ;;
     *) return ;;
     esac
     # What follows "--" is a command of its own.
@@ -63,7 +77,7 @@ _bluetooth_lab() {
     done
     case $before in
     --package | --out | --durations) _bluetooth_lab_files -d "$word" ;;
-    --capture | --junit) _bluetooth_lab_files -f "$word" ;;
+    --capture | --page | --junit) _bluetooth_lab_files -f "$word" ;;
     --bluez) _bluetooth_lab_files -d "$word" ;;
     --controllers) _bluetooth_lab_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" "$word" ;;
     --env) _bluetooth_lab_words "$(compgen -e)" "$word" ;;

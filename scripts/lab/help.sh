@@ -5,7 +5,7 @@
 show_help() {
     case ${1:-} in
     '') help_all ;;
-    setup | build | demo | test | merge | run | shell | up | exec | reset | down | status | bench) "help_$1" ;;
+    setup | build | demo | test | merge | run | page | shell | up | exec | reset | down | status | bench) "help_$1" ;;
     options) help_options ;;
     environment) help_environment ;;
     *) return 2 ;;
@@ -25,6 +25,7 @@ usage: lab COMMAND [OPTION…] [ARG…]
   test [FILTER…]          run the tests of this folder's package or Python project
   merge FILE…             merge the results of a test's shards
   run -- COMMAND [ARG…]   run COMMAND in the lab, in this folder
+  page FOLDER             make the page of a record, also compared with another one
   shell                   start an interactive shell in the lab
   up                      start a lab that stays up: run, shell and test use it
   exec -- COMMAND [ARG…]  run COMMAND in the lab that is up, as it is
@@ -99,6 +100,7 @@ FILTER is a regular expression: only tests whose names match one of the filters 
   LAB_MACHINES=N      use N machines side by side; 1: run all suites on one
   LAB_TEST_LIMIT=N    end tests after N seconds, a suite on its own machine as well as all of them on one
   LAB_RECORD=0        do not record tests for their failure bundles
+  LAB_RECORD=all      keep the records of tests that pass as well, in `passed` beside `failures`
 HELP
 }
 
@@ -122,7 +124,10 @@ usage: lab run [OPTION…] -- COMMAND [ARG…]
        lab run --hosts 2 [OPTION…] --host a -- COMMAND [ARG…] --host b -- COMMAND [ARG…]
 
 Runs COMMAND in the lab, as root, in the current folder. The exit status is COMMAND's; 125 means that the lab itself
-failed. Ctrl-C and SIGTERM reach COMMAND. Several labs may run at the same time. OPTION: see lab help options.
+failed. Ctrl-C and SIGTERM reach COMMAND. Several labs may run at the same time. OPTION: see lab help options, and
+
+  --page FILE         record the run, and write it as one HTML file: packets, bus messages, logs and output over time.
+                      COMMAND has no terminal then.
 
 --hosts 2 starts two machines. Each has its own kernel, bus, bluetoothd and controllers (hci0, hci1, …); only the
 virtual radio joins them. LAB_HOST is a or b. Lines of output begin with "a| " or "b| ". Output and captures are kept
@@ -131,6 +136,18 @@ separately: in a/ and b/ of the output folder, and in FILE-a and FILE-b.
 The lab ends when the command of host b ends or when a command fails; the other command then gets SIGINT. The exit
 status is not 0 if a command failed. A host without a command waits for `lab-on HOST COMMAND [ARG…]`, which runs COMMAND
 on the other host. If only one host has a command, that command has your terminal, and its lines have no prefix.
+HELP
+}
+
+help_page() {
+    cat <<'HELP'
+usage: lab page FOLDER [--compare FOLDER] [--out FILE]
+
+Makes one HTML file of the record in FOLDER: of a failed test, or of a run with --page (its record is in `run` of the
+output folder). The file needs nothing else: a browser shows the time line, packets, messages and logs.
+
+  --compare FOLDER    also show what differs from this record, such as that of a run that passed
+  --out FILE          write FILE (default: page.html in FOLDER)
 HELP
 }
 

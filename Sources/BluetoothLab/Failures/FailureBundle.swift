@@ -1,7 +1,8 @@
 import Foundation
 
-/// What happened during a test that has failed, in a folder of its own below `$LAB_OUT/failures`: `summary.txt`,
-/// `timeline.txt`, `hci.btsnoop`, `hci.txt`, `bus.log`, `bluetoothd.log` and `app.log`.
+/// What happened during a test that has failed, in a folder of its own below `$LAB_OUT/failures` (or `$LAB_OUT/passed`,
+/// if there are no issues): `summary.txt`,
+/// `page.html`, `timeline.txt`, `hci.btsnoop`, `hci.txt`, `bus.log`, `bluetoothd.log` and `app.log`.
 ///
 /// The lab's program `lab-bundle` writes it, for tests in any language.
 struct FailureBundle {

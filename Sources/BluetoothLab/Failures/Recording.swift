@@ -14,6 +14,8 @@ enum Recording {
 
     /// Recording costs time where notifications come by the thousand; `LAB_RECORD=0` does without.
     private static let isWanted = environment["LAB_RECORD"] != "0"
+    /// Whether tests that pass leave their records, too, to compare with those of failures.
+    static let keepsAll = environment["LAB_RECORD"] == "all"
     private static let hasStarted = Mutex(false)
 
     /// Starts the recorders, if they do not run. Looks only once, because that takes a while in an emulated machine.

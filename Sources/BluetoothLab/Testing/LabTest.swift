@@ -68,7 +68,7 @@ final class LabTest: Swift.Sendable {
             if !hasFailed { failure = error }
             fail("\(error)")
         }
-        if hasFailed { await writeBundle(devices) }
+        if hasFailed || Recording.keepsAll { await writeBundle(devices) }
         await LabQueue.shared.leave()
         if let failure { throw failure }
     }
@@ -87,9 +87,10 @@ final class LabTest: Swift.Sendable {
                 test: name, start: start, end: .now, busPosition: busPosition, issues: issues.withLock(\.self),
                 devices: devices)
             let folder = try await bundle.write(into: lab.output)
-            print("lab: \(name) failed; timeline.txt, hci.btsnoop, bus.log and more of it are in \(folder.path)")
+            guard hasFailed else { return }
+            print("lab: \(name) failed; page.html, timeline.txt, hci.btsnoop and more of it are in \(folder.path)")
         } catch {
-            print("lab: \(name) failed, and its record could not be kept: \(error)")
+            print("lab: \(name) \(hasFailed ? "failed" : "passed"), and its record could not be kept: \(error)")
         }
     }
 }

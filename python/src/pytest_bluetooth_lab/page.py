@@ -134,7 +134,7 @@ class WebPage:
 
     def type(self, selector: str, text: str, timeout: float = TIMEOUT) -> None:
         """Types a text into an input, in the place of what it has."""
-        self.wait_for(f"document.querySelector({json.dumps(selector)})", timeout)
+        self.wait_for(f"Boolean(document.querySelector({json.dumps(selector)}))", timeout)
         self.evaluate(f"(e => {{ e.focus(); e.select?.() }})(document.querySelector({json.dumps(selector)}))")
         self.session.call("Input.insertText", text=text)
 

@@ -119,8 +119,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     del item.stash[_test_key]
     had_failed = test.has_failed
     folder, reason = test.end()
-    if folder:
-        text = f"{test.name} failed; timeline.txt, hci.btsnoop, bus.log and more of it are in {folder}"
+    if folder and had_failed:
+        text = f"{test.name} failed; page.html, timeline.txt, hci.btsnoop and more of it are in {folder}"
     elif had_failed:
         text = f"{test.name} failed, and its record could not be kept: {reason}"
     else:

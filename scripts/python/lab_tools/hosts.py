@@ -1,6 +1,6 @@
 """Runs commands on two machines of the lab that only the virtual radio joins, and ends when they have ended.
 
-usage: hosts [--controllers N] [--capture FILE] [--out FOLDER] [--bluez FOLDER] --host a -- COMMAND [ARG…]
+usage: hosts [--controllers N] [--capture FILE] [--page FILE] [--out FOLDER] [--bluez FOLDER] --host a -- COMMAND [ARG…]
              --host b -- COMMAND [ARG…]
 
 Each machine is a process of its own (lab_tools.machine). Host a has the radio: the controllers of host b are handed
@@ -40,6 +40,7 @@ class Options(NamedTuple):
 
     controllers: int
     capture: str | None
+    page: str | None
     out: str | None
     bluez: str | None
     commands: dict[str, list[str]]
@@ -70,6 +71,7 @@ def parse(words: Sequence[str]) -> Options:
     parser = argparse.ArgumentParser(prog="lab run --hosts 2", add_help=False)
     parser.add_argument("--controllers", type=int, default=1)
     parser.add_argument("--capture")
+    parser.add_argument("--page")
     parser.add_argument("--out")
     parser.add_argument("--bluez")
     known, rest = parser.parse_known_args(words)
@@ -83,7 +85,7 @@ def parse(words: Sequence[str]) -> Options:
     return options
 
 
-def capture_file(file: str, host: str) -> str:
+def file_of_host(file: str, host: str) -> str:
     """sensor.btsnoop becomes sensor-a.btsnoop and sensor-b.btsnoop."""
     path = Path(file)
     return str(path.with_name(f"{path.stem}-{host}{path.suffix}"))
@@ -94,7 +96,9 @@ def host_command(host: str, options: Options, out: Path, ends: Mapping[str, int]
     command = [*tool_command("machine"), "--host", host]
     command += ["--controllers", str(options.controllers), "--out", str(out / host)]
     if options.capture:
-        command += ["--capture", capture_file(options.capture, host)]
+        command += ["--capture", file_of_host(options.capture, host)]
+    if options.page:
+        command += ["--page", file_of_host(options.page, host)]
     if options.bluez:
         command += ["--bluez", options.bluez]
     if len(options.commands) > 1:

@@ -14,6 +14,7 @@ TOOLS = {
     "find-tests": "lab_tools.testing.finding",
     "unpack-kernel": "lab_tools.kernel",
     "bundle": "lab_tools.bundle.command",
+    "page": "lab_tools.page.command",
     "peer": "lab_tools.peer",
     "bench": "lab_tools.bench.command",
     "bench-table": "lab_tools.bench.table",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lab_tools import hosts
-from lab_tools.hosts import Hosts, Options, capture_file, host_command, parse
+from lab_tools.hosts import Hosts, Options, file_of_host, host_command, parse
 
 BOTH = ("--host", "a", "--", "sensor", "--host", "b", "--", "central", "-x")
 
@@ -45,8 +45,10 @@ def machine_words(host: str, *words: str) -> str:
 
 
 def test_each_machine_has_its_own_folder_capture_and_ports() -> None:
-    words = machine_words("b", "--capture", "/x/sensor.btsnoop", "--bluez", "/bluez", *BOTH)
-    assert " --host b --controllers 1 --out /out/b --capture /x/sensor-b.btsnoop --bluez /bluez " in words
+    files = ("--capture", "/x/sensor.btsnoop", "--page", "/x/run.html")
+    words = machine_words("b", *files, "--bluez", "/bluez", *BOTH)
+    assert " --host b --controllers 1 --out /out/b --capture /x/sensor-b.btsnoop " in words
+    assert " --page /x/run-b.html --bluez /bluez " in words
     assert words.endswith("--prefix b|  --joined peer=5 --joined radio0=6 -- central -x")
 
 
@@ -57,8 +59,8 @@ def test_a_host_without_a_command_waits_and_the_other_one_has_no_prefix() -> Non
 
 
 def test_captures_have_the_hosts_in_their_names() -> None:
-    assert capture_file("/a.b/c.btsnoop", "a") == "/a.b/c-a.btsnoop"
-    assert capture_file("plain", "b") == "plain-b"
+    assert file_of_host("/a.b/c.btsnoop", "a") == "/a.b/c-a.btsnoop"
+    assert file_of_host("plain", "b") == "plain-b"
 
 
 class Process:
@@ -125,4 +127,4 @@ def test_a_signal_goes_to_all_that_run() -> None:
 
 def test_both_share_the_controllers_that_btvirt_makes() -> None:
     assert hosts.MOST_EACH == 8
-    assert Options(8, None, None, None, {}).controllers == parse(["--controllers", "8", *BOTH]).controllers
+    assert Options(8, None, None, None, None, {}).controllers == parse(["--controllers", "8", *BOTH]).controllers

@@ -5,6 +5,7 @@ All times are those of the machine's clock, in UTC, as the recorder (guest/bin/l
 | file | what |
 |---|---|
 | `summary.txt` | the test, its issues, and what bluetoothd knew of the devices at its end |
+| `page.html` | all of it as a page for a browser (lab_tools.page) |
 | `timeline.txt` | everything below in the order of time, a line for each packet, message and line of a log |
 | `hci.btsnoop` | the traffic of all controllers, for Wireshark, tshark or `btmon -r`, with notes and bluetoothd's log |
 | `hci.txt` | the same, as btmon decodes it |

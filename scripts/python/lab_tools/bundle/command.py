@@ -1,7 +1,10 @@
-"""Writes what happened during a test that has failed into a folder below OUTPUT/failures, and prints its path.
+"""Writes what happened during a test into a folder below OUTPUT/failures, or OUTPUT/passed if it has no issues, and
+prints its path.
 
 usage: lab-bundle OUTPUT <DESCRIPTION
        lab-bundle note TEXT           writes a note between the packets of the capture
+       lab-bundle run FOLDER START STATUS COMMAND [ARG…]
+                                      keeps what was recorded since START, when COMMAND has ended (guest/recorded)
 
 For test runners in any language. `lab-record start` must have been called before the test. DESCRIPTION is a JSON
 object:
@@ -18,8 +21,10 @@ object:
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,8 +32,9 @@ from typing import Any, NamedTuple
 from lab_tools.bundle.bus import bus_entries, bus_messages, bus_text
 from lab_tools.bundle.capture import MAGIC, capture_notes, capture_records, capture_slice
 from lab_tools.bundle.packets import packet_entries
-from lab_tools.bundle.recording import BUS_TRACE, CAPTURE, catch_up, content_of, write_note
+from lab_tools.bundle.recording import BUS_TRACE, CAPTURE, RECORD, catch_up, content_of, write_note
 from lab_tools.bundle.timeline import Entry, merged, text_of, timeline
+from lab_tools.page.command import write_page
 
 LONGEST_NAME = 100
 DECODING_LIMIT = 120  # seconds
@@ -69,10 +75,14 @@ def printed_entries(start: float) -> Iterator[Entry]:
     """The lines that the tests' process has printed since the start. guest/run-tests keeps them, each after its
     time."""
     file = os.environ.get("LAB_TESTS_LOG")
-    for line in content_of(file).decode(errors="replace").splitlines() if file else ():
+    return timed_lines(content_of(file), start, "output") if file else iter(())
+
+
+def timed_lines(content: bytes, start: float, source: str) -> Iterator[Entry]:
+    for line in content.decode(errors="replace").splitlines():
         moment, _, text = line.partition(" ")
         if re.fullmatch(r"\d+\.\d{6}", moment) and float(moment) >= start:
-            yield float(moment), "output", text
+            yield float(moment), source, text
 
 
 def untimed_output() -> str:
@@ -120,7 +130,8 @@ def decode(folder: Path) -> str:
 def write_bundle(output: Path, test: Description) -> Path:
     missing = [*test.missing, *catch_up()]
     start = test.start
-    folder = new_folder(output / "failures", test.test)
+    has_failed = bool(test.issues)
+    folder = new_folder(output / ("failures" if has_failed else "passed"), test.test)
     sources = [test.entries, list(printed_entries(start))]
     (folder / "app.log").write_text(timeline(merged(sources)))
 
@@ -141,14 +152,39 @@ def write_bundle(output: Path, test: Description) -> Path:
     entries = [entry for entry in merged(sources) if entry[0] <= test.end]
     (folder / "timeline.txt").write_text(timeline(entries))
     late = f"\nThe last moments may be missing in: {', '.join(missing)}\n" if missing else ""
-    summary = [f"{test.test} failed", f"from {text_of(start)} to {text_of(test.end)} UTC", late]
+    summary = [
+        f"{test.test} {'failed' if has_failed else 'passed'}",
+        f"from {text_of(start)} to {text_of(test.end)} UTC",
+        late,
+    ]
     (folder / "summary.txt").write_text("\n".join([*summary, *test.issues, "", test.devices, ""]))
+    write_page(folder)
     return folder
+
+
+def keep_run(folder: Path, start: float, status: int, command: list[str]) -> None:
+    """Keeps what was recorded during a command. The host makes its page."""
+    end = time.time()  # what comes after it is this collecting
+    missing = catch_up()
+    folder.mkdir(parents=True, exist_ok=True)
+    capture = content_of(CAPTURE)
+    (folder / CAPTURE.name).write_bytes(capture_slice(capture, capture_records(capture), start))
+    (folder / BUS_TRACE.name).write_bytes(bus_text(bus_messages(content_of(BUS_TRACE), start)))
+    lines = [timed_lines(content_of(file), start, "command") for file in RECORD.glob("output-*.log")]
+    (folder / "app.log").write_text(timeline(merged(lines)))
+    late = [f"The last moments may be missing in: {', '.join(missing)}"] if missing else []
+    issues = [f"{command[0]} ended with exit status {status}"] if status else []
+    title = f"{shlex.join(command)} {'failed' if status else 'passed'}"
+    span = f"from {text_of(start)} to {text_of(end)} UTC"
+    (folder / "summary.txt").write_text("\n".join([title, span, "", *issues, *late, ""]))
 
 
 def main(words: list[str]) -> int:
     if words[:1] == ["note"] and len(words) == 2:
         return 0 if write_note(words[1]) else 1
+    if words[:1] == ["run"] and len(words) > 4:
+        keep_run(Path(words[1]), float(words[2]), int(words[3]), words[4:])
+        return 0
     if len(words) != 1 or words[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2

@@ -10,9 +10,12 @@ from lab_tools.machine import frames
 from lab_tools.machine.construction import Construction
 from lab_tools.machine.options import Options
 from lab_tools.machine.terminal import Terminal, terminal_size
+from lab_tools.messages import say
+from lab_tools.page.command import write_page
 from lab_tools.places import GUEST
 
 CAPTURE = "capture.btsnoop"
+RUN = "run"  # the record of one with a page
 
 
 class Call(NamedTuple):
@@ -35,10 +38,22 @@ def keep_capture(out: Path, chosen: str | None) -> None:
         shutil.copyfile(file, chosen)
 
 
+def keep_page(out: Path, chosen: str | None) -> None:
+    """Makes the page of a command's record where it was asked for."""
+    if not chosen:
+        return
+    try:
+        write_page(out / RUN, Path(chosen))
+    except OSError as error:
+        say(f"there is no page of this run: {error}")
+
+
 def prepare_call(construction: Construction, options: Options, out: Path, logs: Path, flags: str = "") -> Call:
     """`out`: for what the command keeps; `logs`: has the machine's own."""
     environment = construction.environment(out, logs, options.host)
     words = list(options.command)
     if options.capture:
         words = [str(GUEST / "captured"), str(out / CAPTURE), *words]
+    if options.page:
+        words = [str(GUEST / "recorded"), str(out / RUN), *words]
     return Call(environment, words, flags)

@@ -19,6 +19,7 @@ class Options(NamedTuple):
 
     controllers: int | None
     capture: str | None
+    page: str | None
     out: str | None
     bluez: str | None
     host: str
@@ -32,6 +33,7 @@ def parse(words: Sequence[str], has_command: bool = True) -> Options:
     parser = argparse.ArgumentParser(prog="lab run", add_help=False)
     parser.add_argument("--controllers", type=int)
     parser.add_argument("--capture")
+    parser.add_argument("--page")
     parser.add_argument("--out")
     parser.add_argument("--bluez")
     parser.add_argument("--host", default="")

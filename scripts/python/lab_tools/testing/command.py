@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from lab_tools.messages import fail, say
+from lab_tools.page.index import write_index
 from lab_tools.places import ROOT, Places
 from lab_tools.testing.choice import Choice, print_list, pytest_tests
 from lab_tools.testing.packages import SwiftPackage
@@ -78,6 +79,7 @@ class Session:
             return show_list(choice.chosen, choice)
         choice.announce()
         self.run_rounds(choice, parts)
+        show_failures(self.out)
         sys.stdout.flush()
         return self.report(choice).show(self.runner.results)
 
@@ -130,6 +132,17 @@ def show_list(tests: Sequence[ListedTest], choice: Choice) -> int:
     if not choice.every:
         say("no test matches")
     return 0 if choice.every else 1
+
+
+def show_failures(out: Path) -> None:
+    """Makes the list of the failed tests that have left a page."""
+    try:
+        index = write_index(out)
+    except OSError as error:
+        say(f"there is no list of the failed tests: {error}")
+    else:
+        if index:
+            say(f"the failed tests, each with its page: {os.path.relpath(index)}")
 
 
 # What CI systems say about the run.

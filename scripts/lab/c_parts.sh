@@ -38,6 +38,7 @@ compile() {
 build_c_parts() {
     mkdir -p "$1" "$2"
     compile "the agent" "$parts/guest/agent" "$1/lab_agent" "${c_program[@]}"
+    compile "the keeper of simulated time" "$parts/guest/clock_keeper.c" "$1/clock_keeper" "${c_program[@]}"
     compile "the library for btvirt" "$parts/guest/radio_timing.c" "$1/radio_timing.so" -shared -fPIC -nostdlib
     compile "the link between two hosts" "$parts/guest/radio_link.c" "$1/radio_link" "${c_program[@]}"
     compile "lab-on" "$parts/guest/lab_on.c" "$2/lab-on" "${c_program[@]}"

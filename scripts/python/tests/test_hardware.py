@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from lab_tools.machine.hardware import Hardware, choose, kvm_works
+from lab_tools.machine.hardware import Clock, Hardware, choose, kvm_works
 from lab_tools.places import Places
 
 
 def test_it_has_two_processors_where_the_host_has_as_many() -> None:
-    assert choose({}, True, 8) == Hardware(True, False, "2", "2G")
+    assert choose({}, True, 8) == Hardware(True, Clock.REAL, "2", "2G")
     assert choose({}, True, 1).processors == "1"
 
 
@@ -26,16 +26,21 @@ def test_kvm_is_left_alone_where_software_emulation_is_asked_for() -> None:
 
 def test_a_counted_clock_takes_software_emulation_with_one_processor() -> None:
     counted = {"LAB_CLOCK": "counted", "LAB_CPUS": "4"}
-    assert choose(counted, False, 4)[1:3] == (True, "1")
-    assert choose({**counted, "LAB": "tcg"}, True, 4)[1:3] == (True, "1")
-    assert choose(counted, True, 4)[1:3] == (False, "4")
+    assert choose(counted, False, 4)[1:3] == (Clock.COUNTED, "1")
+    assert choose({**counted, "LAB": "tcg"}, True, 4)[1:3] == (Clock.COUNTED, "1")
+    assert choose(counted, True, 4)[1:3] == (Clock.REAL, "4")
+
+
+def test_a_simulated_clock_is_software_emulations_even_if_kvm_works() -> None:
+    hardware = choose({"LAB_CLOCK": "simulated", "LAB_CPUS": "4"}, True, 4)
+    assert hardware[:3] == (False, Clock.SIMULATED, "1")
 
 
 def test_another_clock_is_a_mistake(said: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         choose({"LAB_CLOCK": "fast"}, False, 2)
     assert ended.value.code == 125
-    assert said == ["LAB_CLOCK is real or counted, not fast"]
+    assert said == ["LAB_CLOCK is real, counted, simulated: not fast"]
 
 
 @pytest.mark.parametrize(("text", "works"), [("yes 6.1 none 0", True), ("no 6.1", False), ("", False), (None, False)])

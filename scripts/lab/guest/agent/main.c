@@ -26,6 +26,8 @@ enum { most_sessions = 32, most_output = 1 << 15, patience_after_hang_up = 2000 
 
 static struct session sessions[most_sessions];
 static int session_count;
+// Whether time leaps while the machine has nothing to do: then this keeps it busy between commands.
+static bool is_simulated;
 // Whether a host may have come to a port that had none, or has become free.
 static bool must_look;
 
@@ -205,6 +207,11 @@ static void tick(struct session *session)
 static int time_left(void)
 {
     int64_t first = -1;
+    bool is_busy = false;
+    for (int i = 0; i < session_count; i++)
+        is_busy = is_busy || sessions[i].state != idle;
+    if (is_simulated && !is_busy)
+        return 0;
     for (int i = 0; i < session_count; i++)
         if (sessions[i].deadline != 0 && (first < 0 || sessions[i].deadline < first))
             first = sessions[i].deadline;
@@ -280,6 +287,8 @@ static void add_session(const char *path)
 
 int main(int count, char **words)
 {
+    const char *clock = getenv("LAB_CLOCK");
+    is_simulated = clock != NULL && strcmp(clock, "simulated") == 0;
     int signals = watched_signals();
     for (int i = 1; i < count; i++)
         add_session(words[i]);

@@ -8,6 +8,7 @@ from pathlib import Path
 from lab_tools.machine import frames
 from lab_tools.machine.calls import Call, keep_capture, keep_page, prepare_call
 from lab_tools.machine.construction import Construction
+from lab_tools.machine.hardware import Clock
 from lab_tools.machine.options import Options
 from lab_tools.machine.runs import new_run, remove_old, show_newest
 from lab_tools.machine.session import Link, Session
@@ -28,12 +29,12 @@ def mismatch(record: Record, options: Options, caller: Mapping[str, str] = os.en
         return f"with {record.controllers} controllers, not {asked}"
     if options.bluez and options.bluez != record.bluez:
         return f"with another BlueZ than {options.bluez}"
-    clock = "counted" if parts.counts_instructions else "real"
-    if not parts.uses_kvm and caller.get("LAB_CLOCK", clock) != clock:
-        return f"with its clock {clock}"
+    clock = caller.get("LAB_CLOCK", parts.clock.value)
+    if clock != parts.clock and (clock == Clock.SIMULATED or not parts.uses_kvm):
+        return f"with its clock {parts.clock.value}"
     if caller.get("LAB_MEMORY", parts.memory) != parts.memory:
         return f"with {parts.memory} of memory"
-    if not parts.counts_instructions and caller.get("LAB_CPUS", parts.processors) != parts.processors:
+    if parts.clock is Clock.REAL and caller.get("LAB_CPUS", parts.processors) != parts.processors:
         return f"with {parts.processors} processors"
     return None
 

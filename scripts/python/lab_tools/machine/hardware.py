@@ -1,6 +1,7 @@
 """What the virtual machine is made of."""
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import NamedTuple
 
 from lab_tools.messages import fail
@@ -10,14 +11,23 @@ MOST_PROCESSORS = 2  # unless LAB_CPUS says otherwise
 MEMORY = "2G"
 
 
-class Hardware(NamedTuple):
-    """`counts_instructions`: the machine's clock goes by the instructions that it executes.
+class Clock(str, Enum):
+    """Of a machine in software emulation.
 
-    While it has nothing to do, that clock keeps pace with the host's. A busy host then makes the machine slow, but
-    makes nothing in it late. It takes software emulation with one processor."""
+    Only a real one goes on by itself. The others go by the instructions that the machine executes, so that a busy host
+    makes the machine slow, but makes nothing in it late. While the machine has nothing to do, a counted clock keeps pace
+    with the host's; a simulated one leaps to the moment at which there is something to do. Both take one processor."""
+
+    REAL = "real"
+    COUNTED = "counted"
+    SIMULATED = "simulated"
+
+
+class Hardware(NamedTuple):
+    """`memory`: as QEMU takes it."""
 
     uses_kvm: bool
-    counts_instructions: bool
+    clock: Clock
     processors: str
     memory: str
 
@@ -28,13 +38,17 @@ class Hardware(NamedTuple):
 
 def choose(environment: Mapping[str, str], kvm_works: bool, host_processors: int) -> Hardware:
     """Ends this process if LAB_CLOCK is wrong."""
-    clock = environment.get("LAB_CLOCK", "real")
-    if clock not in ("real", "counted"):
-        fail(f"LAB_CLOCK is real or counted, not {clock}")
-    uses_kvm = kvm_works and environment.get("LAB") != "tcg"
-    counts = clock == "counted" and not uses_kvm
-    processors = "1" if counts else environment.get("LAB_CPUS", str(min(MOST_PROCESSORS, host_processors)))
-    return Hardware(uses_kvm, counts, processors, environment.get("LAB_MEMORY", MEMORY))
+    try:
+        clock = Clock(environment.get("LAB_CLOCK", "real"))
+    except ValueError:
+        fail(f"LAB_CLOCK is {', '.join(clock.value for clock in Clock)}: not {environment['LAB_CLOCK']}")
+    # A simulated clock is needed for what the run is about; a counted one only helps a machine that is slow.
+    uses_kvm = kvm_works and environment.get("LAB") != "tcg" and clock is not Clock.SIMULATED
+    if uses_kvm:
+        clock = Clock.REAL
+    processors = environment.get("LAB_CPUS", str(min(MOST_PROCESSORS, host_processors)))
+    memory = environment.get("LAB_MEMORY", MEMORY)
+    return Hardware(uses_kvm, clock, processors if clock is Clock.REAL else "1", memory)
 
 
 def kvm_works(places: Places) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab_tools.machine.hardware import Hardware
+from lab_tools.machine.hardware import Clock, Hardware
 from lab_tools.places import Places
 
 # A port: its name in the machine, and its end here: a descriptor, or the path of a socket that QEMU makes.
@@ -32,7 +32,8 @@ def command_line(
     if has_unpacked_kernel:
         command += ["-kernel", str(places.boot / "vmlinux")]
     # Each instruction takes 2^2 ns: about as much as on a host that has nothing else to do.
-    command += ["-icount", "shift=2"] if hardware.counts_instructions else []
+    icount = {Clock.COUNTED: ["-icount", "shift=2"], Clock.SIMULATED: ["-icount", "shift=2,sleep=off"]}
+    command += icount.get(hardware.clock, [])
     return command + port_options(ports, architecture)
 
 

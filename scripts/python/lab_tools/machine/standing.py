@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lab_tools.machine.hardware import Hardware
+from lab_tools.machine.hardware import Clock, Hardware
 from lab_tools.messages import fail
 from lab_tools.places import GUEST, Places
 
@@ -79,7 +79,8 @@ class Standing:
         """None if there is none, or it never came up."""
         try:
             values = json.loads((self.folder / "machine.json").read_text())
-            return Record(**{**values, "hardware": Hardware(**values["hardware"])})
+            parts = values["hardware"]
+            return Record(**{**values, "hardware": Hardware(**{**parts, "clock": Clock(parts["clock"])})})
         except (OSError, ValueError, TypeError, KeyError):
             return None
 
@@ -174,7 +175,7 @@ def summary(standing: Standing, now: float) -> dict[str, Any]:
     values: dict[str, Any] = {"name": standing.name, "state": "up" if is_alive(record) else "ended by itself"}
     parts = record.hardware
     values |= {"controllers": record.controllers, "bluez": record.bluez, "accelerator": parts.accelerator}
-    values |= {"clock": "counted" if parts.counts_instructions else "real"}
+    values |= {"clock": parts.clock.value}
     if is_alive(record):
         values |= {"up_for_s": round(now - record.up_since), "commands": standing.running_commands()}
     return values | {"logs": str(standing.logs)}

@@ -9,20 +9,47 @@ trap 'rm -rf "$reports"' EXIT
 
 # check NAME COMMAND [ARG…]
 check() {
-    local name=$1 start=$SECONDS status
+    local name=$1 start=$SECONDS
     shift
     echo "== $name"
     "$@" 2>&1 | tee "$reports/output"
-    status=${PIPESTATUS[0]}
-    if ((status == 0)); then
+    judge "$name" "${PIPESTATUS[0]}" $((SECONDS - start))
+}
+
+# judge NAME STATUS SECONDS: counts a check that has ended, with its output in $reports/output.
+judge() {
+    if (($2 == 0)); then
         passed=$((passed + 1))
-        echo "== $name: passed in $((SECONDS - start)) s"
+        echo "== $1: passed in $3 s"
     else
         failed=$((failed + 1))
-        echo "== $name: FAILED after $((SECONDS - start)) s"
-        report "$name" tail -n 25
+        echo "== $1: FAILED after $3 s"
+        report "$1" tail -n 25
         return 1
     fi
+}
+
+# begin NAME COMMAND [ARG…]: a check that runs beside the next ones, until `conclude NAME`. A build seldom uses all
+# processors all of the time.
+declare -A begun=()
+begin() {
+    local name=$1 start=$SECONDS
+    shift
+    (
+        "$@" >"$reports/$name.output" 2>&1
+        echo "$? $((SECONDS - start))" >"$reports/$name.end"
+    ) &
+    begun[$name]=$!
+}
+
+# conclude NAME: waits for the check's end and shows its output.
+conclude() {
+    local status seconds
+    wait "${begun[$1]}"
+    read -r status seconds <"$reports/$1.end"
+    echo "== $1"
+    tee "$reports/output" <"$reports/$1.output"
+    judge "$1" "$status" "$seconds"
 }
 
 # check_tests NAME COMMAND [ARG…]: the command's last line says how many tests have passed and failed.

@@ -57,6 +57,20 @@ class Staleness(LabScriptTests):
         self.touch(".build/debug/.lab-built", 3001)
         self.assertEqual(self.prepare(), [])
 
+    def test_as_shipped_they_are_others(self):
+        self.write("scripts/release/options.sh", "set_release_options() { release_options=(--scratch-path $1); }\n")
+        (self.folder / ".build-release/release").mkdir(parents=True)
+        text = PREPARE.replace("$1", "$*") + "; echo $program_folder"
+        folder = f"{self.folder}/.build-release"
+        self.assertEqual(
+            self.bash(text, LAB_CONFIG="shipped").splitlines(),
+            [
+                f"build {program} as it is shipped --scratch-path {folder} --product {program}"
+                for program in ("dittojay", "bluejay")
+            ]
+            + [f"{folder}/release"],
+        )
+
     def test_without_swift_what_is_missing_is_said(self):
         shutil.rmtree(self.folder / ".build")
         text = PREPARE + " 2>&1"

@@ -50,6 +50,17 @@ def test_tests_that_do_not_run_are_a_failure(tmp_path: Path) -> None:
     assert (status, lines[-3:]) == (1, ["== failed: tests", "the reason", "0 passed, 1 failed"])
 
 
+def test_a_check_beside_others_is_shown_where_it_is_concluded(tmp_path: Path) -> None:
+    status, lines = output_of(
+        "begin beside fails; begin other passes; check first passes; conclude other; conclude beside; finish", tmp_path
+    )
+    assert status == 1
+    assert [line for line in lines if " in " not in line and " after " not in line] == [
+        *("== first", "much output", "== other", "much output", "== beside", "the reason"),
+        *("== failed: beside", "the reason", "2 passed, 1 failed"),
+    ]
+
+
 def test_records_of_tests_that_fail_on_purpose_or_failed_before_are_not_shown(tmp_path: Path) -> None:
     former = tmp_path / ".lab/runs/0/out/failures/former/timeline.txt"
     former.parent.mkdir(parents=True)

@@ -4,13 +4,7 @@
 [[ -z $installed ]] || die "bench builds the programs: use the lab of a clone of the repository"
 require_swift
 "$parts/setup"
-# The programs are built as they are shipped, in a separate folder, because the other commands build them differently.
-# shellcheck source=scripts/release/options.sh
-source "$root/scripts/release/options.sh"
-set_release_options "$root/.build-release"
-for product in dittojay bluejay; do
-    build "$product for release" "${release_options[@]}" --product "$product"
-done
+build_shipped
 # The Python that has the peers: the bench starts them with its own interpreter.
 export LAB_FRESH=1 # as it is after its start
 run_in_lab ${options[@]+"${options[@]}"} -- "$LAB_HOME/venv/bin/python" -B "$root/scripts/python" bench \

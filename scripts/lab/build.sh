@@ -6,6 +6,10 @@
 programs=(dittojay bluejay)
 configuration=${LAB_CONFIG:-debug}
 program_folder=$owner/.build/$configuration
+if [[ $configuration == shipped ]]; then
+    # Only these programs are built so.
+    configuration=debug program_folder=$root/.build-release/release
+fi
 [[ -z ${installed:-} ]] || program_folder=$root/bin
 build_stamp=$program_folder/.lab-built
 
@@ -32,8 +36,23 @@ build() {
 build_programs() {
     local program
     [[ -z ${installed:-} ]] || return 0
-    for program in "${programs[@]}"; do build "$program" --package-path "$owner" --product "$program" "$@"; done
+    if [[ ${LAB_CONFIG:-} == shipped ]]; then
+        build_shipped
+    else
+        for program in "${programs[@]}"; do build "$program" --package-path "$owner" --product "$program" "$@"; done
+    fi
     mark_built
+}
+
+# Builds the programs as they are shipped, in a separate folder, because other commands build them differently.
+build_shipped() {
+    local program
+    # shellcheck source=scripts/release/options.sh
+    source "$root/scripts/release/options.sh"
+    set_release_options "$root/.build-release"
+    for program in "${programs[@]}"; do
+        build "$program as it is shipped" "${release_options[@]}" --product "$program"
+    done
 }
 
 # Notes that the programs are as new as the sources.

@@ -24,7 +24,8 @@ main_test() {
     esac
     "$parts/setup"
     case $kind in
-    swift) [[ $package == "$root" ]] || build_programs --configuration debug ;;
+    # Those of this package are built with its tests.
+    swift) [[ $package == "$root" && ${LAB_CONFIG:-} != shipped ]] || build_programs --configuration debug ;;
     python) prepare_programs ;;
     esac
     pass_signals "${tools[@]}" test --kind "$kind" --package "$package" ${options[@]+"${options[@]}"} \

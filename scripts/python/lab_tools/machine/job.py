@@ -29,7 +29,9 @@ def kernel_image(places: Places) -> Path:
 
 def program_folders(environment: Mapping[str, str]) -> str:
     """As in PATH: where dittojay and bluejay are, before all others."""
-    return environment.get("LAB_PROGRAMS") or str(ROOT / ".build" / environment.get("LAB_CONFIG", "debug"))
+    configuration = environment.get("LAB_CONFIG", "debug")
+    own = (".build-release", "release") if configuration == "shipped" else (".build", configuration)
+    return environment.get("LAB_PROGRAMS") or str(ROOT.joinpath(*own))
 
 
 def job_environment(

@@ -230,8 +230,7 @@ class ThisPackage:
         """The sample package's own tests, as its developer runs them."""
         former = runner.environment.get("LAB_PROGRAMS", "")
         folder = program_folder(runner.environment)
-        configuration = runner.environment.get("LAB_CONFIG", "debug")
-        runner.environment["LAB_PROGRAMS"] = f"{self.sample.package}/.build/{configuration}:{folder}"
+        runner.environment["LAB_PROGRAMS"] = f"{self.sample.package}/.build/debug:{folder}"
         self.sample.run(runner, self.options.words("controllers", "capture", "bluez"))
         runner.environment["LAB_PROGRAMS"] = former
 
@@ -250,7 +249,7 @@ class ThisPackage:
         """The soak as a test of its own."""
         build("the soak", "--product", "Soak")
         say("the soak, in the lab")
-        program = Path(program_folder(self.runner.environment)) / "Soak"
+        program = ROOT / ".build" / "debug" / "Soak"
         words = [*self.options.words("controllers", "bluez"), "--out", str(self.out / SOAK)]
 
         def run(record: Path) -> int:

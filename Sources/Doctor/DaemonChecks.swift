@@ -119,13 +119,13 @@ struct DaemonSettings: Hashable, Swift.Sendable {
 
     init(_ text: String) {
         var group = ""
-        for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmingCharacters(in: .whitespaces) }) {
+        for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmed }) {
             if line.hasPrefix("[") {
                 group = String(line.dropFirst().prefix { $0 != "]" })
                 groups.insert(group)
             } else if !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") {
-                let key = line[..<equals].trimmingCharacters(in: .whitespaces)
-                values["\(group)/\(key)"] = line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+                let key = line[..<equals].trimmed
+                values["\(group)/\(key)"] = line[line.index(after: equals)...].trimmed
             }
         }
     }

@@ -87,7 +87,7 @@ extension Doctor.Host {
     /// A file's text without the white space around it; nil if it cannot be read.
     func text(of path: String) -> String? {
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: root + path)) else { return nil }
-        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return String(decoding: data, as: UTF8.self).trimmed
     }
 
     /// The names in a folder, in order; none if it cannot be read.
@@ -110,8 +110,7 @@ extension Doctor.Host {
         defer { pclose(output) }
         var line = [CChar](repeating: 0, count: 200)
         guard fgets(&line, Int32(line.count), output) != nil else { return nil }
-        return String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
+        return String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).trimmed
     }
 }
 

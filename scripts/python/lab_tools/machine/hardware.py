@@ -15,8 +15,8 @@ class Clock(str, Enum):
     """Of a machine in software emulation.
 
     Only a real one goes on by itself. The others go by the instructions that the machine executes, so that a busy host
-    makes the machine slow, but makes nothing in it late. While the machine has nothing to do, a counted clock keeps pace
-    with the host's; a simulated one leaps to the moment at which there is something to do. Both take one processor."""
+    makes the machine slow, but makes nothing in it late. While the machine has nothing to do, a counted clock goes as
+    the host's; a simulated one leaps to the moment at which there is something to do. Both take one processor."""
 
     REAL = "real"
     COUNTED = "counted"

@@ -30,6 +30,7 @@ class Completion(LabScriptTests):
 
     def test_values_of_options(self):
         self.assertEqual(self.complete("lab run --hosts "), ["1", "2"])
+        self.assertEqual(self.complete("lab up --time "), ["real", "counted", "simulated"])
         (self.folder / "captures").mkdir()
         self.assertEqual(self.complete("lab run --out cap"), ["captures"])
 

@@ -63,6 +63,15 @@ class Options(LabScriptTests):
         *_, named = self.split("--env", "TOKEN=a b", "--env=OTHER", "--", "true")
         self.assertEqual(named, "TOKEN OTHER")
 
+    def test_time_is_that_of_the_machine_to_be_started(self):
+        text = f"""source {LAB} && command=run && split_options "$@"; echo "$LAB_CLOCK ${{rest[*]}}" """
+        for words in (("--time", "simulated"), ("--time=simulated",)):
+            self.assertEqual(self.bash(text, *words, "--", "true"), "simulated true\n")
+        self.assertEqual(self.bash(text, "--time", "real", "true", LAB_CLOCK="counted"), "real true\n")
+        self.assertIn("--time is for what starts a machine", self.lab("exec", "--time=real", "true").stderr)
+        refused = self.lab("run", "--time", "simulated", "true", LAB="host")
+        self.assertIn("LAB=host has this machine's time", refused.stderr)
+
     def test_a_package_is_a_folder(self):
         *_, package, _ = self.split("--package", "app", "--", "true")
         self.assertEqual(package, "app")
@@ -73,6 +82,8 @@ class Options(LabScriptTests):
             (("--controllers",), "--controllers needs a value"),
             (("--name",), "--name needs a value"),
             (("--out",), "--out needs a value"),
+            (("--time",), "--time needs a value"),
+            (("--time", "fast", "--", "true"), "--time takes real, counted or simulated, not fast"),
             (("--env", "A-B=1", "--", "true"), "not A-B=1"),
             (("--hosts", "3"), "--hosts takes 1 or 2"),
             (("--host", "a"), "--host needs --hosts 2"),

@@ -27,13 +27,16 @@ def run(pytester: pytest.Pytester, lab: FakeLab, *arguments: str) -> pytest.RunR
 
 def test_the_session_runs_in_the_lab_with_its_arguments(pytester: pytest.Pytester, fake_lab: FakeLab) -> None:
     pytester.makepyfile(TEST + "def test_other(): assert False")
-    result = run(pytester, fake_lab, "-v", "-k", "passes", "--bluetooth-lab-controllers=4")
+    words = ("-v", "-k", "passes", "--bluetooth-lab-controllers=4", "--bluetooth-lab-time=simulated")
+    result = run(pytester, fake_lab, *words)
     assert result.ret == 0
     result.stdout.fnmatch_lines(["bluetooth lab: sensor on hci0, central on hci1", "*::test_passes PASSED*"])
     result.assert_outcomes(passed=1, deselected=1)
     (options,) = fake_lab.log("lab")
     assert options.startswith("--controllers 4 --out /")
-    assert not Path(options.split()[-1]).exists(), "what has nothing in it is removed"
+    words = options.split()
+    assert words[4:] == ["--time", "simulated"]
+    assert not Path(words[3]).exists(), "what has nothing in it is removed"
 
 
 def test_the_exit_status_comes_back(pytester: pytest.Pytester, fake_lab: FakeLab) -> None:

@@ -171,8 +171,7 @@ Starts a lab that stays up, so that what follows need not wait for a machine to 
   lab exec uses it as it is
 
 Files of this machine are seen in it as they are when a command begins. What commands write in it stays until lab down.
-OPTION: --name, --controllers, --bluez, --env (lab help options). In software emulation its clock counts instructions
-(lab help environment: LAB_CLOCK).
+OPTION: --name, --controllers, --bluez, --env, --time (lab help options; default: --time counted).
 HELP
 }
 
@@ -226,6 +225,13 @@ options of run, shell, up, exec, demo, test and bench:
   --package FOLDER      work in FOLDER instead of the current folder
   --controllers N       make N virtual controllers: hci0, hci1, … (default: 2, at most 16; with two hosts each has N,
                         default: 1, at most 8)
+  --time real|counted|simulated
+                        how time passes in the lab (not for exec; default: counted for test and up, otherwise real):
+                          real       as on this machine; the lab is late when this machine is busy
+                          counted    by what the lab's processor executes; idle time passes as on this machine
+                          simulated  by what the lab's processor executes; idle time takes no time
+                        The last two need software emulation and have one processor; simulated does not use KVM even
+                        if it works, and has one host.
   --env NAME[=VALUE]    pass a variable to the lab; without VALUE, with the value that it has here
   --capture FILE        write the HCI traffic of all controllers as btsnoop, for Wireshark or btmon -r
   --bluez PATH          use the bluetoothd, bluetoothctl, btvirt and btmon of this folder, an installation or a build
@@ -250,6 +256,7 @@ variables in the lab:
   LAB_PYTHON            a Python with bleak, bless and bluez-peripheral
   LAB_OUT               a folder whose files are kept, in .lab/out
   LAB_HOST              with two hosts: a or b
+  LAB_CLOCK             real, counted or simulated (--time)
 These of your variables are passed on: LAB_*, BLUEJAY_*, DITTOJAY_*, BLUETOOTH_*, CI, CI_*, GITHUB_*, GITLAB_*,
 RUNNER_*, PYTEST_*, PYTHON*, VIRTUAL_ENV, COV_*, COVERAGE_*, PATH, TERM, TZ, LANG, LC_*, and those that --env names.
 
@@ -265,9 +272,7 @@ variables for the lab:
   LAB_KERNEL=PACKAGE    take the kernel from this package of the distribution (linux-image-…)
   LAB_CPUS, LAB_MEMORY  the size of the virtual machine (default: 2 processors, or with several machines a share of this
                         machine's; 2G)
-  LAB_CLOCK=counted     in software emulation: let the machine's clock count executed instructions, so that a busy host
-                        makes nothing in the machine late. lab test and lab up do this unless LAB_CLOCK is `real`.
-  LAB_NAME, LAB_FRESH=1  as --name and --fresh
+  LAB_CLOCK, LAB_NAME, LAB_FRESH=1  as --time, --name and --fresh
   LAB_BLUETOOTHD_OPTIONS  further options of bluetoothd, such as -d for a debug log
 HELP
 }

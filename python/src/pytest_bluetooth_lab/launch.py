@@ -84,6 +84,8 @@ def run_in_lab(config: pytest.Config) -> int:
         results.carry_in()
         controllers = config.getoption("bluetooth_lab_controllers") or config.getini("bluetooth_lab_controllers")
         command = [str(script), "run", "--controllers", str(controllers), "--out", str(out)]
+        time = config.getoption("bluetooth_lab_time")
+        command += ["--time", time] if time else []
         command += ["--", sys.executable, "-m", "pytest", *config.invocation_params.args, *results.arguments]
         status = run(command, {**environment(), **results.environment}, config.invocation_params.dir)
         results.carry_out(status)

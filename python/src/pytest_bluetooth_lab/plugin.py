@@ -37,6 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--bluetooth-lab-controllers", metavar="N", type=int, help="how many virtual controllers the lab has (2)"
     )
     group.addoption(
+        "--bluetooth-lab-time",
+        choices=("real", "counted", "simulated"),
+        help="how time passes in the lab (`lab help options`; $LAB_CLOCK, or counted)",
+    )
+    group.addoption(
         "--bluetooth-lab-out", metavar="FOLDER", help="where the records of failed tests and the lab's logs are kept"
     )
     parser.addini("bluetooth_lab_controllers", "how many virtual controllers the lab has", default="2")

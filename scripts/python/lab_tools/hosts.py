@@ -22,6 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, Protocol
 
+from lab_tools.machine.hardware import Clock
 from lab_tools.machine.options import MOST_CONTROLLERS
 from lab_tools.machine.runs import prepare_folders
 from lab_tools.messages import fail
@@ -191,6 +192,8 @@ class Hosts:
 
 def main(words: list[str]) -> int:
     options = parse(words)
+    if os.environ.get("LAB_CLOCK") == Clock.SIMULATED.value:
+        fail("two hosts cannot have simulated time: each would leap while it waits for the other")
     _, out = prepare_folders(Places.of(os.environ).home, options.out)
     hosts = Hosts(options.commands)
     hosts.install_signals()

@@ -40,6 +40,13 @@ def test_mistakes_are_said(said: list[str], words: tuple[str, ...], text: str) -
     assert text in refusal(said, *words)
 
 
+def test_two_hosts_cannot_have_simulated_time(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_CLOCK", "simulated")
+    with pytest.raises(SystemExit):
+        hosts.main(BOTH)
+    assert said[-1].startswith("two hosts cannot have simulated time")
+
+
 def machine_words(host: str, *words: str) -> str:
     return " ".join(host_command(host, parse(words), Path("/out"), {"peer": 5, "radio0": 6}))
 

@@ -30,10 +30,12 @@ class PlayedRunner(Runner):
     def __init__(self, **environment: str) -> None:
         super().__init__({"LAB_HOME": "/lab", "LAB_PROGRAMS": "/programs", **environment})
         self.commands: list[str] = []
+        self.changes: list[dict[str, str]] = []
         self.status = 0
 
     def run(self, command: Sequence[str | Path], folder: Path | None = None, **environment: str) -> int:
         words = [str(word) for word in command]
+        self.changes.append(environment)
         self.commands.append(
             " ".join(words[words.index(str(ROOT / "scripts/python")) + 1 :] if "-B" in words else words)
         )
@@ -95,6 +97,12 @@ def test_tests_with_two_hosts_run_on_the_second(tmp_path: Path, built: list[str]
     assert run(runner, tmp_path, "OnTwoHosts") == ["tests with two hosts"]
     assert runner.commands[0].startswith(f"hosts --out {tmp_path}/two-hosts --host b -- ")
     assert runner.results[0].record == tmp_path / "two-hosts" / "b" / "tests.jsonl"
+
+
+def test_two_hosts_keep_a_clock_that_does_not_leap(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner(LAB_CLOCK="simulated")
+    assert run(runner, tmp_path, "OnTwoHosts") == ["tests with two hosts"]
+    assert runner.changes == [{"LAB_CLOCK": "counted"}]
 
 
 def test_without_a_virtual_machine_there_are_no_two_hosts(tmp_path: Path, built: list[str]) -> None:

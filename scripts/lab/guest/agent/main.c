@@ -26,8 +26,9 @@ enum { most_sessions = 32, most_output = 1 << 15, patience_after_hang_up = 2000 
 
 static struct session sessions[most_sessions];
 static int session_count;
-// Whether time leaps while the machine has nothing to do: then this keeps it busy between commands.
-static bool is_simulated;
+static const char trace_marker[] = "/sys/kernel/tracing/instances/clock_keeper/trace_marker";
+// With simulated time, that file; else -1.
+static int clock_holder = -1;
 // Whether a host may have come to a port that had none, or has become free.
 static bool must_look;
 
@@ -187,6 +188,31 @@ static void write_input(struct session *session)
         send_frame(session, 'R', NULL, 0);
 }
 
+// MARK: Simulated time
+
+// Whether there is nothing to be done before the host has done something: begun a command, or taken output. Not while a
+// command waits for input, because most have one that nobody writes to.
+static bool waits_for_host(void)
+{
+    bool is_idle = true;
+    for (int i = 0; i < session_count; i++) {
+        if (sessions[i].is_connected && length_of(&sessions[i].sent) > 0)
+            return true;
+        is_idle = is_idle && sessions[i].state == idle;
+    }
+    return is_idle;
+}
+
+// Time that leaps while the machine has nothing to do is kept from that (clock_keeper.c).
+static void hold_clock(bool must_hold)
+{
+    static bool is_held;
+    if (clock_holder >= 0 && must_hold != is_held) {
+        const char *word = must_hold ? "hold" : "release";
+        is_held = write(clock_holder, word, strlen(word)) > 0 ? must_hold : is_held;
+    }
+}
+
 // MARK: The loop
 
 static void tick(struct session *session)
@@ -207,11 +233,6 @@ static void tick(struct session *session)
 static int time_left(void)
 {
     int64_t first = -1;
-    bool is_busy = false;
-    for (int i = 0; i < session_count; i++)
-        is_busy = is_busy || sessions[i].state != idle;
-    if (is_simulated && !is_busy)
-        return 0;
     for (int i = 0; i < session_count; i++)
         if (sessions[i].deadline != 0 && (first < 0 || sessions[i].deadline < first))
             first = sessions[i].deadline;
@@ -288,7 +309,8 @@ static void add_session(const char *path)
 int main(int count, char **words)
 {
     const char *clock = getenv("LAB_CLOCK");
-    is_simulated = clock != NULL && strcmp(clock, "simulated") == 0;
+    if (clock != NULL && strcmp(clock, "simulated") == 0)
+        clock_holder = open(trace_marker, O_WRONLY | O_CLOEXEC);
     int signals = watched_signals();
     for (int i = 1; i < count; i++)
         add_session(words[i]);
@@ -303,6 +325,7 @@ int main(int count, char **words)
             look_for_hosts();
         for (int i = 0; i < session_count; i++)
             watch(&sessions[i], polls + 1 + 4 * i);
+        hold_clock(waits_for_host());
         if (poll(polls, (nfds_t)(1 + 4 * session_count), time_left()) < 0)
             continue;
         struct signalfd_siginfo signal;

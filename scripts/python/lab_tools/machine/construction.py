@@ -36,6 +36,7 @@ class Construction(NamedTuple):
     def environment(self, out: Path, logs: Path, host: str = "") -> dict[str, str]:
         """What a command finds; `out`: for what it keeps, `logs`: those of the machine."""
         environment = job_environment(self.kernel, out, logs, self.controllers, host)
+        environment["LAB_CLOCK"] = self.parts.clock.value
         if self.bluez:
             use_bluez(environment, find_bluez(self.bluez))
         return environment

@@ -159,7 +159,7 @@ def is_alive(record: Record) -> bool:
 def ingredients(places: Places, kernel: Path) -> str:
     """Changes with all that a machine is made of when it starts, and cannot have afterwards."""
     digest = hashlib.sha256(str(kernel).encode())
-    files = [kernel, places.boot / "initramfs", places.home / "lab_agent"]
+    files = [kernel, places.boot / "initramfs", places.home / "lab_agent", places.home / "clock_keeper"]
     for file in [*files, *(GUEST / name for name in ("boot", "init", "modules"))]:
         if file.exists():
             status = file.stat()

@@ -181,10 +181,19 @@ class ThisPackage:
     def run_on_two_hosts(self, runner: Runner) -> None:
         out = self.out / "two-hosts"
         words = [*self.options.words("bluez"), "--out", str(out), "--host", "b"]
-        self.run_in_lab(runner, ON_TWO_HOSTS, TWO_HOSTS, words, out / "b", "hosts")
+        # Two hosts cannot have simulated time.
+        clock = {"LAB_CLOCK": "counted"} if runner.environment.get("LAB_CLOCK") == "simulated" else {}
+        self.run_in_lab(runner, ON_TWO_HOSTS, TWO_HOSTS, words, out / "b", "hosts", **clock)
 
     def run_in_lab(
-        self, runner: Runner, part: str, look_ahead: str, options: Sequence[str], out: Path, tool: str = "machine"
+        self,
+        runner: Runner,
+        part: str,
+        look_ahead: str,
+        options: Sequence[str],
+        out: Path,
+        tool: str = "machine",
+        **environment: str,
     ) -> None:
         """`out`: the folder of the host that they run on."""
         say(f"{part}, in the lab")
@@ -192,7 +201,9 @@ class ThisPackage:
         filters = filter_options(self.expressions(part, look_ahead))
         command = run_tests("--", *limit, self.bundle, *SWIFT_TESTING, *STREAM, RECORD, *filters)
         runner.repeat_in_lab(
-            out, [(part, "tests.jsonl")], lambda batch: runner.run_in_lab(options, batch.in_guest(command), tool)
+            out,
+            [(part, "tests.jsonl")],
+            lambda batch: runner.run_in_lab(options, batch.in_guest(command), tool, **environment),
         )
 
     def run_side_by_side(self, suites: Sequence[str], machines: int, processors: int) -> None:

@@ -1,0 +1,25 @@
+"""Commands of `./lab` for the tests of its machine."""
+
+import os
+import subprocess
+from pathlib import Path
+
+LAB = Path(__file__).resolve().parents[2] / "lab"
+NAME = f"test-{os.getpid()}"
+LIMIT = 300  # seconds, on a busy machine
+
+
+def lab(
+    *words: str, text: str = "", folder: Path | None = None, name: str = NAME
+) -> "subprocess.CompletedProcess[str]":
+    environment = {**os.environ, "LAB_NAME": name}
+    return subprocess.run(
+        [LAB, *words], input=text, cwd=folder, env=environment, capture_output=True, text=True, timeout=LIMIT
+    )
+
+
+def run(*words: str, **options: object) -> str:
+    """The output of a command in the lab that is up, which must succeed."""
+    result = lab("exec", "--", *words, **options)  # type: ignore[arg-type]
+    assert result.returncode == 0, result.stderr
+    return result.stdout

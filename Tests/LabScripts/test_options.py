@@ -105,6 +105,7 @@ class TestOptions(LabScriptTests):
             (("test", "--repeat", "0"), "--repeat takes a number of rounds from 1 on, not 0"),
             (("test", "--repeat=many"), "not many"),
             (("test", "--junit", str(self.folder)), "--junit takes a file"),
+            (("test", "Values", "--junit", "a.xml"), "options come before filters: lab test --junit"),
             (("run", "--shard", "1/2", "--", "true"), "--shard is for lab test"),
             (("demo", "--nightly"), "--nightly is for lab test"),
         ]:

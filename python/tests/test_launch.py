@@ -34,9 +34,9 @@ def test_the_session_runs_in_the_lab_with_its_arguments(pytester: pytest.Pyteste
     result.assert_outcomes(passed=1, deselected=1)
     (options,) = fake_lab.log("lab")
     assert options.startswith("--controllers 4 --out /")
-    words = options.split()
-    assert words[4:] == ["--time", "simulated"]
-    assert not Path(words[3]).exists(), "what has nothing in it is removed"
+    passed = options.split()
+    assert passed[4:] == ["--time", "simulated"]
+    assert not Path(passed[3]).exists(), "what has nothing in it is removed"
 
 
 def test_the_exit_status_comes_back(pytester: pytest.Pytester, fake_lab: FakeLab) -> None:

@@ -4,7 +4,10 @@
 
 # Ends at once if nothing in the tests' sources could match the filters.
 check_filters() {
-    local folders=("$package/Tests")
+    local folders=("$package/Tests") filter
+    for filter; do
+        [[ $filter != -* ]] || die "options come before filters: lab test $filter … FILTER"
+    done
     [[ $package != "$root" ]] ||
         folders+=("$root/Fixtures/sample-app/Tests" "$root/python/tests" "$root/Fixtures/python-app/tests")
     [[ -d ${folders[0]} ]] && command -v python3 >/dev/null || return 0

@@ -102,7 +102,7 @@ def environment() -> dict[str, str]:
     if site.ENABLE_USER_SITE:
         values.setdefault("PYTHONUSERBASE", site.getuserbase())
     values.setdefault("PYTHONDONTWRITEBYTECODE", "1")  # what is written there goes away with the machine
-    values.setdefault("LAB_CLOCK", "counted")  # as for `lab test`: a busy host makes nothing late
+    values.setdefault("LAB_DEFAULT_CLOCK", "counted")  # as for `lab test`: a busy host makes nothing late
     return values
 
 

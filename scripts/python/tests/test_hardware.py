@@ -36,6 +36,13 @@ def test_a_simulated_clock_is_software_emulations_even_if_kvm_works() -> None:
     assert hardware[:3] == (False, Clock.SIMULATED, "1")
 
 
+def test_a_clock_that_was_not_asked_for_leaves_kvm() -> None:
+    default = {"LAB_DEFAULT_CLOCK": "simulated"}
+    assert choose(default, True, 4)[:3] == (True, Clock.REAL, "2")
+    assert choose(default, False, 4)[:3] == (False, Clock.SIMULATED, "1")
+    assert choose({**default, "LAB_CLOCK": "real"}, False, 4)[:3] == (False, Clock.REAL, "2")
+
+
 def test_another_clock_is_a_mistake(said: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         choose({"LAB_CLOCK": "fast"}, False, 2)

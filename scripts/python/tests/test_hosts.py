@@ -43,7 +43,7 @@ def test_mistakes_are_said(said: list[str], words: tuple[str, ...], text: str) -
 def test_two_hosts_cannot_have_simulated_time(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_CLOCK", "simulated")
     with pytest.raises(SystemExit):
-        hosts.main(BOTH)
+        hosts.main([*BOTH])
     assert said[-1].startswith("two hosts cannot have simulated time")
 
 

@@ -182,8 +182,8 @@ class ThisPackage:
         out = self.out / "two-hosts"
         words = [*self.options.words("bluez"), "--out", str(out), "--host", "b"]
         # Two hosts cannot have simulated time.
-        clock = {"LAB_CLOCK": "counted"} if runner.environment.get("LAB_CLOCK") == "simulated" else {}
-        self.run_in_lab(runner, ON_TWO_HOSTS, TWO_HOSTS, words, out / "b", "hosts", **clock)
+        variable = "LAB_CLOCK" if runner.environment.get("LAB_CLOCK") == "simulated" else "LAB_DEFAULT_CLOCK"
+        self.run_in_lab(runner, ON_TWO_HOSTS, TWO_HOSTS, words, out / "b", "hosts", **{variable: "counted"})
 
     def run_in_lab(
         self,
@@ -203,7 +203,7 @@ class ThisPackage:
         runner.repeat_in_lab(
             out,
             [(part, "tests.jsonl")],
-            lambda batch: runner.run_in_lab(options, batch.in_guest(command), tool, **environment),
+            lambda batch: runner.run_in_lab(options, batch.in_guest(command), tool, None, **environment),
         )
 
     def run_side_by_side(self, suites: Sequence[str], machines: int, processors: int) -> None:

@@ -17,8 +17,8 @@ def command(
     architecture: str = "x86_64",
     has_unpacked_kernel: bool = True,
 ) -> list[str]:
-    job, out, kernel = Path("/lab/runs/1/job"), Path("/lab/runs/1/out"), Path("/lab/kernel/boot/vmlinuz-6.12")
-    return command_line(hardware, PLACES, kernel, job, out, ports, architecture, has_unpacked_kernel)
+    out, kernel = Path("/lab/runs/1/out"), Path("/lab/kernel/boot/vmlinuz-6.12")
+    return command_line(hardware, PLACES, kernel, out, ports, architecture, has_unpacked_kernel)
 
 
 def values(words: Sequence[str], option: str) -> list[str]:
@@ -40,11 +40,6 @@ def test_software_emulation_keeps_addresses_and_counts_only_when_asked_to() -> N
     assert values(emulated, "-icount") == []
     assert values(command(Hardware(False, Clock.COUNTED, "1", "2G")), "-icount") == ["shift=2"]
     assert values(command(Hardware(False, Clock.SIMULATED, "1", "2G")), "-icount") == ["shift=2,sleep=off"]
-
-
-def test_the_job_comes_through_the_kernels_command_line_whatever_its_name() -> None:
-    (job,) = (word for word in values(command(), "--kopt") if word.startswith("lab_job="))
-    assert bytes.fromhex(job.removeprefix("lab_job=")) == b"/lab/runs/1/job"
 
 
 def test_a_kernel_that_is_unpacked_takes_the_place_of_the_packed_one() -> None:

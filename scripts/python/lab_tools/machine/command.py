@@ -14,7 +14,7 @@ from lab_tools.machine.calls import keep_capture, keep_page, prepare_call
 from lab_tools.machine.construction import Construction
 from lab_tools.machine.job import write_job
 from lab_tools.machine.options import DEFAULT_CONTROLLERS, Options, parse
-from lab_tools.machine.process import Machine, adopt_orphans
+from lab_tools.machine.process import PORTS, Machine, adopt_orphans
 from lab_tools.machine.runs import prepare_folders
 from lab_tools.machine.session import Session
 from lab_tools.machine.terminal import Terminal
@@ -43,10 +43,12 @@ def run_in_new_machine(places: Places, options: Options) -> int:
     construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez)
     call = prepare_call(construction, options, out, out)
     write_job(job, call.environment, out, is_standing=False)
+    ports = [*PORTS, *(name for name, _ in options.joined)]
     terminal = Terminal(os.isatty(0) and os.isatty(1) and not options.page)  # whose output would not be in the record
     for attempts_left in reversed(range(START_ATTEMPTS)):
         log = out / "console.log"
-        with terminal, Machine(construction.command_line(job, out), log, options.joined) as machine:
+        start = construction.start(job, ports)
+        with terminal, Machine(construction.command_line(out), start, log, options.joined) as machine:
             session = Session(
                 machine.link, call.frame(terminal), construction.accelerator, terminal, out, options.prefix
             )

@@ -11,6 +11,7 @@ from lab_tools.machine.bluez import find_bluez, use_bluez
 from lab_tools.machine.hardware import Hardware
 from lab_tools.machine.job import job_environment, kernel_image
 from lab_tools.machine.qemu import Port
+from lab_tools.machine.start import Start, saved_file
 from lab_tools.places import Places
 
 
@@ -41,9 +42,13 @@ class Construction(NamedTuple):
             use_bluez(environment, find_bluez(self.bluez))
         return environment
 
-    def command_line(self, job: Path, shared: Path) -> Callable[[Sequence[Port]], list[str]]:
+    def start(self, job: Path, ports: Sequence[str]) -> Start:
+        """`ports`: the names of those that the machine has."""
+        return Start(job, saved_file(self.places, self.kernel, self.parts, ports, platform.machine()))
+
+    def command_line(self, shared: Path) -> Callable[[Sequence[Port]], list[str]]:
         """Makes the command that starts the machine from its ports."""
         has_unpacked_kernel = (self.places.boot / "vmlinux").exists()
         return lambda ports: qemu.command_line(
-            self.parts, self.places, self.kernel, job, shared, ports, platform.machine(), has_unpacked_kernel
+            self.parts, self.places, self.kernel, shared, ports, platform.machine(), has_unpacked_kernel
         )

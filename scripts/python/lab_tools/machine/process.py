@@ -11,24 +11,33 @@ from pathlib import Path
 
 from lab_tools.machine.qemu import Port
 from lab_tools.machine.session import Link
+from lab_tools.machine.start import Start
 
+PORTS = ("control", "session0")  # of a machine for one command
 CommandLine = Callable[[Sequence[Port]], list[str]]
 
 
-def start(
-    command_line: CommandLine, ports: Sequence[Port], stdin: int, log_file: Path, folder: Path | None = None
+def launch(
+    command_line: CommandLine,
+    ports: Sequence[Port],
+    start: Start,
+    stdin: int,
+    log_file: Path,
+    folder: Path | None = None,
 ) -> "subprocess.Popen[bytes]":
     """Starts a machine in a process group of its own. Sockets that it makes are in `folder`."""
     with open(log_file, "ab") as log:
-        return subprocess.Popen(
-            command_line(ports),
+        process = subprocess.Popen(
+            [*command_line(ports), *start.options()],
             stdin=stdin,
             stdout=log,
             stderr=log,
             cwd=folder,
-            pass_fds=[end for _, end in ports if isinstance(end, int)],
+            pass_fds=[*(end for _, end in ports if isinstance(end, int)), *start.descriptors()],
             start_new_session=True,
         )
+    start.close_theirs()
+    return process
 
 
 def end_group(leader: int, has_ended: Callable[[], bool], patience: float = 2) -> None:
@@ -46,20 +55,23 @@ def end_group(leader: int, has_ended: Callable[[], bool], patience: float = 2) -
 class Machine:
     """One QEMU, from start to end; always ended when the `with` block is left."""
 
-    def __init__(self, command_line: CommandLine, log_file: Path, joined: Sequence[tuple[str, int]]) -> None:
+    def __init__(
+        self, command_line: CommandLine, start: Start, log_file: Path, joined: Sequence[tuple[str, int]]
+    ) -> None:
         """`joined`: further ports, each with a descriptor whose other end another machine has."""
-        pairs = {name: socket.socketpair() for name in ("control", "session0")}
+        pairs = {name: socket.socketpair() for name in PORTS}
         self.ours = {name: pair[0] for name, pair in pairs.items()}
         theirs = {name: pair[1] for name, pair in pairs.items()}
         self.empty_input, self.input_writer = os.pipe()
         ports: list[Port] = [(name, end.fileno()) for name, end in theirs.items()]
-        self.process = start(command_line, [*ports, *joined], self.empty_input, log_file)
+        self.start = start
+        self.process = launch(command_line, [*ports, *joined], start, self.empty_input, log_file)
         for end in theirs.values():
             end.close()
 
     @property
     def link(self) -> Link:
-        return Link(self.ours["session0"], self.ours["control"], self.has_ended)
+        return Link(self.ours["session0"], self.ours["control"], self.has_ended, self.start)
 
     def has_ended(self) -> bool:
         return self.process.poll() is not None
@@ -80,6 +92,7 @@ class Machine:
                 break
         for end in self.ours.values():
             end.close()
+        self.start.close()
         os.close(self.empty_input)
         os.close(self.input_writer)
 

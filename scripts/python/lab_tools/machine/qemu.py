@@ -14,7 +14,6 @@ def command_line(
     hardware: Hardware,
     places: Places,
     kernel: Path,
-    job: Path,
     shared: Path,
     ports: Sequence[Port],
     architecture: str,
@@ -25,7 +24,7 @@ def command_line(
     command += ["--force-9p", "--disable-microvm", "--show-boot-console", "--user", "root"]
     command += [] if hardware.uses_kvm else ["--disable-kvm"]
     command += ["--cpus", hardware.processors, "--memory", hardware.memory, f"--rwdir={shared}"]
-    for option in kernel_options(hardware, job):
+    for option in kernel_options(hardware):
         command += ["--kopt", option]
     # The initramfs and the kernel as `setup` prepared them; QEMU takes the last of two.
     command += ["--script-sh", "true", "--qemu-opts", "-initrd", str(places.boot / "initramfs")]
@@ -37,9 +36,9 @@ def command_line(
     return command + port_options(ports, architecture)
 
 
-def kernel_options(hardware: Hardware, job: Path) -> list[str]:
+def kernel_options(hardware: Hardware) -> list[str]:
     # The kernel need not test its cryptography here, which takes a second in software emulation.
-    options = [f"lab_job={bytes(job).hex()}", "quiet", "loglevel=2", "cryptomgr.notests=1", "mitigations=off"]
+    options = ["quiet", "loglevel=2", "cryptomgr.notests=1", "mitigations=off"]
     if not hardware.uses_kvm:
         # QEMU translates a program anew when it is at another address: without this, each start takes twice as long.
         options.append("norandmaps")

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from lab_tools.machine.frames import FrameReader, frame
+from lab_tools.machine.start import Start
 from lab_tools.machine.streams import Input, Output
 from lab_tools.machine.terminal import Terminal, terminal_size
 from lab_tools.messages import EXIT_LAB_FAILED, say
@@ -26,12 +27,13 @@ SHOWN_LINES = 6  # of each log, when something is wrong
 
 
 class Link(NamedTuple):
-    """The way to a machine. `stream` leads to its agent. `control`, of a machine that is starting, has its messages;
-    the agent is there when it says so. `has_ended` says whether the machine has."""
+    """The way to a machine. `stream` leads to its agent. `has_ended` says whether the machine has. Of one that is
+    starting, `control` has its messages, and the agent is there when it says so."""
 
     stream: socket.socket
     control: socket.socket | None
     has_ended: Callable[[], bool]
+    start: Start | None = None
 
 
 class Session:
@@ -115,11 +117,22 @@ class Session:
             text = STEPS.get(rest, rest).format(accelerator=self.accelerator)
             say(f"{text} in {now - self.last_step:.1f} s")
             self.last_step = now
+        elif verb == "waiting" and self.link.start and self.link.control:
+            with contextlib.suppress(OSError):  # the machine has ended
+                self.link.start.give_job(self.link.control)
         elif verb == "ready":
             self.begin()
         elif verb == "fail":
             self.reason = rest
             self.status = EXIT_LAB_FAILED
+
+    def resume(self, control: socket.socket) -> None:
+        try:
+            if self.link.start:
+                self.link.start.resume(control)
+        except OSError as error:
+            self.died_starting = True
+            self.reason = f"a saved machine could not be restored: {error}"
 
     # Frames of the agent
 
@@ -167,6 +180,7 @@ class Session:
         self.poll.register(stream, select.POLLIN)
         if control:
             self.poll.register(control, select.POLLIN)
+            self.resume(control)
         else:
             self.send(b"H", self.greeting)
         while self.status is None and not self.must_give_up() and not self.machine_has_ended():

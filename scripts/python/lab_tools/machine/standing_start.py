@@ -28,8 +28,15 @@ def start(construction: Construction, standing: Standing) -> int:
     control, theirs = socket.socketpair()
     ports: list[Port] = [("control", theirs.fileno())]
     ports += [(f"session{index}", f"session{index}") for index in range(SESSIONS)]
-    command_line = construction.command_line(job, standing.runs)
-    machine = process.start(command_line, ports, endless_input(standing.folder), logs / "console.log", standing.folder)
+    beginning = construction.start(job, [name for name, _ in ports])
+    machine = process.launch(
+        construction.command_line(standing.runs),
+        ports,
+        beginning,
+        endless_input(standing.folder),
+        logs / "console.log",
+        standing.folder,
+    )
     theirs.close()
 
     def has_ended() -> bool:
@@ -39,7 +46,7 @@ def start(construction: Construction, standing: Standing) -> int:
     try:
         stream = await_session(standing.folder, has_ended)
         call = Call(environment, ["true"])
-        link = Link(stream, control, has_ended)
+        link = Link(stream, control, has_ended, beginning)
         session = Session(link, call.frame(None), construction.accelerator, Terminal(False), logs, takes_input=False)
         session.install_signals()
         session.run()
@@ -47,6 +54,7 @@ def start(construction: Construction, standing: Standing) -> int:
     except TimeoutError as error:
         say(str(error))
     finally:
+        beginning.close()
         if status:
             process.end_group(machine.pid, has_ended)
     if status == 0:

@@ -84,7 +84,6 @@ def write_job(folder: Path, environment: Mapping[str, str], shared: Path, is_sta
     if is_standing:
         environment["LAB_STANDING"] = "1"
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
-    for part in ("init", "modules"):
-        (folder / part).symlink_to(GUEST / part)
+    (folder / "init").symlink_to(GUEST / "init")
     (folder / "environment").write_text("".join(lines))
     (folder / "boot").write_text("".join(line for line in lines if line.split("=")[0] in BOOT_VARIABLES))

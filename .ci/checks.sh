@@ -4,7 +4,7 @@
 passed=0 failed=0
 
 reports=$(mktemp -d)
-touch "$reports/start"
+touch -d "1 second ago" "$reports/start" # a file has the time of the last tick, which may be before this one
 trap 'rm -rf "$reports"' EXIT
 
 # check NAME COMMAND [ARG…]

@@ -37,6 +37,8 @@ final class AdapterLease: LinkControl {
     private var chosen: Description?
     private var observation: Registration?
     private var history = ConnectionHistory()
+    /// Who waits for the end of a link.
+    private var linkEnds: [ObjectPath: [FirstOutcome<Void>]] = [:]
     /// The alias to be restored; nil while it is unchanged.
     private var formerAlias: String?
     private var hasPoweredOn = false
@@ -46,7 +48,8 @@ final class AdapterLease: LinkControl {
     /// Whether the controller was on when last seen.
     private var wasPowered = false
 
-    /// How long a bluetoothd that has just started may take to report a controller.
+    /// How long a bluetoothd that has just started may take to report a controller, and one that has ended a link to
+    /// report that.
     private static let patience = Duration.seconds(1)
     /// How long the kernel may take to give the controller a name.
     private static let renamingTime = Duration.seconds(2)
@@ -154,11 +157,20 @@ final class AdapterLease: LinkControl {
                 MainLoop.shared.async(asked)
                 try await call.value
                 addresses.append(device.address)
+                await end(of: device)
             } catch {
                 onEvent(.failed("cannot disconnect \(device.address): \(error)"))
             }
         }
         return addresses
+    }
+
+    /// bluetoothd (5.66) answers before it reports that the link has ended.
+    private func end(of device: Device) async {
+        guard history.address(device.path) != nil else { return }
+        let end = FirstOutcome<Void>()
+        linkEnds[device.path, default: []].append(end)
+        await end.wait(within: Self.patience)
     }
 
     private var currentAdapter: Adapter? {
@@ -268,6 +280,7 @@ final class AdapterLease: LinkControl {
                 path, isPaired: device.isPaired, failedAuthentication: failedAuthentication)
         else { return }
         onEvent(.disconnected(address: end.address))
+        for waiting in linkEnds.removeValue(forKey: path) ?? [] { waiting.report() }
         if let reason = end.problem { onEvent(.pairingFailed(address: end.address, reason: reason)) }
     }
 

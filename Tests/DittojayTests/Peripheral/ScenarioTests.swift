@@ -44,6 +44,24 @@ struct ScenarioTests {
         #expect(await !central.isConnected)
     }
 
+    @Test func `a subscription over the link that was ended is not waited for as one over the next`() async throws {
+        let peripheral = try await Simulation(
+            profile([
+                .waitFor(.subscribed, on: Self.chirp), .disconnect, .waitFor(.subscribed, on: Self.chirp), .chirp([9]),
+            ]))
+        try await peripheral.run()
+        let central = await peripheral.connect()
+        await central.setReportTime(.milliseconds(50))
+        let chirp = try await peripheral.characteristic(ChirpService.chirp)
+        try await chirp.subscribe(by: central)
+        try await peripheral.saw("disconnected 02 (MTU 517)")
+        #expect(!peripheral.lines.contains { $0.hasPrefix("chirped") })
+        await central.comeUp()
+        try await peripheral.saw("connected 02", count: 2)
+        try await chirp.subscribe(by: central)
+        try await peripheral.saw("chirped 09: to 1 subscriber")
+    }
+
     @Test func `what is the case already is not waited for`() async throws {
         var profile = PeripheralProfile.lab
         profile.services[0].characteristics[1].writes?.reactions = [
@@ -189,4 +207,8 @@ struct ScenarioTests {
         daemon.adapter.power(true)
         try await eventually("all are back") { daemon.adapter.offeredServices.count == 4 }
     }
+}
+
+extension FakeDevice {
+    fileprivate func setReportTime(_ time: Duration) { reportTime = time }
 }

@@ -22,6 +22,8 @@ package final class FakeDevice: FakeObject {
     package var isDiscoverable = true
     /// How long bluetoothd takes to end a link.
     package var disconnectionTime: Duration = .zero
+    /// How long after its answer bluetoothd reports that the link has ended.
+    package var reportTime: Duration = .zero
     /// Whether it is about to end the link.
     private(set) var isDisconnecting = false
     /// Whether it has lost the keys of its pairing: a link to it comes up and ends, because it cannot be encrypted.
@@ -151,8 +153,9 @@ package final class FakeDevice: FakeObject {
     /// Ends the link as bluetoothd does when a program asks it to, after ``disconnectionTime``.
     package func disconnect(_ completion: @escaping @LoopActor () -> Void = {}) {
         let end: @LoopActor () -> Void = { [weak self] in
-            self?.lose()
             completion()
+            guard let self else { return }
+            reportTime == .zero ? lose() : Later.run(after: reportTime) { [weak self] in self?.lose() }
         }
         guard disconnectionTime != .zero else { return end() }
         isDisconnecting = true

@@ -1,0 +1,70 @@
+/// Controllers, and the air between them.
+///
+/// It does nothing by itself: packets of hosts and the time are passed in, packets for hosts come out, and
+/// ``nextDeadline`` says when the time matters next. The same calls with the same seed have the same results. It is to
+/// be used on one thread.
+///
+/// ```swift
+/// let radio = Radio(seed: 1)
+/// let first = radio.add(.v5_3, address: DeviceAddress((0x00, 0xAA, 0x01, 0, 0, 0))) { packet in … }
+/// radio.advance(to: now)
+/// radio.receive(packet, from: first)
+/// ```
+public final class Radio {
+    let clock = AlarmClock()
+    let writer = PacketWriter()
+    var random: RandomSource
+    /// By their index. One that was removed leaves its place empty.
+    private(set) var controllers: [Controller?] = []
+
+    /// - Parameter seed: from which all that is left to chance follows.
+    public init(seed: UInt64) {
+        random = RandomSource(seed: seed)
+    }
+
+    /// Adds a controller.
+    ///
+    /// - Parameters:
+    ///   - address: its public address.
+    ///   - output: is called with each packet for the host, its type first. It must not call the radio.
+    /// - Returns: the index by which the radio knows it.
+    public func add(
+        _ kind: ControllerKind, address: DeviceAddress, output: @escaping (UnsafeRawBufferPointer) -> Void
+    ) -> Int {
+        let index = controllers.count
+        controllers.append(Controller(radio: self, index: index, kind: kind, address: address, output: output))
+        return index
+    }
+
+    /// Removes a controller, as if it had lost its power.
+    public func remove(_ index: Int) {
+        guard let controller = controller(index) else { return }
+        controller.reset()
+        controllers[index] = nil
+    }
+
+    /// Takes a packet from the host of a controller, its type first. What is not a packet has no effect.
+    public func receive(_ packet: UnsafeRawBufferPointer, from index: Int) {
+        guard let controller = controller(index), packet.count > 1 else { return }
+        let content = UnsafeRawBufferPointer(rebasing: packet[1...])
+        switch packet[0] {
+        case PacketType.command.rawValue: controller.run(command: content)
+        default: break
+        }
+    }
+
+    /// The radio's time.
+    public var now: Instant { clock.now }
+
+    /// When ``advance(to:)`` has something to do, if ever.
+    public var nextDeadline: Instant? { clock.next }
+
+    /// Lets the time pass. Everything happens at its own time, however late the call is.
+    public func advance(to time: Instant) {
+        clock.advance(to: time)
+    }
+
+    private func controller(_ index: Int) -> Controller? {
+        controllers.indices.contains(index) ? controllers[index] : nil
+    }
+}

@@ -16,10 +16,17 @@ public final class Radio {
     var random: RandomSource
     /// By their index. One that was removed leaves its place empty.
     private(set) var controllers: [Controller?] = []
+    let air: Air
+    /// Controllers that scan or want to connect.
+    var listeners: [Controller] = []
+    private var links: [Link] = []
 
-    /// - Parameter seed: from which all that is left to chance follows.
-    public init(seed: UInt64) {
+    /// - Parameters:
+    ///   - seed: from which all that is left to chance follows.
+    ///   - model: what the air is like.
+    public init(seed: UInt64, air model: AirModel = .ideal) {
         random = RandomSource(seed: seed)
+        air = Air(model)
     }
 
     /// Adds a controller.
@@ -32,6 +39,7 @@ public final class Radio {
         _ kind: ControllerKind, address: DeviceAddress, output: @escaping (UnsafeRawBufferPointer) -> Void
     ) -> Int {
         let index = controllers.count
+        air.place(index)
         controllers.append(Controller(radio: self, index: index, kind: kind, address: address, output: output))
         return index
     }
@@ -49,7 +57,8 @@ public final class Radio {
         let content = UnsafeRawBufferPointer(rebasing: packet[1...])
         switch packet[0] {
         case PacketType.command.rawValue: controller.run(command: content)
-        default: break
+        case PacketType.data.rawValue: controller.send(data: content)
+        default: break // there is no other that hosts send to an LE controller
         }
     }
 
@@ -62,6 +71,14 @@ public final class Radio {
     /// Lets the time pass. Everything happens at its own time, however late the call is.
     public func advance(to time: Instant) {
         clock.advance(to: time)
+    }
+
+    func add(_ link: Link) {
+        links.append(link)
+    }
+
+    func remove(_ link: Link) {
+        links.removeAll { $0 === link }
     }
 
     private func controller(_ index: Int) -> Controller? {

@@ -39,7 +39,8 @@ import Testing
             #expect(octets.count == 64)
             for command in Command.all.values {
                 let isSupported = octets[command.supported.octet] >> UInt8(command.supported.bit) & 1 == 1
-                let isKnown = host.command(command.opcode, [UInt8](repeating: 0, count: 255)) != [unknown(command.opcode)]
+                let isKnown =
+                    host.command(command.opcode, [UInt8](repeating: 0, count: 255)) != [unknown(command.opcode)]
                 #expect(isSupported == isKnown, "\(String(command.opcode, radix: 16))")
             }
             let bits = Command.all.values.map { $0.supported.octet * 8 + $0.supported.bit }

@@ -10,6 +10,22 @@ final class Controller {
 
     var masks = EventMasks()
     var randomAddress: DeviceAddress?
+    /// Which of the commands for advertising, scanning and initiating the host uses.
+    var family: CommandFamily?
+    var acceptList: [DeviceAddress] = []
+    var advertisingSets: [AdvertisingSet] = []
+    var scanParameters = ScanParameters()
+    var scanner: Scanner?
+    lazy var scanEnd = Alarm(radio.clock) { [unowned self] in scanTimedOut() }
+    var initiator: Initiator?
+    /// Of open connections.
+    var ends: [LinkEnd] = []
+    var lastHandle = 0
+    /// What the host suggests for new connections: length of payloads, and time in microseconds.
+    var suggestedLength = Controller.shortest
+    var suggestedTime = Controller.shortestTime
+    /// A bit for each PHY that the host agrees to.
+    var preferredPHYs = Controller.allPHYs
 
     init(
         radio: Radio, index: Int, kind: ControllerKind, address: DeviceAddress,
@@ -26,6 +42,19 @@ final class Controller {
     func reset() {
         masks = EventMasks()
         randomAddress = nil
+        family = nil
+        acceptList = []
+        for set in advertisingSets { set.disable() }
+        advertisingSets = []
+        scanParameters = ScanParameters()
+        scanner = nil
+        scanEnd.cancel()
+        initiator = nil
+        radio.listenersChanged()
+        for end in ends { end.vanish() }
+        suggestedLength = Self.shortest
+        suggestedTime = Self.shortestTime
+        preferredPHYs = Self.allPHYs
     }
 }
 
@@ -62,7 +91,7 @@ extension Controller {
     private func sendComplete(_ status: ErrorCode, _ opcode: Int, _ parameters: [UInt8]) {
         let writer = radio.writer
         writer.begin(.commandComplete)
-        writer.add(UInt8(1)) // the host may send one command
+        writer.add(UInt8(1))  // the host may send one command
         writer.add(opcode)
         writer.add(status)
         writer.add(parameters)
@@ -76,6 +105,22 @@ extension Controller {
         writer.add(UInt8(1))
         writer.add(opcode)
         send(writer)
+    }
+}
+
+/// Data of the host.
+extension Controller {
+    /// Takes a packet of data without its type. What belongs to no connection is dropped.
+    func send(data packet: UnsafeRawBufferPointer) {
+        guard packet.count >= 4 else { return }
+        let header = Int(packet[0]) | Int(packet[1]) << 8
+        let length = Int(packet[2]) | Int(packet[3]) << 8
+        guard length > 0, length <= Self.dataLength, packet.count == 4 + length, header >> 14 == 0,
+            let end = ends.first(where: { $0.handle == header & 0xFFF })
+        else { return }
+        let boundary = header >> 12 & 3
+        guard boundary != 3 else { return }
+        end.send(UnsafeRawBufferPointer(rebasing: packet[4...]), isStart: boundary != 1)
     }
 }
 

@@ -36,7 +36,13 @@ struct Command: Sendable {
 
     /// All commands, by opcode. Those of each procedure are listed beside it.
     static let all: [Int: Command] = {
-        let lists = [Controller.informationCommands]
+        let lists = [
+            Controller.informationCommands, Controller.advertisingCommands, Controller.extendedAdvertisingCommands,
+            Controller.scanningCommands, Controller.extendedScanningCommands, Controller.initiatingCommands,
+            Controller.filterAcceptListCommands, Controller.disconnectionCommands, Controller.signalStrengthCommands,
+            Controller.remoteInformationCommands, Controller.encryptionCommands, Controller.connectionUpdateCommands,
+            Controller.dataLengthCommands, Controller.phyCommands,
+        ]
         var commands: [Int: Command] = [:]
         for command in lists.joined() { commands[command.opcode] = command }
         return commands

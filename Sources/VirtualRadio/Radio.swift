@@ -58,7 +58,7 @@ public final class Radio {
         switch packet[0] {
         case PacketType.command.rawValue: controller.run(command: content)
         case PacketType.data.rawValue: controller.send(data: content)
-        default: break // there is no other that hosts send to an LE controller
+        default: break  // there is no other that hosts send to an LE controller
         }
     }
 
@@ -71,6 +71,29 @@ public final class Radio {
     /// Lets the time pass. Everything happens at its own time, however late the call is.
     public func advance(to time: Instant) {
         clock.advance(to: time)
+    }
+
+    /// Moves a controller. They begin in a row, a metre from each other.
+    public func move(_ index: Int, to position: Position) {
+        guard controller(index) != nil else { return }
+        air.move(index, to: position)
+    }
+
+    /// Sets with which strength two controllers hear each other, in dBm. `nil`: as their distance has it.
+    public func setSignal(_ first: Int, _ second: Int, _ strength: Int?) {
+        air.setSignal(first, second, strength)
+    }
+
+    /// Sets which part of what two controllers send to each other gets lost, from 0 to 1, beside what is too weak. Only
+    /// real air loses packets of connections.
+    public func setLoss(_ first: Int, _ second: Int, _ part: Double) {
+        air.setLoss(first, second, part)
+    }
+
+    /// Sets whether nothing passes between two controllers. A connection lasts for its supervision timeout then.
+    public func setBlocked(_ first: Int, _ second: Int, _ isBlocked: Bool) {
+        air.setBlocked(first, second, isBlocked)
+        for link in links { link.checkSilence() }
     }
 
     func add(_ link: Link) {

@@ -30,7 +30,7 @@ extension Radio {
         // The advertiser's address is a part of the payload.
         let payload = 6 + set.data.count
         for listener in listeners where listener !== sender {
-            guard set.isEnabled else { return } // another has connected
+            guard set.isEnabled else { return }  // another has connected
             let scanner = listener.scanner.flatMap { scanner in
                 (scanner.isExtended || isLegacy) && isOpen(scanner.plan) ? scanner : nil
             }

@@ -15,7 +15,7 @@ enum PacketErrors {
 
     /// The part of packets with a payload of so many bytes that is lost, from 0 to 1.
     static func rate(strength: Double, _ phy: PHY, payload: Int) -> Double {
-        let ratio: Double // in dB
+        let ratio: Double  // in dB
         switch phy {
         case .le1M: ratio = strength - noise1M - noiseFigure
         case .le2M: ratio = strength - noise2M - noiseFigure

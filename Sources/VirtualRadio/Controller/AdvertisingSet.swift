@@ -85,7 +85,7 @@ final class AdvertisingSet {
         if let end, radio.now >= end { return controller.advertisingEnded(self, .advertisingTimeout) }
         events += 1
         radio.air(self)
-        guard isEnabled else { return } // a device has connected
+        guard isEnabled else { return }  // a device has connected
         if mostEvents > 0, events >= mostEvents { return controller.advertisingEnded(self, .limitReached) }
         // advDelay. Directed advertising of high duty has none, and at most 3.75 ms between events.
         let pause = has(Property.highDuty) ? 0 : radio.random.below(10 * Span.millisecond)

@@ -36,11 +36,11 @@ extension Controller {
         event.add(handle)
         event.add(UInt8(isCentral ? 0 : 1))
         event.addTyped(peer ?? DeviceAddress(bits: 0, isRandom: false))
-        if isEnhanced { event.add(0, bytes: 12) } // nobody has resolvable addresses
+        if isEnhanced { event.add(0, bytes: 12) }  // nobody has resolvable addresses
         event.add(parameters?.interval ?? 0)
         event.add(parameters?.latency ?? 0)
         event.add(parameters?.timeout ?? 0)
-        event.add(UInt8(0)) // the clock's accuracy
+        event.add(UInt8(0))  // the clock's accuracy
         send(event)
     }
 }

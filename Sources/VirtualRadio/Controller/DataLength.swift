@@ -64,7 +64,7 @@ extension Controller {
     private func sendDataLengthChanged(_ end: LinkEnd) {
         guard let event = begin(.dataLengthChange) else { return }
         let length = end.link.payload
-        let time = max(Self.shortestTime, end.link.phy.airTime(length + 4) / Span.microsecond) // 4: encrypted
+        let time = max(Self.shortestTime, end.link.phy.airTime(length + 4) / Span.microsecond)  // 4: encrypted
         event.add(end.handle)
         for _ in 0..<2 {
             event.add(length)

@@ -61,7 +61,7 @@ extension Controller {
             guard let event = begin(.extendedAdvertisingReport) else { return }
             var type = set.properties & 0x17
             if isResponse { type |= 0x08 }
-            if !rest.isEmpty { type |= 0x20 } // more is to come
+            if !rest.isEmpty { type |= 0x20 }  // more is to come
             event.add(UInt8(1))
             event.add(type)
             if set.has(AdvertisingSet.Property.anonymous) {
@@ -76,7 +76,7 @@ extension Controller {
             let hasPower = set.has(AdvertisingSet.Property.transmitPower)
             event.add(hasPower ? UInt8(bitPattern: Self.transmitPower) : 0x7F)
             event.add(UInt8(bitPattern: strength))
-            event.add(0) // no periodic advertising
+            event.add(0)  // no periodic advertising
             if set.has(AdvertisingSet.Property.directed) {
                 event.addTyped(set.target)
             } else {

@@ -60,7 +60,8 @@ extension Link {
         }
         guard isOpen else { return }
         let hasMore = !isPaused && (!central.outgoing.isEmpty || peripheral.hasMore)
-        let fits = radio.now + exchangeSpan(central.partLength, peripheral.partLength) <= anchor + parameters.intervalSpan
+        let fits =
+            radio.now + exchangeSpan(central.partLength, peripheral.partLength) <= anchor + parameters.intervalSpan
         if exchange.isHeardByCentral, hasMore, fits { return beginExchange() }
         scheduleNextEvent()
     }

@@ -9,9 +9,10 @@ enum PacketErrors {
     private static let noiseFigure = 6.0
     /// Of S8 coding, in dB.
     private static let codingGain = 9.0
-    /// Thermal noise for 1.1 MHz and 2.5 MHz, in dBm.
-    private static let noise1M = -174 + 10 * log10(1.1e6)
-    private static let noise2M = -174 + 10 * log10(2.5e6)
+    /// Thermal noise at 290 K, in dBm for each hertz, and for 1.1 MHz and 2.5 MHz.
+    private static let noiseDensity = -173.975
+    private static let noise1M = noiseDensity + 10 * log10(1.1e6)
+    private static let noise2M = noiseDensity + 10 * log10(2.5e6)
 
     /// The part of packets with a payload of so many bytes that is lost, from 0 to 1.
     static func rate(strength: Double, _ phy: PHY, payload: Int) -> Double {
@@ -27,6 +28,6 @@ enum PacketErrors {
         return 1 - pow(1 - bitErrors, Double(8 * (payload + overhead)))
     }
 
-    /// Access address, header and CRC.
-    private static let overhead = 4 + 2 + 3
+    /// Preamble, access address, header and CRC.
+    private static let overhead = 1 + 4 + 2 + 3
 }

@@ -7,17 +7,19 @@ import VirtualRadio
 struct Arguments {
     var controllers = 2
     var kind = ControllerKind.v5_3
+    var air = AirModel.ideal
     var seed: UInt64 = 1
     var showsHelp = false
 
     static let mostControllers = 250
     static let usage = """
-        usage: virtual-radio [--controllers N] [--controller 4.2|5.x] [--seed N]
+        usage: virtual-radio [--controllers N] [--controller 4.2|5.x] [--air ideal|real] [--seed N]
 
         Adds virtual LE controllers to this machine's kernel, by /dev/vhci, until it is ended. They hear each other.
 
           --controllers N        how many, from 1 to \(mostControllers) (default: 2)
           --controller 4.2|5.x   which kind (default: 5.x)
+          --air ideal|real       whether packets take no time and none is lost, or they do and are (default: ideal)
           --seed N               from which all that is left to chance follows (default: 1)
         """
 
@@ -40,7 +42,7 @@ struct Arguments {
         }
     }
 
-    private static let options = ["--controllers", "--controller", "--seed"]
+    private static let options = ["--controllers", "--controller", "--air", "--seed"]
 
     private mutating func set(_ option: String, _ value: String) throws(UsageError) {
         switch option {
@@ -54,6 +56,11 @@ struct Arguments {
                 throw UsageError("--controller takes 4.2 or 5.x, not \(value)")
             }
             self.kind = kind
+        case "--air":
+            guard let air = AirModel(rawValue: value) else {
+                throw UsageError("--air takes ideal or real, not \(value)")
+            }
+            self.air = air
         default:
             guard let number = UInt64(value) else { throw UsageError("--seed takes a number, not \(value)") }
             seed = number

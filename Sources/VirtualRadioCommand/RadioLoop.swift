@@ -14,7 +14,7 @@ final class RadioLoop {
     /// Makes the controllers. The kernel asks each of them at once, and those that are there are answered meanwhile.
     init(_ arguments: Arguments) throws(SystemError) {
         began = Self.monotonicTime()
-        radio = Radio(seed: arguments.seed)
+        radio = Radio(seed: arguments.seed, air: arguments.air)
         for number in 0..<arguments.controllers {
             let attachment = try VirtualHCI()
             _ = radio.add(arguments.kind, address: Self.address(number)) { attachment.write($0) }

@@ -12,7 +12,7 @@ extension Controller {
         Command(0x203D, length: 0, supported: (37, 1), since: .v5_3, clearAdvertisingSets),
     ]
 
-    private static let mostSets = 16
+    private static let mostSets = 5
     private static let mostData = 1_650
     private static let legacyData = 31
 

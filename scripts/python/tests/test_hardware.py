@@ -45,15 +45,15 @@ def test_a_clock_that_was_not_asked_for_leaves_kvm() -> None:
 
 def test_the_radio_is_btvirt_unless_another_is_chosen() -> None:
     assert choose({}, False, 2)[4:] == ("btvirt", "")
-    assert choose({"LAB_RADIO": "virtual", "LAB_CONTROLLER": "4.2"}, False, 2)[4:] == ("virtual", "4.2")
+    variables = {"LAB_RADIO": "virtual", "LAB_RADIO_OPTIONS": "--controller 4.2"}
+    assert choose(variables, False, 2)[4:] == ("virtual", "--controller 4.2")
 
 
 @pytest.mark.parametrize(
     ("variables", "text"),
     [
         ({"LAB_RADIO": "real"}, "btvirt or virtual: not real"),
-        ({"LAB_RADIO": "virtual", "LAB_CONTROLLER": "6"}, "4.2 or 5.x: not 6"),
-        ({"LAB_CONTROLLER": "4.2"}, "for --radio virtual"),
+        ({"LAB_RADIO_OPTIONS": "--air real"}, "--air is for --radio virtual"),
     ],
 )
 def test_another_radio_is_a_mistake(variables: dict[str, str], text: str, said: list[str]) -> None:

@@ -34,8 +34,8 @@ def mismatch(record: Record, options: Options, caller: Mapping[str, str] = os.en
         return f"with its clock {parts.clock.value}"
     if caller.get("LAB_RADIO", parts.radio) != parts.radio:
         return f"with the radio {parts.radio}"
-    if caller.get("LAB_CONTROLLER", parts.controller) != parts.controller:
-        return f"with controllers {parts.controller or 'of any kind'}"
+    if caller.get("LAB_RADIO_OPTIONS", parts.radio_options) != parts.radio_options:
+        return f"with its radio {parts.radio_options or 'as usual'}"
     if caller.get("LAB_MEMORY", parts.memory) != parts.memory:
         return f"with {parts.memory} of memory"
     if parts.clock is Clock.REAL and caller.get("LAB_CPUS", parts.processors) != parts.processors:

@@ -10,7 +10,6 @@ from lab_tools.places import Places
 MOST_PROCESSORS = 2  # unless LAB_CPUS says otherwise
 MEMORY = "2G"
 RADIOS = ("btvirt", "virtual")
-CONTROLLERS = ("", "4.2", "5.x")
 
 
 class Clock(str, Enum):
@@ -26,14 +25,15 @@ class Clock(str, Enum):
 
 
 class Hardware(NamedTuple):
-    """`memory`: as QEMU takes it; `radio`: what makes the controllers; `controller`: their kind, or ""."""
+    """`memory`: as QEMU takes it; `radio`: what makes the controllers; `radio_options`: as virtual-radio
+    takes them."""
 
     uses_kvm: bool
     clock: Clock
     processors: str
     memory: str
     radio: str = RADIOS[0]
-    controller: str = ""
+    radio_options: str = ""
 
     @property
     def accelerator(self) -> str:
@@ -54,14 +54,12 @@ def choose(environment: Mapping[str, str], kvm_works: bool, host_processors: int
     processors = environment.get("LAB_CPUS", str(min(MOST_PROCESSORS, host_processors)))
     memory = environment.get("LAB_MEMORY", MEMORY)
     radio = environment.get("LAB_RADIO", RADIOS[0])
-    controller = environment.get("LAB_CONTROLLER", "")
+    options = environment.get("LAB_RADIO_OPTIONS", "")
     if radio not in RADIOS:
         fail(f"the radio (--radio, LAB_RADIO) is {' or '.join(RADIOS)}: not {radio}")
-    if controller not in CONTROLLERS:
-        fail(f"the controllers (--controller, LAB_CONTROLLER) are 4.2 or 5.x: not {controller}")
-    if controller and radio != "virtual":
-        fail("--controller is for --radio virtual")
-    return Hardware(uses_kvm, clock, processors if clock is Clock.REAL else "1", memory, radio, controller)
+    if options and radio != "virtual":
+        fail(f"{options.split()[0]} is for --radio virtual")
+    return Hardware(uses_kvm, clock, processors if clock is Clock.REAL else "1", memory, radio, options)
 
 
 def kvm_works(places: Places) -> bool:

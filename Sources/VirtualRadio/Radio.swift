@@ -20,6 +20,7 @@ public final class Radio {
     /// Controllers that scan or want to connect.
     var listeners: [Controller] = []
     private var links: [Link] = []
+    private(set) var sniffer: Sniffer?
 
     /// - Parameters:
     ///   - seed: from which all that is left to chance follows.
@@ -94,6 +95,12 @@ public final class Radio {
     public func setBlocked(_ first: Int, _ second: Int, _ isBlocked: Bool) {
         air.setBlocked(first, second, isBlocked)
         for link in links { link.checkSilence() }
+    }
+
+    /// Reports everything that is in the air from now on: the time and a packet as files of the link type 256
+    /// (LINKTYPE_BLUETOOTH_LE_LL_WITH_PHDR) have it. `output` must not call the radio.
+    public func sniff(_ output: @escaping (Instant, [UInt8]) -> Void) {
+        sniffer = Sniffer(self, output: output)
     }
 
     func add(_ link: Link) {

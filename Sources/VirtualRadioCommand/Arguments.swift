@@ -9,11 +9,14 @@ struct Arguments {
     var kind = ControllerKind.v5_3
     var air = AirModel.ideal
     var seed: UInt64 = 1
+    /// For what is in the air.
+    var capture: String?
     var showsHelp = false
 
     static let mostControllers = 250
     static let usage = """
         usage: virtual-radio [--controllers N] [--controller 4.2|5.x] [--air ideal|real] [--seed N]
+                             [--capture FILE]
 
         Adds virtual LE controllers to this machine's kernel, by /dev/vhci, until it is ended. They hear each other.
 
@@ -21,6 +24,7 @@ struct Arguments {
           --controller 4.2|5.x   which kind (default: 5.x)
           --air ideal|real       whether packets take no time and none is lost, or they do and are (default: ideal)
           --seed N               from which all that is left to chance follows (default: 1)
+          --capture FILE         write what is in the air, as a pcap file that Wireshark opens
         """
 
     init(_ words: some Sequence<String>) throws(UsageError) {
@@ -42,7 +46,7 @@ struct Arguments {
         }
     }
 
-    private static let options = ["--controllers", "--controller", "--air", "--seed"]
+    private static let options = ["--controllers", "--controller", "--air", "--seed", "--capture"]
 
     private mutating func set(_ option: String, _ value: String) throws(UsageError) {
         switch option {
@@ -61,6 +65,7 @@ struct Arguments {
                 throw UsageError("--air takes ideal or real, not \(value)")
             }
             self.air = air
+        case "--capture": capture = value
         default:
             guard let number = UInt64(value) else { throw UsageError("--seed takes a number, not \(value)") }
             seed = number

@@ -13,8 +13,12 @@ final class RadioLoop {
 
     /// Makes the controllers. The kernel asks each of them at once, and those that are there are answered meanwhile.
     init(_ arguments: Arguments) throws(SystemError) {
-        began = Self.monotonicTime()
+        began = Self.time(CLOCK_MONOTONIC)
         radio = Radio(seed: arguments.seed, air: arguments.air)
+        if let path = arguments.capture {
+            let file = try CaptureFile(path, begin: Self.time(CLOCK_REALTIME))
+            radio.sniff { file.add($1, at: $0) }
+        }
         for number in 0..<arguments.controllers {
             let attachment = try VirtualHCI()
             _ = radio.add(arguments.kind, address: Self.address(number)) { attachment.write($0) }
@@ -40,7 +44,7 @@ final class RadioLoop {
                 wait(milliseconds: -1)
                 continue
             }
-            let left = deadline - (Self.monotonicTime() - began)
+            let left = deadline - (Self.time(CLOCK_MONOTONIC) - began)
             // Not before it is due.
             wait(milliseconds: left > 0 ? Int32(clamping: (left + Span.millisecond - 1) / Span.millisecond) : 0)
         }
@@ -49,7 +53,7 @@ final class RadioLoop {
     /// Waits for packets, and takes those that are there. -1: for as long as it takes.
     private func wait(milliseconds: Int32) {
         let ready = poll(&polled, nfds_t(polled.count), milliseconds)
-        radio.advance(to: Self.monotonicTime() - began)
+        radio.advance(to: Self.time(CLOCK_MONOTONIC) - began)
         guard ready > 0 else { return }
         for index in polled.indices where polled[index].revents != 0 { readPackets(index) }
     }
@@ -66,9 +70,9 @@ final class RadioLoop {
         }
     }
 
-    private static func monotonicTime() -> Instant {
+    private static func time(_ clock: clockid_t) -> Instant {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        clock_gettime(clock, &time)
         return time.tv_sec * Span.second + time.tv_nsec
     }
 }

@@ -27,6 +27,7 @@ extension Radio {
     func air(_ set: AdvertisingSet) {
         let sender = set.controller
         let isLegacy = set.has(AdvertisingSet.Property.legacy)
+        sniffer?.hear(set)
         // The advertiser's address is a part of the payload.
         let payload = 6 + set.data.count
         for listener in listeners where listener !== sender {
@@ -51,7 +52,9 @@ extension Radio {
     func exchangeScan(from scanner: Controller, _ address: DeviceAddress, with set: AdvertisingSet) -> Int8? {
         let advertiser = set.controller
         guard set.filterPolicy & 1 == 0 || advertiser.acceptList.contains(address) else { return nil }
+        sniffer?.hearScan(from: address, set)
         guard hears(scanner, by: advertiser, payload: 12) else { return nil }
+        sniffer?.hearScanResponse(set)
         if set.notifiesScanRequests, let handle = set.handle, let event = advertiser.begin(.scanRequestReceived) {
             event.add(handle)
             event.addTyped(address)

@@ -19,9 +19,19 @@ extension Controller {
             update(end.link, wanted)
         } else {
             let longest = parameters.number(4)
+            let content =
+                [UInt8](number: wanted.interval) + [UInt8](number: longest) + Self.content(wanted).dropFirst(2)
+            // No preferred period, and no offsets.
+            end.send(
+                control: .connectionParametersRequest, content + [0, 0, 0] + [UInt8](repeating: 0xFF, count: 12))
             end.link.inEvents(1) { [self] in request(wanted, longest, end) }
         }
         return .success
+    }
+
+    private static func content(_ parameters: ConnectionParameters) -> [UInt8] {
+        let numbers = [parameters.interval, parameters.latency, parameters.timeout]
+        return numbers.flatMap { [UInt8](number: $0) }
     }
 
     /// The peripheral's request. The central's host decides, if it wants to; the controller would agree.
@@ -61,6 +71,9 @@ extension Controller {
 
     /// Both ends change at the same event.
     private func update(_ link: Link, _ wanted: ConnectionParameters) {
+        link.central.send(
+            control: .connectionUpdate,
+            [1, 0, 0] + Self.content(wanted) + [UInt8](number: link.trace.events + Self.eventsToInstant))
         link.inEvents(Self.eventsToInstant) { [weak link] in
             guard let link else { return }
             link.isUpdating = false

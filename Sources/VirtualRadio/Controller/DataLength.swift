@@ -20,7 +20,7 @@ extension Controller {
     private func setDataLength(_ parameters: Parameters) throws(ErrorCode) -> Reply {
         let end = try end(parameters.number(0))
         try checkLength(parameters.number(2), time: parameters.number(4))
-        negotiateDataLength(end.link, parameters.number(2))
+        negotiateDataLength(end, parameters.number(2))
         return Reply(parameters: .init(number: end.handle))
     }
 
@@ -47,14 +47,18 @@ extension Controller {
     }
 
     /// A controller whose host wants longer packets asks for them by itself.
-    func beginDataLength(_ link: Link) {
+    func beginDataLength(_ end: LinkEnd) {
         guard suggestedLength > Self.shortest else { return }
-        negotiateDataLength(link, suggestedLength)
+        negotiateDataLength(end, suggestedLength)
     }
 
     /// All controllers here receive packets of any length, so that the longest that one wants is that of both.
-    private func negotiateDataLength(_ link: Link, _ length: Int) {
-        link.inEvents(1) { [weak link] in
+    private func negotiateDataLength(_ end: LinkEnd, _ length: Int) {
+        let longest = [UInt8](number: Self.longest) + [UInt8](number: Self.longestTime)
+        let wanted = [UInt8](number: length) + [UInt8](number: Self.longestTime)
+        end.send(control: .lengthRequest, longest + wanted)
+        end.other.send(control: .lengthResponse, longest + longest)
+        end.link.inEvents(1) { [weak link = end.link] in
             guard let link, link.payload != length else { return }
             link.payload = length
             for end in link.ends where end.isOpen { end.controller.sendDataLengthChanged(end) }

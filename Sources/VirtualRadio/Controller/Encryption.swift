@@ -25,7 +25,13 @@ extension Controller {
         link.encryption = .begins(key: parameters.slice(12, 16), isRefresh: isRefresh)
         link.isPaused = true
         let request = parameters.slice(2, 10)
-        // LL_ENC_REQ, or before it LL_PAUSE_ENC_REQ with its answer.
+        if isRefresh {
+            end.send(control: .pauseEncryptionRequest)
+            for end in [end.other, end] { end.send(control: .pauseEncryptionResponse) }
+        }
+        // The parts of the session's key and vector, of which nothing depends here, are zero.
+        end.send(control: .encryptionRequest, request + [UInt8](repeating: 0, count: 12))
+        end.other.send(control: .encryptionResponse, [UInt8](repeating: 0, count: 12))
         link.inEvents(isRefresh ? 2 : 1) { [self] in askForKey(end.other, request) }
         return .success
     }
@@ -46,7 +52,8 @@ extension Controller {
             throw .commandDisallowed
         }
         let isSame = parameters.slice(2, 16) == key
-        // LL_START_ENC_REQ, then LL_START_ENC_RSP of both.
+        end.send(control: .startEncryptionRequest)
+        for end in [end.other, end] { end.send(control: .startEncryptionResponse) }
         end.link.inEvents(2) {
             guard isSame else {
                 // What the other end has encrypted cannot be read.
@@ -63,6 +70,7 @@ extension Controller {
     private func replyWithoutKey(_ parameters: Parameters) throws(ErrorCode) -> Reply {
         let end = try end(parameters.number(0))
         guard !end.isCentral, case .begins = end.link.encryption else { throw .commandDisallowed }
+        end.send(control: .reject, [ErrorCode.pinOrKeyMissing.rawValue])
         end.link.inEvents(1) { [self] in refuse(end, .pinOrKeyMissing) }
         return Reply(parameters: .init(number: end.handle))
     }

@@ -118,6 +118,7 @@ extension Controller {
         let peripheral = set.controller
         let link = Link(radio, initiator.parameters, from: self, initiator.address, to: peripheral, set.address)
         radio.add(link)
+        radio.sniffer?.hearConnect(link)
         ends.append(link.central)
         sendConnectionComplete(link.central)
         if radio.hears(self, by: peripheral, payload: Self.connectRequestLength) {

@@ -23,6 +23,7 @@ extension Controller {
     private func setPHY(_ parameters: Parameters) throws(ErrorCode) -> Reply {
         let end = try end(parameters.number(0))
         let wanted = try preference(parameters, 2)
+        end.send(control: .phyRequest, [wanted, wanted])
         end.link.inEvents(1) { [self] in agree(end, wanted) }
         return .success
     }
@@ -43,10 +44,13 @@ extension Controller {
         guard end.isOpen else { return }
         let other = end.other.controller
         guard other.kind >= .v5_3 else { return sendPHYUpdated(end, .unsupportedRemoteFeature) }
+        end.other.send(control: .phyResponse, [other.preferredPHYs, other.preferredPHYs])
         let common = wanted & other.preferredPHYs
         let phy: PHY = common & 2 != 0 ? .le2M : common & 1 != 0 ? .le1M : common & 4 != 0 ? .coded : end.link.phy
         guard phy != end.link.phy else { return sendPHYUpdated(end, .success) }
         let link = end.link
+        let bit: UInt8 = 1 << (phy.rawValue - 1)
+        link.central.send(control: .phyUpdate, [bit, bit] + [UInt8](number: link.trace.events + 6))
         link.inEvents(6) { [weak link] in
             guard let link else { return }
             link.phy = phy

@@ -7,6 +7,7 @@ extension Controller {
 
     private func readRemoteVersion(_ parameters: Parameters) throws(ErrorCode) -> Reply {
         let end = try end(parameters.number(0))
+        for end in [end, end.other] { end.send(control: .version, Self.versionContent(end.kind)) }
         end.link.inEvents(1) { [self] in
             guard end.isOpen, let event = begin(.readRemoteVersionInformationComplete) else { return }
             event.add(ErrorCode.success)
@@ -19,8 +20,15 @@ extension Controller {
         return .success
     }
 
+    private static func versionContent(_ kind: ControllerKind) -> [UInt8] {
+        [kind.version] + [UInt8](number: manufacturer) + [UInt8](number: subversion)
+    }
+
     private func readRemoteFeatures(_ parameters: Parameters) throws(ErrorCode) -> Reply {
         let end = try end(parameters.number(0))
+        let request: ControlPDU = end.isCentral ? .featureRequest : .peripheralFeatureRequest
+        end.send(control: request, [UInt8](bits: end.kind.features, count: 8))
+        end.other.send(control: .featureResponse, [UInt8](bits: end.other.kind.features, count: 8))
         end.link.inEvents(1) { [self] in
             guard end.isOpen, let event = begin(.readRemoteFeaturesComplete) else { return }
             event.add(ErrorCode.success)

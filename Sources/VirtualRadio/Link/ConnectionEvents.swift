@@ -33,8 +33,16 @@ extension Link {
                 central.lastStrength = strength
             }
         }
+        if let sniffer = radio.sniffer { write(exchange, sniffer) }
         guard down > 0 || up > 0 else { return endExchange() }
         exchangeAlarm.set(in: exchangeSpan(down, up))
+    }
+
+    /// What a sniffer hears: the central, and the peripheral if that has heard the central.
+    private func write(_ exchange: Exchange, _ sniffer: Sniffer) {
+        if central.isOpen { sniffer.hear(central, central.part, isStart: central.isPartStart) }
+        guard exchange.isHeardByPeripheral else { return }
+        sniffer.hear(peripheral, peripheral.part, isStart: peripheral.isPartStart)
     }
 
     private func receive(at end: LinkEnd, _ payload: Int) -> Int8? {
@@ -68,6 +76,7 @@ extension Link {
 
     private func scheduleNextEvent() {
         anchor += parameters.intervalSpan
+        trace.events += 1
         eventAlarm.set(anchor)
     }
 }
@@ -79,6 +88,14 @@ extension LinkEnd {
         guard isOpen, !link.isPaused, let packet = outgoing.first else { return 0 }
         return min(link.payload, packet.bytes.count - packet.sent)
     }
+
+    var part: ArraySlice<UInt8> {
+        let length = partLength
+        guard length > 0 else { return [] }
+        return outgoing[0].bytes[outgoing[0].sent..<outgoing[0].sent + length]
+    }
+
+    var isPartStart: Bool { outgoing.first.map { $0.isStart && $0.sent == 0 } ?? false }
 
     /// Whether there is something that the other end does not have yet.
     var hasMore: Bool {

@@ -18,6 +18,9 @@ final class Link {
     /// Of both directions.
     var phy = PHY.le1M
 
+    /// What a sniffer knows of it.
+    var trace = LinkTrace()
+
     // What follows is for real air.
     /// What happens after so many events in which the ends heard each other.
     private var procedures: [Procedure] = []
@@ -53,7 +56,7 @@ final class Link {
 
     /// Begins to live, after the hosts have been informed of it.
     func begin() {
-        central.controller.beginDataLength(self)
+        central.controller.beginDataLength(central)
         guard isReal else { return checkSilence() }
         for end in ends { end.supervise(in: 6 * parameters.intervalSpan) }
         anchor = radio.now + Span.intervalUnit

@@ -57,6 +57,7 @@ extension LinkEnd {
     /// Takes a packet of the host.
     func send(_ content: UnsafeRawBufferPointer, isStart: Bool) {
         if outgoing.isEmpty, link.carriesAtOnce {
+            link.radio.sniffer?.hear(self, content, isStart: isStart)
             other.receive(content, isStart: isStart)
             completePacket()
             return
@@ -70,6 +71,7 @@ extension LinkEnd {
     func sendWaiting() {
         while link.carriesAtOnce, !outgoing.isEmpty {
             let packet = outgoing.removeFirst()
+            link.radio.sniffer?.hear(self, packet.bytes, isStart: packet.isStart)
             packet.bytes.withUnsafeBytes { other.receive($0, isStart: packet.isStart) }
             completePacket()
         }
@@ -98,6 +100,7 @@ extension LinkEnd {
     /// The host ends the connection. The other end knows an event later.
     func terminate(_ reason: ErrorCode) {
         isTerminating = true
+        send(control: .terminate, [reason.rawValue])
         link.inEvents(1) { [self] in
             guard isOpen else { return }
             let other = other

@@ -40,7 +40,7 @@ final class TestHost {
     @discardableResult
     func result(_ opcode: Int, _ parameters: [UInt8] = [], _ location: SourceLocation = #_sourceLocation) -> [UInt8] {
         let events = command(opcode, parameters)
-        guard let event = events.first, event.count >= 6, event[0] == 0x0E, number(event, 3) == opcode else {
+        guard let event = events.first(where: { $0[0] == 0x0E && $0.count >= 6 && number($0, 3) == opcode }) else {
             Issue.record("no Command Complete but \(events)", sourceLocation: location)
             return []
         }
@@ -51,7 +51,7 @@ final class TestHost {
     @discardableResult
     func status(_ opcode: Int, _ parameters: [UInt8] = [], _ location: SourceLocation = #_sourceLocation) -> UInt8 {
         let events = command(opcode, parameters)
-        guard let event = events.first, event.count == 6, event[0] == 0x0F, number(event, 4) == opcode else {
+        guard let event = events.first(where: { $0[0] == 0x0F && $0.count == 6 && number($0, 4) == opcode }) else {
             Issue.record("no Command Status but \(events)", sourceLocation: location)
             return 0xFF
         }

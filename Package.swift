@@ -152,7 +152,7 @@ let package = Package(
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
-        .testTarget(name: "VirtualRadioTests", dependencies: ["VirtualRadio"]),
+        .testTarget(name: "VirtualRadioTests", dependencies: ["VirtualRadio", "VirtualRadioCommand"]),
         // scripts/fuzz: no test of its own, and no part of what others get of this package.
         .executableTarget(
             name: "Fuzz",

@@ -25,8 +25,8 @@ class Clock(str, Enum):
 
 
 class Hardware(NamedTuple):
-    """`memory`: as QEMU takes it; `radio`: what makes the controllers; `radio_options`: as virtual-radio
-    takes them."""
+    """`memory`: as QEMU takes it; `radio`: what makes the controllers; `radio_options`: as
+    virtual-radio takes them."""
 
     uses_kvm: bool
     clock: Clock

@@ -146,6 +146,29 @@ import Testing
         #expect(pair.central.take().map(\.last) == [7])
     }
 
+    @Test func `what is advertised on Coded is heard there, and the connection has the set's PHY`() {
+        let pair = Pair()
+        let start: [UInt8] = [3, 1, 0, 0xA0, 0, 0, 0xA0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F]
+        pair.peripheral.result(0x2036, start + [3, 0, 2, 5, 0])
+        pair.peripheral.result(0x2039, [1, 1, 3, 0, 0, 0])
+        pair.central.scan()
+        pair.advance(500)
+        #expect(pair.central.take().isEmpty)
+        pair.central.stopScan()
+        pair.central.result(0x2041, [0, 0, 4, 1, 0x30, 0, 0x30, 0])
+        pair.central.result(0x2042, [1, 1, 0, 0, 0, 0])
+        pair.advance(35)
+        #expect(pair.central.take().map { [$0[4], $0[13], $0[14]] } == [[1, 3, 2]])
+        pair.central.connect(to: pair.peripheral.address)
+        pair.advance(500)
+        #expect(pair.central.take().isEmpty)
+        _ = pair.central.cancelConnecting()
+        pair.central.connect(to: pair.peripheral.address, phys: 4)
+        pair.advance(35)
+        #expect(pair.central.take().count == 1)
+        #expect(pair.central.result(0x2030, [1, 0]) == [0, 1, 0, 2, 2])
+    }
+
     @Test func `sets end after their duration or their number of events`() {
         let pair = Pair()
         pair.peripheral.advertise()

@@ -122,6 +122,18 @@ import Testing
         #expect(pair.central.result(0x2020, [1, 0] + wanted + [0, 0, 0, 0]) == [0x0C, 1, 0], "nobody has asked")
     }
 
+    @Test func `a connection ends when a host is silent for 40 s`() {
+        #expect(pair.central.status(0x2019, [1, 0] + request + key) == 0)
+        pair.advance(30 + 39_999)
+        #expect(pair.peripheral.take().count == 1 && pair.central.take().isEmpty)
+        pair.advance(1)
+        for host in [pair.central, pair.peripheral] { #expect(host.take() == [[0x05, 4, 0, 1, 0, 0x22]]) }
+        #expect(pair.connect() == (2, 2))
+        #expect(pair.peripheral.status(0x2013, [2, 0, 80, 0, 80, 0, 0, 0, 0x2C, 1, 0, 0, 0, 0]) == 0)
+        pair.advance(30 + 40_000)
+        #expect(pair.peripheral.take() == [[0x05, 4, 0, 2, 0, 0x22]])
+    }
+
     @Test func `parameters of a connection keep within the specification's bounds`() {
         let end: [UInt8] = [0, 0, 0, 0]
         #expect(pair.central.status(0x2013, [1, 0, 5, 0, 80, 0, 0, 0, 42, 0] + end) == 0x12)

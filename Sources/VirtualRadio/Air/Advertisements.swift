@@ -27,15 +27,16 @@ extension Radio {
     func air(_ set: AdvertisingSet) {
         let sender = set.controller
         let isLegacy = set.has(AdvertisingSet.Property.legacy)
+        let phy: UInt8 = 1 << (set.primaryPHY.rawValue - 1)
         sniffer?.hear(set)
         // The advertiser's address is a part of the payload.
         let payload = 6 + set.data.count
         for listener in listeners where listener !== sender {
             guard set.isEnabled else { return }  // another has connected
             let scanner = listener.scanner.flatMap { scanner in
-                (scanner.isExtended || isLegacy) && isOpen(scanner.plan) ? scanner : nil
+                (scanner.isExtended || isLegacy) && scanner.phys & phy != 0 && isOpen(scanner.plan) ? scanner : nil
             }
-            let initiator = listener.wants(set).flatMap { isOpen($0.plan) ? $0 : nil }
+            let initiator = listener.wants(set).flatMap { $0.phys & phy != 0 && isOpen($0.plan) ? $0 : nil }
             guard scanner != nil || initiator != nil,
                 let strength = air.receive(sender.index, listener.index, set.primaryPHY, payload: payload, &random)
             else { continue }

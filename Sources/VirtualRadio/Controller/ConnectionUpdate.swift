@@ -46,12 +46,14 @@ extension Controller {
         event.add(wanted.latency)
         event.add(wanted.timeout)
         central.controller.send(event)
+        end.link.awaitHost()
     }
 
     private func acceptParameters(_ parameters: Parameters) throws(ErrorCode) -> Reply {
         let end = try end(parameters.number(0))
         let wanted = try ConnectionParameters(parameters, 2)
         guard end.isCentral, end.link.isUpdating else { throw .commandDisallowed }
+        end.link.hostAnswered()
         update(end.link, wanted)
         return Reply(parameters: .init(number: end.handle))
     }
@@ -59,6 +61,7 @@ extension Controller {
     private func refuseParameters(_ parameters: Parameters) throws(ErrorCode) -> Reply {
         let end = try end(parameters.number(0))
         guard end.isCentral, end.link.isUpdating else { throw .commandDisallowed }
+        end.link.hostAnswered()
         let peripheral = end.other
         let reason = ErrorCode(rawValue: parameters.byte(2)) ?? .unacceptableConnectionParameters
         end.link.inEvents(1) {

@@ -44,6 +44,7 @@ extension Controller {
         event.add(peripheral.handle)
         event.add(request)
         peripheral.controller.send(event)
+        peripheral.link.awaitHost()
     }
 
     private func replyWithKey(_ parameters: Parameters) throws(ErrorCode) -> Reply {
@@ -51,6 +52,7 @@ extension Controller {
         guard !end.isCentral, case .begins(let key, let isRefresh) = end.link.encryption else {
             throw .commandDisallowed
         }
+        end.link.hostAnswered()
         let isSame = parameters.slice(2, 16) == key
         end.send(control: .startEncryptionRequest)
         for end in [end.other, end] { end.send(control: .startEncryptionResponse) }
@@ -70,6 +72,7 @@ extension Controller {
     private func replyWithoutKey(_ parameters: Parameters) throws(ErrorCode) -> Reply {
         let end = try end(parameters.number(0))
         guard !end.isCentral, case .begins = end.link.encryption else { throw .commandDisallowed }
+        end.link.hostAnswered()
         end.send(control: .reject, [ErrorCode.pinOrKeyMissing.rawValue])
         end.link.inEvents(1) { [self] in refuse(end, .pinOrKeyMissing) }
         return Reply(parameters: .init(number: end.handle))

@@ -23,7 +23,7 @@ extension Controller {
         scanParameters = ScanParameters(
             isActive: parameters.byte(3) == 1, interval: parameters.number(4) * Span.slot,
             window: parameters.number(6) * Span.slot, usesRandomAddress: parameters.byte(0) & 1 == 1,
-            filterPolicy: parameters.byte(1))
+            filterPolicy: parameters.byte(1), phys: phys)
         return .success
     }
 

@@ -4,16 +4,19 @@ final class Initiator {
     /// `nil`: any of the accept list.
     let peer: DeviceAddress?
     let isExtended: Bool
+    /// On which it listens, a bit for each.
+    let phys: UInt8
     let plan: ListeningPlan
     let parameters: ConnectionParameters
 
     init(
-        address: DeviceAddress, peer: DeviceAddress?, isExtended: Bool, plan: ListeningPlan,
+        address: DeviceAddress, peer: DeviceAddress?, isExtended: Bool, phys: UInt8, plan: ListeningPlan,
         parameters: ConnectionParameters
     ) {
         self.address = address
         self.peer = peer
         self.isExtended = isExtended
+        self.phys = phys
         self.plan = plan
         self.parameters = parameters
     }
@@ -36,7 +39,7 @@ extension Controller {
         try initiate(
             usesAcceptList: parameters.byte(4), peer: try parameters.typedAddress(5), ownType: parameters.byte(12),
             scan: (parameters.number(0), parameters.number(2)),
-            try ConnectionParameters(parameters, 13), isExtended: false)
+            try ConnectionParameters(parameters, 13), isExtended: false, phys: 1)
         return .success
     }
 
@@ -52,13 +55,13 @@ extension Controller {
         try initiate(
             usesAcceptList: parameters.byte(0), peer: try parameters.typedAddress(2), ownType: parameters.byte(1),
             scan: (parameters.number(10), parameters.number(12)),
-            try ConnectionParameters(parameters, 14), isExtended: true)
+            try ConnectionParameters(parameters, 14), isExtended: true, phys: phys)
         return .success
     }
 
     private func initiate(
         usesAcceptList: UInt8, peer: DeviceAddress, ownType: UInt8, scan: (interval: Int, window: Int),
-        _ connection: ConnectionParameters, isExtended: Bool
+        _ connection: ConnectionParameters, isExtended: Bool, phys: UInt8
     ) throws(ErrorCode) {
         guard initiator == nil else { throw .commandDisallowed }
         guard usesAcceptList <= 1, ownType <= 3, scan.window >= 4, scan.window <= scan.interval else {
@@ -72,7 +75,7 @@ extension Controller {
             own = randomAddress
         }
         initiator = Initiator(
-            address: own, peer: usesAcceptList == 1 ? nil : peer, isExtended: isExtended,
+            address: own, peer: usesAcceptList == 1 ? nil : peer, isExtended: isExtended, phys: phys,
             plan: ListeningPlan(
                 interval: scan.interval * Span.slot, window: scan.window * Span.slot, began: radio.now),
             parameters: connection)
@@ -117,6 +120,7 @@ extension Controller {
         radio.listenersChanged()
         let peripheral = set.controller
         let link = Link(radio, initiator.parameters, from: self, initiator.address, to: peripheral, set.address)
+        if !set.has(AdvertisingSet.Property.legacy) { link.phy = set.secondaryPHY }
         radio.add(link)
         radio.sniffer?.hearConnect(link)
         ends.append(link.central)

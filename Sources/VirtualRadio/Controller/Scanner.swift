@@ -18,6 +18,8 @@ final class Scanner {
     let filterPolicy: UInt8
     let filtersDuplicates: Bool
     let plan: ListeningPlan
+    /// On which it listens, a bit for each.
+    let phys: UInt8
     /// With which it asks for more.
     private let address: DeviceAddress
     private var reported: Set<ReportKey> = []
@@ -39,6 +41,7 @@ final class Scanner {
         self.isExtended = isExtended
         isActive = parameters.isActive
         filterPolicy = parameters.filterPolicy
+        phys = parameters.phys
         address = parameters.usesRandomAddress ? controller.randomAddress ?? controller.address : controller.address
         self.filtersDuplicates = filtersDuplicates
         self.plan = plan

@@ -12,6 +12,7 @@ extension Controller {
         var window = 0x10 * Span.slot
         var usesRandomAddress = false
         var filterPolicy: UInt8 = 0
+        var phys: UInt8 = 1
     }
 
     private func setScanParameters(_ parameters: Parameters) throws(ErrorCode) -> Reply {

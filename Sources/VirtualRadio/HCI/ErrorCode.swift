@@ -10,7 +10,6 @@ enum ErrorCode: UInt8, Error {
     case connectionLimitExceeded = 0x09
     case connectionExists = 0x0B
     case commandDisallowed = 0x0C
-    case limitedResources = 0x0D
     case unsupportedFeature = 0x11
     case invalidParameters = 0x12
     case remoteUserTerminated = 0x13
@@ -18,14 +17,12 @@ enum ErrorCode: UInt8, Error {
     case remotePowerOff = 0x15
     case localHostTerminated = 0x16
     case unsupportedRemoteFeature = 0x1A
-    case differentTransactionCollision = 0x2A
+    case linkLayerResponseTimeout = 0x22
     case pairingWithUnitKeyUnsupported = 0x29
-    case controllerBusy = 0x3A
     case unacceptableConnectionParameters = 0x3B
     case advertisingTimeout = 0x3C
     case micFailure = 0x3D
     case failedToBeEstablished = 0x3E
     case unknownAdvertisingIdentifier = 0x42
     case limitReached = 0x43
-    case packetTooLong = 0x45
 }

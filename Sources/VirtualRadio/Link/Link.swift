@@ -18,6 +18,12 @@ final class Link {
     /// Of both directions.
     var phy = PHY.le1M
 
+    private lazy var answerLimit = Alarm(radio.clock) { [unowned self] in
+        for end in ends { end.close(.linkLayerResponseTimeout) }
+    }
+    /// How long a procedure may take. (Core Specification, Vol 6 Part B, 5.2)
+    private static let mostPatience = 40 * Span.second
+
     /// What a sniffer knows of it.
     var trace = LinkTrace()
 
@@ -75,6 +81,16 @@ final class Link {
 
     var hasProcedures: Bool { !procedures.isEmpty }
 
+    /// A host is asked for something without which the procedure cannot go on.
+    func awaitHost() {
+        answerLimit.set(in: Self.mostPatience)
+    }
+
+    /// The host has answered.
+    func hostAnswered() {
+        answerLimit.cancel()
+    }
+
     /// The ends have heard each other once more, in real air.
     func advanceProcedures() {
         guard !procedures.isEmpty else { return }
@@ -99,6 +115,7 @@ final class Link {
         guard !isOpen else { return checkSilence() }
         eventAlarm.cancel()
         exchangeAlarm.cancel()
+        answerLimit.cancel()
         procedures = []
         radio.remove(self)
     }

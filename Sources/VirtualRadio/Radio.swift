@@ -30,6 +30,11 @@ public final class Radio {
         air = Air(model)
     }
 
+    deinit {
+        // Ends of connections keep their controllers.
+        for controller in controllers { controller?.ends = [] }
+    }
+
     /// Adds a controller.
     ///
     /// - Parameters:

@@ -172,6 +172,24 @@ import Testing
         #expect(pair.central.result(0x0C2D, [UInt8(handles.central), 0, 0]) == [0, 1, 0, 0])
     }
 
+    @Test func `a radio leaves nothing behind`() {
+        weak var controller: Controller?
+        weak var link: LinkEnd?
+        for air in [AirModel.ideal, .real] {
+            do {
+                let pair = Pair(air: air)
+                pair.peripheral.advertise()
+                pair.central.connect(to: pair.peripheral.address)
+                pair.advance(300)
+                pair.central.scan()
+                controller = pair.radio.controllers[1]
+                link = controller?.ends.first
+                #expect(link != nil)
+            }
+            #expect(controller == nil && link == nil)
+        }
+    }
+
     @Test func `a hundred controllers find and connect to each other`() {
         let radio = Radio(seed: 1)
         let hosts = (0..<100).map { TestHost(radio, number: UInt8($0)) }

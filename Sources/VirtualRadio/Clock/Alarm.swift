@@ -2,7 +2,7 @@
 ///
 /// Its owner keeps it and cancels it before the owner itself goes, because the clock keeps an alarm that is set.
 final class Alarm {
-    private let clock: AlarmClock
+    private unowned let clock: AlarmClock
     let action: () -> Void
     /// When it is due, while it is set.
     fileprivate(set) var time: Instant = 0

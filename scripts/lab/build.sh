@@ -36,7 +36,12 @@ build() {
 # the lab starts with it.
 prepare_radio() {
     local program=$owner/.build/release/virtual-radio sources
-    [[ ${LAB_RADIO:-} == virtual && -z ${installed:-}${LAB_VIRTUAL_RADIO:-} ]] && have_swift || return 0
+    [[ ${LAB_RADIO:-} == virtual && -z ${LAB_VIRTUAL_RADIO:-} ]] || return 0
+    if [[ -n ${installed:-} ]] || ! have_swift; then
+        [[ -x $program_folder/virtual-radio ]] || command -v virtual-radio >/dev/null ||
+            die "there is no virtual-radio in this lab: it is not installed, and there is no Swift toolchain to build it"
+        return 0
+    fi
     sources=("$root"/Sources/VirtualRadio{,Command} "$root/Package.swift")
     if [[ ! -x $program || -n $(find "${sources[@]}" -newer "$program" -print -quit) ]]; then
         build virtual-radio --package-path "$owner" --product virtual-radio -c release --static-swift-stdlib

@@ -158,7 +158,7 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport",
+                "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport", "VirtualRadio",
             ],
             path: "Tests/Fuzz"),
         // scripts/soak, which runs in the lab: the same holds for it.

@@ -14,8 +14,10 @@ let package = Package(
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "Dittojay", targets: ["Dittojay"]),
         .library(name: "BluetoothLab", targets: ["BluetoothLab"]),
+        .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
         .executable(name: "dittojay", targets: ["DittojayCommand"]),
         .executable(name: "bluejay", targets: ["BluejayCommand"]),
+        .executable(name: "virtual-radio", targets: ["VirtualRadioCommand"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -96,6 +98,11 @@ let package = Package(
                 argumentParser, logging,
             ]),
 
+        // LE controllers and the air between them, without input and output, and the program that attaches them to the
+        // kernel. They know nothing of the layers above, and need the standard library alone.
+        .target(name: "VirtualRadio"),
+        .executableTarget(name: "VirtualRadioCommand", dependencies: ["VirtualRadio"]),
+
         // For tests, ours and those of other packages: the lab around them, and programs under test.
         .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus", "MainLoop"]),
 
@@ -145,12 +152,13 @@ let package = Package(
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
+        .testTarget(name: "VirtualRadioTests", dependencies: ["VirtualRadio", "VirtualRadioCommand"]),
         // scripts/fuzz: no test of its own, and no part of what others get of this package.
         .executableTarget(
             name: "Fuzz",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport",
+                "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport", "VirtualRadio",
             ],
             path: "Tests/Fuzz"),
         // scripts/soak, which runs in the lab: the same holds for it.

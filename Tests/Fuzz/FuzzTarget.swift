@@ -14,7 +14,7 @@ struct FuzzTarget: Sendable {
     /// All targets. To add one, write it below `Targets` and name it here.
     static let all: [FuzzTarget] = [
         .formats,
-        .profiles, .scenarios, .control, .agent, .record, .values, .identifiers, .advertisements, .bluetoothd,
+        .profiles, .scenarios, .control, .agent, .record, .values, .identifiers, .advertisements, .bluetoothd, .radio,
     ]
 }
 

@@ -33,8 +33,8 @@ extension InTheLab {
 
             try expectTimeline(
                 with: [
-                    "LogTests.eachValueIsALine begins", "\"event\":\"advertising\"", "LE Set Scan Enable",
-                    "org.bluez.Device1.Connect", "LE Connection Complete", "\"event\":\"connected\"",
+                    "LogTests.eachValueIsALine begins", "\"event\":\"advertising\"", "Scan Enable",
+                    "org.bluez.Device1.Connect", "Connection Complete", "\"event\":\"connected\"",
                     "org.bluez.GattCharacteristic1.StartNotify", "Value Notification",
                     "failure: LogTests.swift:15",
                 ], in: folder)
@@ -84,7 +84,7 @@ extension InTheLab {
             try expectTimeline(
                 with: [
                     "\(test) begins", "\"event\":\"advertising\"", "org.bluez.Device1.Connect",
-                    "LE Connection Complete",
+                    "Connection Complete",
                     "\"event\":\"connected\"", "ATT: Read Re", "\"event\":\"read\"", "failure: test_gateway.py:",
                 ], in: folder)
         }

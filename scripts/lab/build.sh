@@ -32,6 +32,24 @@ build() {
         die "the build failed; all of it: $log"
 }
 
+# Builds the program that makes the controllers with --radio virtual: optimized and with all that it needs in it, because
+# the lab starts with it.
+prepare_radio() {
+    local program=$owner/.build/release/virtual-radio sources
+    [[ ${LAB_RADIO:-} == virtual && -z ${LAB_VIRTUAL_RADIO:-} ]] || return 0
+    if [[ -n ${installed:-} ]] || ! have_swift; then
+        [[ -x $program_folder/virtual-radio ]] || command -v virtual-radio >/dev/null ||
+            die "there is no virtual-radio in this lab: it is not installed, and there is no Swift toolchain to build it"
+        return 0
+    fi
+    sources=("$root"/Sources/VirtualRadio{,Command} "$root/Package.swift")
+    if [[ ! -x $program || -n $(find "${sources[@]}" -newer "$program" -print -quit) ]]; then
+        build virtual-radio --package-path "$owner" --product virtual-radio -c release --static-swift-stdlib
+        touch "$program"
+    fi
+    export LAB_VIRTUAL_RADIO=$program
+}
+
 # build_programs [OPTION…]: builds the programs, whether they have changed or not
 build_programs() {
     local program
@@ -61,6 +79,7 @@ mark_built() { [[ ! -d $program_folder ]] || touch "$build_stamp"; }
 # Builds the programs if that is necessary and possible.
 prepare_programs() {
     local program
+    prepare_radio
     if have_swift && [[ -z ${installed:-} ]]; then
         are_built || build_programs --configuration "$configuration"
         return

@@ -18,7 +18,7 @@ _bluetooth_lab_names() {
 _bluetooth_lab() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-} index
     local commands="setup build demo test merge run page shell up exec reset down status bench help"
-    local options="--package --controllers --time --env --capture --bluez --out --name --fresh --hosts --host --help"
+    local options="--package --radio --controller --air --seed --controllers --time --env --capture --bluez --out --name --fresh --hosts --host --help"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _bluetooth_lab_words "$commands --help --version" "$word"
@@ -40,7 +40,7 @@ _bluetooth_lab() {
     reset) options="--name --help" ;;
     down) options="--name --all --help" ;;
     status) options="--json --help" ;;
-    up) options="--name --package --controllers --time --bluez --env --help" ;;
+    up) options="--name --package --radio --controller --air --seed --controllers --time --bluez --env --help" ;;
     exec) options="--name --package --env --capture --page --out --help" ;;
     demo | bench) options=${options/--hosts --host /} ;;
     test) options="${options/--hosts --host /} --list --shard --junit --repeat --until-failure --nightly" ;;
@@ -81,11 +81,14 @@ _bluetooth_lab() {
     --bluez) _bluetooth_lab_files -d "$word" ;;
     --controllers) _bluetooth_lab_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" "$word" ;;
     --time) _bluetooth_lab_words "real counted simulated" "$word" ;;
+    --radio) _bluetooth_lab_words "btvirt virtual" "$word" ;;
+    --controller) _bluetooth_lab_words "4.2 5.x" "$word" ;;
+    --air) _bluetooth_lab_words "ideal real" "$word" ;;
     --env) _bluetooth_lab_words "$(compgen -e)" "$word" ;;
     --name) _bluetooth_lab_names "$word" ;;
     --hosts) _bluetooth_lab_words "1 2" "$word" ;;
     --host) _bluetooth_lab_words "a b" "$word" ;;
-    --shard | --repeat) ;;
+    --shard | --repeat | --seed) ;;
     *)
         if [[ $command == merge && $word != -* ]]; then
             _bluetooth_lab_files -f "$word"

@@ -232,6 +232,10 @@ options of run, shell, up, exec, demo, test and bench:
                           simulated  by what the lab's processor executes; idle time takes no time
                         The last two need software emulation and have one processor; simulated does not use KVM even
                         if it works, and has one host.
+  --radio btvirt|virtual  what makes the controllers: BlueZ's btvirt (default), or virtual-radio of this package
+  --controller 4.2|5.x  with --radio virtual: controllers of Bluetooth 4.2, or with extended advertising (default: 5.x)
+  --air ideal|real      with --radio virtual: packets take no time and none is lost (default), or they do and are
+  --seed N              with --radio virtual: from which all that is left to chance follows (default: 1)
   --env NAME[=VALUE]    pass a variable to the lab; without VALUE, with the value that it has here
   --capture FILE        write the HCI traffic of all controllers as btsnoop, for Wireshark or btmon -r
   --bluez PATH          use the bluetoothd, bluetoothctl, btvirt and btmon of this folder, an installation or a build
@@ -272,7 +276,7 @@ variables for the lab:
   LAB_KERNEL=PACKAGE    take the kernel from this package of the distribution (linux-image-…)
   LAB_CPUS, LAB_MEMORY  the size of the virtual machine (default: 2 processors, or with several machines a share of this
                         machine's; 2G)
-  LAB_CLOCK, LAB_NAME, LAB_FRESH=1  as --time, --name and --fresh
+  LAB_CLOCK, LAB_NAME, LAB_FRESH=1, LAB_RADIO  as --time, --name, --fresh and --radio
   LAB_BLUETOOTHD_OPTIONS  further options of bluetoothd, such as -d for a debug log
 HELP
 }

@@ -26,6 +26,7 @@ main_test() {
         ;;
     esac
     "$parts/setup"
+    prepare_radio
     case $kind in
     # Those of this package are built with its tests.
     swift) [[ $package == "$root" && ${LAB_CONFIG:-} != shipped ]] || build_programs --configuration debug ;;

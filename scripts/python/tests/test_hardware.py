@@ -43,6 +43,25 @@ def test_a_clock_that_was_not_asked_for_leaves_kvm() -> None:
     assert choose({**default, "LAB_CLOCK": "real"}, False, 4)[:3] == (False, Clock.REAL, "2")
 
 
+def test_the_radio_is_btvirt_unless_another_is_chosen() -> None:
+    assert choose({}, False, 2)[4:] == ("btvirt", "")
+    variables = {"LAB_RADIO": "virtual", "LAB_RADIO_OPTIONS": "--controller 4.2"}
+    assert choose(variables, False, 2)[4:] == ("virtual", "--controller 4.2")
+
+
+@pytest.mark.parametrize(
+    ("variables", "text"),
+    [
+        ({"LAB_RADIO": "real"}, "btvirt or virtual: not real"),
+        ({"LAB_RADIO_OPTIONS": "--air real"}, "--air is for --radio virtual"),
+    ],
+)
+def test_another_radio_is_a_mistake(variables: dict[str, str], text: str, said: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        choose(variables, False, 2)
+    assert text in said[0]
+
+
 def test_another_clock_is_a_mistake(said: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         choose({"LAB_CLOCK": "fast"}, False, 2)

@@ -18,7 +18,7 @@ from lab_tools.messages import fail, say
 from lab_tools.places import GUEST, Places
 
 RESET = [str(GUEST / "bluetooth"), "reset"]
-LOGS = ("bluetoothd.log", "btvirt.log", "lab.log")
+LOGS = ("bluetoothd.log", "btvirt.log", "virtual-radio.log", "lab.log")
 
 
 def mismatch(record: Record, options: Options, caller: Mapping[str, str] = os.environ) -> str | None:
@@ -32,6 +32,10 @@ def mismatch(record: Record, options: Options, caller: Mapping[str, str] = os.en
     clock = caller.get("LAB_CLOCK", parts.clock.value)
     if clock != parts.clock and (clock == Clock.SIMULATED or not parts.uses_kvm):
         return f"with its clock {parts.clock.value}"
+    if caller.get("LAB_RADIO", parts.radio) != parts.radio:
+        return f"with the radio {parts.radio}"
+    if caller.get("LAB_RADIO_OPTIONS", parts.radio_options) != parts.radio_options:
+        return f"with its radio {parts.radio_options or 'as usual'}"
     if caller.get("LAB_MEMORY", parts.memory) != parts.memory:
         return f"with {parts.memory} of memory"
     if parts.clock is Clock.REAL and caller.get("LAB_CPUS", parts.processors) != parts.processors:

@@ -38,6 +38,7 @@ class Construction(NamedTuple):
         """What a command finds; `out`: for what it keeps, `logs`: those of the machine."""
         environment = job_environment(self.kernel, out, logs, self.controllers, host)
         environment["LAB_CLOCK"] = self.parts.clock.value
+        environment.update(LAB_RADIO=self.parts.radio, LAB_RADIO_OPTIONS=self.parts.radio_options)
         if self.bluez:
             use_bluez(environment, find_bluez(self.bluez))
         return environment

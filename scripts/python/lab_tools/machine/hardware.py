@@ -9,6 +9,7 @@ from lab_tools.places import Places
 
 MOST_PROCESSORS = 2  # unless LAB_CPUS says otherwise
 MEMORY = "2G"
+RADIOS = ("btvirt", "virtual")
 
 
 class Clock(str, Enum):
@@ -24,12 +25,15 @@ class Clock(str, Enum):
 
 
 class Hardware(NamedTuple):
-    """`memory`: as QEMU takes it."""
+    """`memory`: as QEMU takes it; `radio`: what makes the controllers; `radio_options`: as
+    virtual-radio takes them."""
 
     uses_kvm: bool
     clock: Clock
     processors: str
     memory: str
+    radio: str = RADIOS[0]
+    radio_options: str = ""
 
     @property
     def accelerator(self) -> str:
@@ -38,7 +42,7 @@ class Hardware(NamedTuple):
 
 def choose(environment: Mapping[str, str], kvm_works: bool, host_processors: int) -> Hardware:
     """The clock is the one that was asked for by LAB_CLOCK, or else LAB_DEFAULT_CLOCK, which only helps a machine that
-    is slow: it does not take KVM away. Ends this process if LAB_CLOCK is wrong."""
+    is slow: it does not take KVM away. Ends this process if a variable is wrong."""
     asked = environment.get("LAB_CLOCK")
     try:
         clock = Clock(asked or environment.get("LAB_DEFAULT_CLOCK", "real"))
@@ -49,7 +53,13 @@ def choose(environment: Mapping[str, str], kvm_works: bool, host_processors: int
         clock = Clock.REAL
     processors = environment.get("LAB_CPUS", str(min(MOST_PROCESSORS, host_processors)))
     memory = environment.get("LAB_MEMORY", MEMORY)
-    return Hardware(uses_kvm, clock, processors if clock is Clock.REAL else "1", memory)
+    radio = environment.get("LAB_RADIO", RADIOS[0])
+    options = environment.get("LAB_RADIO_OPTIONS", "")
+    if radio not in RADIOS:
+        fail(f"the radio (--radio, LAB_RADIO) is {' or '.join(RADIOS)}: not {radio}")
+    if options and radio != "virtual":
+        fail(f"{options.split()[0]} is for --radio virtual")
+    return Hardware(uses_kvm, clock, processors if clock is Clock.REAL else "1", memory, radio, options)
 
 
 def kvm_works(places: Places) -> bool:

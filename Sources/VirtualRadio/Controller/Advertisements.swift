@@ -1,0 +1,71 @@
+/// Advertisements in the air: who hears them, and what follows.
+extension Radio {
+    /// When something that is new is heard first. In ideal air it is soon, but not at once: Linux drops reports that
+    /// arrive before it has taken note that the scan has begun.
+    func firstEventDelay(_ interval: Int) -> Int {
+        let delay = air.model == .ideal ? 20 * Span.millisecond : 0
+        return min(interval, delay + random.below(10 * Span.millisecond))
+    }
+
+    /// Somebody has begun to listen. In ideal air everything is heard soon.
+    func hastenAdvertisers() {
+        guard air.model == .ideal else { return }
+        for case let controller? in controllers {
+            for set in controller.advertisingSets { set.hasten() }
+        }
+    }
+
+    /// Notes who listens.
+    func listenersChanged() {
+        listeners = controllers.compactMap { controller in
+            guard let controller, controller.scanner != nil || controller.initiator != nil else { return nil }
+            return controller
+        }
+    }
+
+    /// Sends an advertisement.
+    func air(_ set: AdvertisingSet) {
+        let sender = set.controller
+        let isLegacy = set.has(AdvertisingSet.Property.legacy)
+        let phy: UInt8 = 1 << (set.primaryPHY.rawValue - 1)
+        sniffer?.hear(set)
+        // The advertiser's address is a part of the payload.
+        let payload = 6 + set.data.count
+        for listener in listeners where listener !== sender {
+            guard set.isEnabled else { return }  // another has connected
+            let scanner = listener.scanner.flatMap { scanner in
+                (scanner.isExtended || isLegacy) && scanner.phys & phy != 0 && isOpen(scanner.plan) ? scanner : nil
+            }
+            let initiator = listener.wants(set).flatMap { $0.phys & phy != 0 && isOpen($0.plan) ? $0 : nil }
+            guard scanner != nil || initiator != nil,
+                let strength = air.receive(sender.index, listener.index, set.primaryPHY, payload: payload, &random)
+            else { continue }
+            scanner?.hear(set, strength: strength)
+            if let initiator { listener.connect(to: set, initiator) }
+        }
+    }
+
+    private func isOpen(_ plan: ListeningPlan) -> Bool {
+        air.model == .ideal || plan.isOpen(now)
+    }
+
+    /// A scanner asks an advertiser for more. Returns the strength of the response, or `nil` if there is none.
+    func exchangeScan(from scanner: Controller, _ address: DeviceAddress, with set: AdvertisingSet) -> Int8? {
+        let advertiser = set.controller
+        guard set.filterPolicy & 1 == 0 || advertiser.acceptList.contains(address) else { return nil }
+        sniffer?.hearScan(from: address, set)
+        guard hears(scanner, by: advertiser, payload: 12) else { return nil }
+        sniffer?.hearScanResponse(set)
+        if set.notifiesScanRequests, let handle = set.handle, let event = advertiser.begin(.scanRequestReceived) {
+            event.add(handle)
+            event.addTyped(address)
+            advertiser.send(event)
+        }
+        let length = 6 + set.scanResponse.count
+        return air.receive(advertiser.index, scanner.index, set.primaryPHY, payload: length, &random)
+    }
+
+    func hears(_ sender: Controller, by receiver: Controller, payload: Int) -> Bool {
+        air.receive(sender.index, receiver.index, .le1M, payload: payload, &random) != nil
+    }
+}

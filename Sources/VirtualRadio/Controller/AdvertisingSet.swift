@@ -1,0 +1,94 @@
+/// Something that a controller advertises. Legacy advertising is a set as well, without a handle.
+final class AdvertisingSet {
+    /// The properties of advertising events as HCI_LE_Set_Extended_Advertising_Parameters has them. (7.8.53)
+    enum Property {
+        static let connectable = 1 << 0
+        static let scannable = 1 << 1
+        static let directed = 1 << 2
+        static let highDuty = 1 << 3
+        static let legacy = 1 << 4
+        static let anonymous = 1 << 5
+        static let transmitPower = 1 << 6
+    }
+
+    unowned let controller: Controller
+    let handle: UInt8?
+    /// ADV_IND.
+    var properties = Property.legacy | Property.connectable | Property.scannable
+    var interval = 0x0800 * Span.slot
+    var usesRandomAddress = false
+    var randomAddress: DeviceAddress?
+    /// Of a directed one.
+    var target = DeviceAddress(bits: 0, isRandom: false)
+    /// Bit 0: scan requests, bit 1: connections only from devices of the accept list.
+    var filterPolicy: UInt8 = 0
+    var primaryPHY = PHY.le1M
+    var secondaryPHY = PHY.le1M
+    var identifier: UInt8 = 0
+    var notifiesScanRequests = false
+    /// Changes are heard soon, and scanners that filter duplicates report them if the packets are extended ones.
+    var data: [UInt8] = [] { didSet { dataIdentifier &+= 1 } }
+    var scanResponse: [UInt8] = [] { didSet { dataIdentifier &+= 1 } }
+    /// What hosts write piece by piece.
+    var unfinishedData: [UInt8]?
+    var unfinishedScanResponse: [UInt8]?
+    private(set) var dataIdentifier: UInt16 = 0
+
+    private(set) var isEnabled = false
+    private var end: Instant?
+    private var mostEvents = 0
+    private(set) var events = 0
+    private lazy var alarm = Alarm(controller.radio.clock) { [unowned self] in advertise() }
+
+    init(_ controller: Controller, handle: UInt8?) {
+        self.controller = controller
+        self.handle = handle
+    }
+
+    func has(_ property: Int) -> Bool { properties & property != 0 }
+
+    /// The address that it is sent with.
+    var address: DeviceAddress {
+        guard usesRandomAddress else { return controller.address }
+        return (handle == nil ? controller.randomAddress : randomAddress) ?? controller.address
+    }
+
+    /// Begins to advertise, or begins anew with another duration.
+    ///
+    /// - Parameters:
+    ///   - duration: in nanoseconds; 0 is without an end.
+    ///   - mostEvents: 0 is without an end.
+    func enable(duration: Int = 0, mostEvents: Int = 0) {
+        end = duration > 0 ? controller.radio.now + duration : nil
+        self.mostEvents = mostEvents
+        events = 0
+        guard !isEnabled else { return }
+        isEnabled = true
+        alarm.set(in: controller.radio.firstEventDelay(interval))
+    }
+
+    func disable() {
+        isEnabled = false
+        alarm.cancel()
+    }
+
+    /// In ideal air somebody who begins to listen hears it soon.
+    func hasten() {
+        guard isEnabled else { return }
+        let delay = controller.radio.firstEventDelay(interval)
+        guard controller.radio.now + delay < alarm.time else { return }
+        alarm.set(in: delay)
+    }
+
+    private func advertise() {
+        let radio = controller.radio
+        if let end, radio.now >= end { return controller.advertisingEnded(self, .advertisingTimeout) }
+        events += 1
+        radio.air(self)
+        guard isEnabled else { return }  // a device has connected
+        if mostEvents > 0, events >= mostEvents { return controller.advertisingEnded(self, .limitReached) }
+        // advDelay. Directed advertising of high duty has none, and at most 3.75 ms between events.
+        let pause = has(Property.highDuty) ? 0 : radio.random.below(10 * Span.millisecond)
+        alarm.set(in: interval + pause)
+    }
+}

@@ -1,0 +1,46 @@
+/// The events of new connections, and their handles. (Core Specification, Vol 4 Part E, 7.7.65.1, 7.7.65.10)
+extension Controller {
+    /// The connection of a command.
+    func end(_ handle: Int) throws(ErrorCode) -> LinkEnd {
+        guard let end = ends.first(where: { $0.handle == handle }) else { throw .unknownConnection }
+        return end
+    }
+
+    /// A handle that no connection has, and none has had lately.
+    func takeHandle() -> Int {
+        repeat { lastHandle = lastHandle % 0x0EFF + 1 } while ends.contains { $0.handle == lastHandle }
+        return lastHandle
+    }
+
+    /// Whether others know this controller by that address.
+    func isOwn(_ address: DeviceAddress) -> Bool {
+        address == self.address || address == randomAddress
+    }
+
+    func sendConnectionComplete(_ end: LinkEnd) {
+        sendConnectionComplete(
+            .success, handle: end.handle, isCentral: end.isCentral, peer: end.peerAddress, end.link.parameters)
+    }
+
+    func sendConnectionFailed(_ status: ErrorCode, isCentral: Bool, peer: DeviceAddress?) {
+        sendConnectionComplete(status, handle: 0, isCentral: isCentral, peer: peer, nil)
+    }
+
+    /// The enhanced event replaces the other where the host wants it.
+    private func sendConnectionComplete(
+        _ status: ErrorCode, handle: Int, isCentral: Bool, peer: DeviceAddress?, _ parameters: ConnectionParameters?
+    ) {
+        let isEnhanced = kind >= .v5_3 && masks.allows(.enhancedConnectionComplete)
+        guard let event = begin(isEnhanced ? .enhancedConnectionComplete : .connectionComplete) else { return }
+        event.add(status)
+        event.add(handle)
+        event.add(UInt8(isCentral ? 0 : 1))
+        event.addTyped(peer ?? DeviceAddress(bits: 0, isRandom: false))
+        if isEnhanced { event.add(0, bytes: 12) }  // nobody has resolvable addresses
+        event.add(parameters?.interval ?? 0)
+        event.add(parameters?.latency ?? 0)
+        event.add(parameters?.timeout ?? 0)
+        event.add(UInt8(0))  // the clock's accuracy
+        send(event)
+    }
+}

@@ -1,0 +1,142 @@
+/// Hears everything in the air, and writes it down.
+///
+/// What controllers do is not changed by it: it takes no part in what is left to chance.
+final class Sniffer {
+    private unowned let radio: Radio
+    private let output: (Instant, [UInt8]) -> Void
+    private var links = 0
+
+    init(_ radio: Radio, output: @escaping (Instant, [UInt8]) -> Void) {
+        self.radio = radio
+        self.output = output
+    }
+
+    private func write(_ packet: AirPacket) {
+        output(radio.now, packet.bytes)
+    }
+
+    /// It is a metre away from everybody.
+    private let signal: Int8 = -59
+}
+
+/// Advertising channels. (Core Specification, Vol 6 Part B, 2.3)
+extension Sniffer {
+    private enum PDU {
+        static let advInd: UInt8 = 0
+        static let directInd: UInt8 = 1
+        static let nonconnInd: UInt8 = 2
+        static let scanRequest: UInt8 = 3
+        static let scanResponse: UInt8 = 4
+        static let connectInd: UInt8 = 5
+        static let scanInd: UInt8 = 6
+        static let extended: UInt8 = 7
+    }
+
+    private func write(_ type: UInt8, from: DeviceAddress, to: DeviceAddress? = nil, _ payload: [UInt8]) {
+        let isToRandom = to?.isRandom == true
+        let header = type | (from.isRandom ? 0x40 : 0) | (isToRandom ? 0x80 : 0)
+        write(
+            AirPacket(
+                channel: 37, signal: signal, address: AirPacket.advertisingAddress, start: AirPacket.advertisingCRC,
+                phy: .le1M, flags: 0, header: (header, UInt8(truncatingIfNeeded: payload.count)), payload))
+    }
+
+    func hear(_ set: AdvertisingSet) {
+        guard set.has(AdvertisingSet.Property.legacy) else { return hearExtended(set, set.data) }
+        let own = Self.bytes(set.address)
+        if set.has(AdvertisingSet.Property.directed) {
+            write(PDU.directInd, from: set.address, to: set.target, own + Self.bytes(set.target))
+        } else if set.has(AdvertisingSet.Property.connectable) {
+            write(PDU.advInd, from: set.address, own + set.data)
+        } else {
+            let type = set.has(AdvertisingSet.Property.scannable) ? PDU.scanInd : PDU.nonconnInd
+            write(type, from: set.address, own + set.data)
+        }
+    }
+
+    func hearScan(from scanner: DeviceAddress, _ set: AdvertisingSet) {
+        write(PDU.scanRequest, from: scanner, to: set.address, Self.bytes(scanner) + Self.bytes(set.address))
+    }
+
+    func hearScanResponse(_ set: AdvertisingSet) {
+        guard set.has(AdvertisingSet.Property.legacy) else { return hearExtended(set, set.scanResponse) }
+        write(PDU.scanResponse, from: set.address, Self.bytes(set.address) + set.scanResponse)
+    }
+
+    /// AUX_ADV_IND with address, identifiers and data; what would not fit into one packet is left out.
+    private func hearExtended(_ set: AdvertisingSet, _ data: [UInt8]) {
+        let mode: UInt8 =
+            set.has(AdvertisingSet.Property.connectable) ? 1 : set.has(AdvertisingSet.Property.scannable) ? 2 : 0
+        // Flags: the advertiser's address and the set with its data's number.
+        let fields: [UInt8] = [0x09] + Self.bytes(set.address)
+        let information = [UInt8](number: Int(set.dataIdentifier & 0xFFF) | Int(set.identifier) << 12)
+        let extended = fields + information
+        let payload = [UInt8(extended.count) | mode << 6] + extended + data.prefix(240)
+        write(
+            AirPacket(
+                channel: 20, signal: signal, address: AirPacket.advertisingAddress, start: AirPacket.advertisingCRC,
+                phy: set.secondaryPHY, flags: AirPacket.Flag.isAuxiliary,
+                header: (PDU.extended | (set.address.isRandom ? 0x40 : 0), UInt8(payload.count)), payload))
+    }
+
+    /// CONNECT_IND, which says what a sniffer must know of the connection.
+    func hearConnect(_ link: Link) {
+        links += 1
+        var source = RandomSource(seed: UInt64(links))
+        link.trace = LinkTrace(
+            address: UInt32(truncatingIfNeeded: source.next()), start: UInt32(source.next() & 0xFF_FFFF))
+        let parameters = link.parameters
+        var payload = Self.bytes(link.central.ownAddress) + Self.bytes(link.central.peerAddress)
+        payload += [UInt8](bits: UInt64(link.trace.address), count: 4)
+        payload += [UInt8](bits: UInt64(link.trace.start), count: 3)
+        payload += [1, 0, 0]  // the first event's window
+        for number in [parameters.interval, parameters.latency, parameters.timeout] {
+            payload += [UInt8](number: number)
+        }
+        payload += [0xFF, 0xFF, 0xFF, 0xFF, 0x1F, LinkTrace.hop]
+        write(PDU.connectInd, from: link.central.ownAddress, to: link.central.peerAddress, payload)
+    }
+
+    private static func bytes(_ address: DeviceAddress) -> [UInt8] { [UInt8](bits: address.bits, count: 6) }
+}
+
+/// What a sniffer knows of a connection.
+struct LinkTrace {
+    var address: UInt32 = 0
+    /// With what the CRC begins.
+    var start: UInt32 = 0
+    /// Sequence numbers: of the next packet from the central, and from the peripheral.
+    var numbers = (false, false)
+    var events = 0
+
+    /// Channels between the events.
+    static let hop: UInt8 = 7
+    var channel: Int { (events + 1) * Int(Self.hop) % 37 }
+}
+
+/// Data channels. (Core Specification, Vol 6 Part B, 2.4)
+extension Sniffer {
+    /// A part of a host's packet, or nothing.
+    func hear(_ end: LinkEnd, _ payload: some Collection<UInt8>, isStart: Bool) {
+        write(end, payload.isEmpty || !isStart ? 1 : 2, payload)
+    }
+
+    func hear(_ end: LinkEnd, _ control: ControlPDU, _ content: [UInt8]) {
+        write(end, 3, [control.rawValue] + content)
+    }
+
+    private func write(_ end: LinkEnd, _ kind: UInt8, _ payload: some Collection<UInt8>) {
+        let link = end.link
+        let numbers = link.trace.numbers
+        let (own, other) = end.isCentral ? numbers : (numbers.1, numbers.0)
+        let header = kind | (other ? 0x04 : 0) | (own ? 0x08 : 0)
+        if end.isCentral { link.trace.numbers.0.toggle() } else { link.trace.numbers.1.toggle() }
+        if !link.isReal { link.trace.events += 1 }
+        var flags = end.isCentral ? AirPacket.Flag.isFromCentral : AirPacket.Flag.isFromPeripheral
+        if link.encryption == .on { flags |= AirPacket.Flag.isDecrypted }
+        write(
+            AirPacket(
+                channel: link.trace.channel, signal: signal, address: link.trace.address, start: link.trace.start,
+                phy: link.phy, flags: flags, header: (header, UInt8(truncatingIfNeeded: payload.count)), payload))
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+import VirtualRadio
+
+@testable import VirtualRadioCommand
+
+@Suite struct ProgramTests {
+    @Test func `arguments are read with and without equals signs`() throws {
+        let arguments = try Arguments(["--controllers", "7", "--controller=4.2", "--air", "real", "--seed=9"])
+        #expect(arguments.controllers == 7 && arguments.kind == .v4_2)
+        #expect(arguments.air == .real && arguments.seed == 9)
+        let usual = try Arguments([])
+        #expect(usual.controllers == 2 && usual.kind == .v5_3 && usual.air == .ideal && usual.seed == 1)
+        #expect(try Arguments(["-h"]).showsHelp)
+    }
+
+    @Test(arguments: [
+        ["--controllers", "0"], ["--controllers", "251"], ["--controllers"], ["--controller", "6"], ["--air", "thick"],
+        ["--seed", "-1"], ["--sed", "1"], ["hci0"],
+    ])
+    func `other arguments are mistakes that name themselves`(words: [String]) throws {
+        let error = #expect(throws: UsageError.self) { try Arguments(words) }
+        #expect(try #require(error).text.contains(words[0]))
+    }
+
+    @Test func `a capture is a pcap file with nanoseconds`() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = try CaptureFile(path, begin: 7 * Span.second)
+        file.add([1, 2, 3], at: 2 * Span.second + 5)
+        let bytes = try #require(FileManager.default.contents(atPath: path))
+        #expect(Array(bytes[..<4]) == [0x4D, 0x3C, 0xB2, 0xA1])
+        #expect(Array(bytes[4..<8]) == [2, 0, 4, 0] && Array(bytes[20..<24]) == [0, 1, 0, 0])
+        #expect(Array(bytes[24...]) == [9, 0, 0, 0, 5, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 1, 2, 3])
+        let error = #expect(throws: SystemError.self) { try CaptureFile("/nowhere/file", begin: 0) }
+        #expect(try #require(error).text.hasPrefix("cannot write /nowhere/file: "))
+    }
+}

@@ -32,14 +32,14 @@ build() {
         die "the build failed; all of it: $log"
 }
 
-# Builds the program that makes the controllers with --radio virtual: optimized and with all that it needs in it, because
-# the lab starts with it.
+# Builds the program that makes the controllers with --radio virtual: optimized and with all that it needs in it,
+# because the lab starts with it.
 prepare_radio() {
     local program=$owner/.build/release/virtual-radio sources
     [[ ${LAB_RADIO:-} == virtual && -z ${LAB_VIRTUAL_RADIO:-} ]] || return 0
     if [[ -n ${installed:-} ]] || ! have_swift; then
         [[ -x $program_folder/virtual-radio ]] || command -v virtual-radio >/dev/null ||
-            die "there is no virtual-radio in this lab: it is not installed, and there is no Swift toolchain to build it"
+            die "there is no virtual-radio in this lab: it is not installed, and no Swift toolchain can build it"
         return 0
     fi
     sources=("$root"/Sources/VirtualRadio{,Command} "$root/Package.swift")

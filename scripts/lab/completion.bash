@@ -18,7 +18,8 @@ _bluetooth_lab_names() {
 _bluetooth_lab() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-} index
     local commands="setup build demo test merge run page shell up exec reset down status bench help"
-    local options="--package --radio --controller --air --seed --controllers --time --env --capture --bluez --out --name --fresh --hosts --host --help"
+    local options="--package --radio --controller --air --seed --controllers --time --env --capture --bluez --out"
+    options+=" --name --fresh --hosts --host --help"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _bluetooth_lab_words "$commands --help --version" "$word"

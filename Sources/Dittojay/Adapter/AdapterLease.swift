@@ -66,7 +66,8 @@ final class AdapterLease: LinkControl {
         self.folder = folder
         self.selection = selection
         self.alias = alias
-        self.onEvent = onEvent
+        // After the peripheral manager has reported what ends with a link.
+        self.onEvent = { event in MainLoop.shared.async { onEvent(event) } }
     }
 
     /// Chooses the controller, switches it on if it is off, and gives it the name.
@@ -280,7 +281,8 @@ final class AdapterLease: LinkControl {
                 path, isPaired: device.isPaired, failedAuthentication: failedAuthentication)
         else { return }
         onEvent(.disconnected(address: end.address))
-        for waiting in linkEnds.removeValue(forKey: path) ?? [] { waiting.report() }
+        let waiting = linkEnds.removeValue(forKey: path) ?? []
+        MainLoop.shared.async { for end in waiting { end.report() } }
         if let reason = end.problem { onEvent(.pairingFailed(address: end.address, reason: reason)) }
     }
 

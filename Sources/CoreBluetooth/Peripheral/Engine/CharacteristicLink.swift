@@ -8,6 +8,8 @@ final class CharacteristicLink {
     let plan: CharacteristicPlan
     let local: LocalCharacteristic
     nonisolated let key: ObjectIdentifier
+    /// Those that were published earlier have lower numbers.
+    let number: Int
 
     /// The centrals that are known to be subscribed.
     var subscribers: [RemoteCentral] = []
@@ -24,8 +26,9 @@ final class CharacteristicLink {
     /// Whether values go out.
     var hasReceivers: Bool { !subscribers.isEmpty || succession != nil }
 
-    init(_ plan: CharacteristicPlan) {
+    init(_ plan: CharacteristicPlan, number: Int) {
         self.plan = plan
+        self.number = number
         key = ObjectIdentifier(plan.characteristic)
         local = LocalCharacteristic(
             uuid: plan.uuid, flags: plan.flags,

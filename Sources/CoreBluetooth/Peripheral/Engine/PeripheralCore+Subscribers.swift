@@ -41,7 +41,7 @@ extension PeripheralCore {
     }
 
     func connected(_ device: Device) {
-        for link in links.values {
+        for link in orderedLinks {
             guard let absent = link.absentSubscribers.removeValue(forKey: device.path), device.isPaired else {
                 continue
             }
@@ -55,7 +55,7 @@ extension PeripheralCore {
     /// because the central writes the value that its CCCD has (`gatt_ccc_write_cb` in src/gatt-database.c). What then
     /// goes out as signals arrives.
     func disconnected(_ path: ObjectPath, isBonded: Bool) {
-        for link in links.values {
+        for link in orderedLinks {
             if let ended = link.endedSubscriptions.removeValue(forKey: path), isBonded,
                 ended.isRecent(at: .now, within: session.timing.socketEnd)
             {

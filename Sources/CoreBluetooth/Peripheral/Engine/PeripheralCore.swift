@@ -28,6 +28,10 @@ final class PeripheralCore {
     private var services: [ObjectIdentifier: PublishedService] = [:]
     /// Their characteristics.
     var links: [ObjectIdentifier: CharacteristicLink] = [:]
+    /// The links in the order in which they were published, which is the order of the reports about them.
+    var orderedLinks: [CharacteristicLink] { links.values.sorted { $0.number < $1.number } }
+    /// How many characteristics have been published.
+    private var publications = 0
     /// The centrals that have made a request since they connected.
     var centrals: [ObjectPath: RemoteCentral] = [:]
     /// What the loop has taken out of ``updates``.
@@ -100,7 +104,7 @@ final class PeripheralCore {
     /// - Returns: the characteristics that had subscribers.
     @discardableResult
     private func clear() -> [CBMutableCharacteristic] {
-        let silenced = links.values.filter { !$0.subscribers.isEmpty }.map(\.plan.characteristic)
+        let silenced = orderedLinks.filter { !$0.subscribers.isEmpty }.map(\.plan.characteristic)
         updates.closeAll()
         // First: bluetoothd resumes it by itself when the adapter is on again, and a central that connects then would
         // find the services missing, or coming one by one, which bluetoothd as a central may not notice (5.66).
@@ -197,7 +201,8 @@ final class PeripheralCore {
 
     private func publish(_ plan: ServicePlan) -> PublishedService {
         let characteristics = plan.characteristics.map { characteristic in
-            let link = CharacteristicLink(characteristic)
+            publications += 1
+            let link = CharacteristicLink(characteristic, number: publications)
             connect(link)
             links[link.key] = link
             return link

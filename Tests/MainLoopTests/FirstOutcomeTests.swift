@@ -1,7 +1,7 @@
 import MainLoop
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FirstOutcomeTests {
+@Suite(.timeLimit(.minutes(5))) struct FirstOutcomeTests {
     @Test func `an outcome that is known is there at once`() async {
         let outcome = FirstOutcome<Int>()
         #expect(!outcome.isKnown)

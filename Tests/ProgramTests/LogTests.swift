@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What the programs report of their work.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct LogTests {
     private func read(_ options: [String] = [], environment: [String: String] = [:]) async throws -> ChildProcess {
         let daemon = try await FakeBluetoothd.start()

@@ -29,7 +29,7 @@ class Completion(LabScriptTests):
         self.assertNotIn("--shard", self.complete("lab run -"))
 
     def test_values_of_options(self):
-        self.assertEqual(self.complete("lab run --hosts "), ["1", "2"])
+        self.assertEqual(self.complete("lab run --hosts "), [str(number) for number in range(1, 9)])
         self.assertEqual(self.complete("lab up --time "), ["real", "counted", "simulated"])
         (self.folder / "captures").mkdir()
         self.assertEqual(self.complete("lab run --out cap"), ["captures"])

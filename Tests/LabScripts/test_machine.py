@@ -17,7 +17,7 @@ KERNEL = Path("/boot/vmlinuz-6.12")
 class Environment(LabScriptTests):
     def passed(self, controllers=2, **variables):
         with mock.patch.dict("os.environ", {"PATH": "/bin", "HOME": "/root", **variables}, clear=True):
-            return job_environment(KERNEL, self.folder, self.folder, controllers, "")
+            return job_environment(KERNEL, self.folder, self.folder, controllers, "", "")
 
     def test_what_ci_and_runners_of_tests_set_is_passed(self):
         variables = {"CI": "true", "GITHUB_SHA": "1", "PYTEST_ADDOPTS": "-q", "LAB_X": "y", "VIRTUAL_ENV": "/v"}

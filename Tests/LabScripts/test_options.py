@@ -85,8 +85,8 @@ class Options(LabScriptTests):
             (("--time",), "--time needs a value"),
             (("--time", "fast", "--", "true"), "--time takes real, counted or simulated, not fast"),
             (("--env", "A-B=1", "--", "true"), "not A-B=1"),
-            (("--hosts", "3"), "--hosts takes 1 or 2"),
-            (("--host", "a"), "--host needs --hosts 2"),
+            (("--hosts", "9"), "--hosts takes 1 to 8"),
+            (("--host", "a"), "--host needs --hosts N"),
             (("--package", "nowhere", "--", "true"), "there is no folder nowhere"),
             ((), "no command to run"),
         ]:

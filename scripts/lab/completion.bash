@@ -87,7 +87,7 @@ _bluetooth_lab() {
     --air) _bluetooth_lab_words "ideal real" "$word" ;;
     --env) _bluetooth_lab_words "$(compgen -e)" "$word" ;;
     --name) _bluetooth_lab_names "$word" ;;
-    --hosts) _bluetooth_lab_words "1 2" "$word" ;;
+    --hosts) _bluetooth_lab_words "1 2 3 4 5 6 7 8" "$word" ;;
     --host) _bluetooth_lab_words "a b" "$word" ;;
     --shard | --repeat | --seed) ;;
     *)

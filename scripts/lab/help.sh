@@ -121,7 +121,7 @@ HELP
 help_run() {
     cat <<'HELP'
 usage: lab run [OPTION…] -- COMMAND [ARG…]
-       lab run --hosts 2 [OPTION…] --host a -- COMMAND [ARG…] --host b -- COMMAND [ARG…]
+       lab run --hosts N [OPTION…] --host a -- COMMAND [ARG…] [--host b -- COMMAND [ARG…]] …
 
 Runs COMMAND in the lab, as root, in the current folder. The exit status is COMMAND's; 125 means that the lab itself
 failed. Ctrl-C and SIGTERM reach COMMAND. Several labs may run at the same time. OPTION: see lab help options, and
@@ -129,13 +129,14 @@ failed. Ctrl-C and SIGTERM reach COMMAND. Several labs may run at the same time.
   --page FILE         record the run, and write it as one HTML file: packets, bus messages, logs and output over time.
                       COMMAND has no terminal then.
 
---hosts 2 starts two machines. Each has its own kernel, bus, bluetoothd and controllers (hci0, hci1, …); only the
-virtual radio joins them. LAB_HOST is a or b. Lines of output begin with "a| " or "b| ". Output and captures are kept
-separately: in a/ and b/ of the output folder, and in FILE-a and FILE-b.
+--hosts N starts N machines, at most 8. Each has its own kernel, bus, bluetoothd and controllers (hci0, hci1, …); only
+the virtual radio joins them. LAB_HOST is a, b, and so on. Lines of output begin with "a| " or "b| ". Output and
+captures are kept separately: in a/ and b/ of the output folder, and in FILE-a and FILE-b.
 
-The lab ends when the command of host b ends or when a command fails; the other command then gets SIGINT. The exit
-status is not 0 if a command failed. A host without a command waits for `lab-on HOST COMMAND [ARG…]`, which runs COMMAND
-on the other host. If only one host has a command, that command has your terminal, and its lines have no prefix.
+The lab ends when the command of the last host that has one ends, or when a command fails; the other commands then get
+SIGINT. The exit status is not 0 if a command failed. A host without a command waits for `lab-on HOST COMMAND [ARG…]`,
+which runs COMMAND on that host. If only one host has a command, that command has your terminal, and its lines have no
+prefix.
 HELP
 }
 
@@ -155,8 +156,8 @@ help_shell() {
     cat <<'HELP'
 usage: lab shell [OPTION…]
 
-Starts an interactive shell in the lab, in the current folder. With --hosts 2 the shell is on host b. OPTION: see lab
-help options.
+Starts an interactive shell in the lab, in the current folder. With --hosts N the shell is on the last host.
+OPTION: see lab help options.
 HELP
 }
 
@@ -223,8 +224,8 @@ help_options() {
     cat <<'HELP'
 options of run, shell, up, exec, demo, test and bench:
   --package FOLDER      work in FOLDER instead of the current folder
-  --controllers N       make N virtual controllers: hci0, hci1, … (default: 2, at most 16; with two hosts each has N,
-                        default: 1, at most 8)
+  --controllers N       make N virtual controllers: hci0, hci1, … (default: 2, at most 16; with several hosts each
+                        has N, default: 1, at most 16 in all)
   --time real|counted|simulated
                         how time passes in the lab (not for exec; default: counted for test and up, otherwise real):
                           real       as on this machine; the lab is late when this machine is busy
@@ -259,7 +260,7 @@ variables in the lab:
   BLUETOOTH_ADAPTER     the controller that every other program of this package uses (default: hci1 if there are two)
   LAB_PYTHON            a Python with bleak, bless and bluez-peripheral
   LAB_OUT               a folder whose files are kept, in .lab/out
-  LAB_HOST              with two hosts: a or b
+  LAB_HOST              with several hosts: a, b, and so on
   LAB_CLOCK             real, counted or simulated (--time)
 These of your variables are passed on: LAB_*, BLUEJAY_*, DITTOJAY_*, BLUETOOTH_*, CI, CI_*, GITHUB_*, GITLAB_*,
 RUNNER_*, PYTEST_*, PYTHON*, VIRTUAL_ENV, COV_*, COVERAGE_*, PATH, TERM, TZ, LANG, LC_*, and those that --env names.

@@ -20,14 +20,14 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: lab-on HOST COMMAND [ARG...]      HOST: a or b\n"
+    "usage: lab-on HOST COMMAND [ARG...]      HOST: a, b, ...\n"
     "\n"
-    "Runs a command on a host of the lab (./lab run --hosts 2). This program prints what the command prints, and ends\n"
+    "Runs a command on a host of the lab (./lab run --hosts N). This program prints what the command prints, and ends\n"
     "with its exit status. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 reach it. The command runs in the same "
     "folder,\n"
     "with the environment and user of the other host and an empty standard input. It ends when this program does.\n";
 
-static const char socket_path[] = "/run/lab/peer.sock";
+static const char socket_path[] = "/run/lab/peer-%c.sock";
 enum { misuse = 2, lab_failed = 125, not_found = 127 };
 enum { patience = 60 /* s */, pause_before_retry = 50 /* ms */ };
 
@@ -79,10 +79,10 @@ static void send_frame(int peer, char kind, const char *content, size_t length)
 }
 
 // Waits for the socket, which appears soon after this host's Bluetooth is up.
-static int connect_to_peer(void)
+static int connect_to_peer(char host)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    memcpy(address.sun_path, socket_path, sizeof socket_path);
+    snprintf(address.sun_path, sizeof address.sun_path, socket_path, host);
     time_t deadline = time(NULL) + patience;
     for (;;) {
         int peer = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -144,11 +144,12 @@ int main(int count, char **words)
         fputs(usage, stderr);
         return misuse;
     }
-    const char *here = getenv("LAB_HOST"), *host = words[1];
-    if (here == NULL)
+    // A letter for each host.
+    const char *here = getenv("LAB_HOST"), *hosts = getenv("LAB_HOSTS"), *host = words[1];
+    if (here == NULL || hosts == NULL)
         fail(lab_failed, "this lab has one host; ./lab run --hosts 2 starts two");
-    if (strcmp(host, "a") != 0 && strcmp(host, "b") != 0)
-        fail(misuse, "there is no host %s: the hosts are a and b", host);
+    if (strlen(host) != 1 || strchr(hosts, *host) == NULL)
+        fail(misuse, "there is no host %s: the hosts are a to %s", host, hosts + strlen(hosts) - 1);
     if (strcmp(host, here) == 0) {
         execvp(words[2], words + 2);
         fail(not_found, "%s: %s", words[2], strerror(errno));
@@ -163,7 +164,7 @@ int main(int count, char **words)
     int signals = signalfd(-1, &passed, SFD_CLOEXEC);
     if (signals < 0)
         fail(lab_failed, "%s", strerror(errno));
-    int peer = connect_to_peer();
+    int peer = connect_to_peer(*host);
     send_command(peer, words + 2);
     for (;;) {
         struct pollfd waiting[] = {{.fd = peer, .events = POLLIN}, {.fd = signals, .events = POLLIN}};

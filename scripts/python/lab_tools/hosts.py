@@ -1,16 +1,17 @@
-"""Runs commands on two machines of the lab that only the virtual radio joins, and ends when they have ended.
+"""Runs commands on several machines of the lab that only the virtual radio joins, and ends when they have ended.
 
-usage: hosts [--controllers N] [--capture FILE] [--page FILE] [--out FOLDER] [--bluez FOLDER] --host a -- COMMAND [ARG…]
-             --host b -- COMMAND [ARG…]
+usage: hosts [--hosts N] [--controllers N] [--capture FILE] [--page FILE] [--out FOLDER] [--bluez FOLDER]
+             --host a -- COMMAND [ARG…] [--host b -- COMMAND [ARG…]] …
 
-Each machine is a process of its own (lab_tools.machine). Host a has the radio: the controllers of host b are handed
-over to it by virtio ports, which are the two ends of a socket pair here (guest/radio_link.c). One more such port
-carries what lab-on runs.
+Each machine is a process of its own (lab_tools.machine). Host a has the radio: the controllers of the other hosts are
+handed over to them by virtio ports, which are the two ends of a socket pair here. Between any two hosts one more such
+port carries what lab-on runs.
 
-A host without a command waits for what lab-on asks of it. With two commands, the lab ends when that of host b has
-ended, or when one has failed; the other one is then interrupted, as by Ctrl-C."""
+A host without a command waits for what lab-on asks of it. The lab ends when the command of the last host that has one
+has ended, or when any has failed; the others are then interrupted, as by Ctrl-C."""
 
 import argparse
+import itertools
 import os
 import select
 import signal
@@ -28,9 +29,8 @@ from lab_tools.machine.runs import prepare_folders
 from lab_tools.messages import fail
 from lab_tools.places import Places, tool_command
 
-HOSTS = ("a", "b")
-DECISIVE = "b"  # when both have a command, the lab ends with this one's
-MOST_EACH = MOST_CONTROLLERS // len(HOSTS)
+NAMES = "abcdefgh"
+MOST_HOSTS = len(NAMES)
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 PATIENCE = 30  # seconds for an interrupted command to end
@@ -39,6 +39,7 @@ PATIENCE = 30  # seconds for an interrupted command to end
 class Options(NamedTuple):
     """What was asked for, the commands by their hosts."""
 
+    hosts: int
     controllers: int
     capture: str | None
     page: str | None
@@ -46,13 +47,18 @@ class Options(NamedTuple):
     bluez: str | None
     commands: dict[str, list[str]]
 
+    @property
+    def names(self) -> str:
+        """A letter for each host."""
+        return NAMES[: self.hosts]
+
 
 def split_commands(words: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
     """The options, and each host's command: what follows `--host NAME --`, up to the next of these."""
     starts = [
         index
         for index in range(len(words) - 2)
-        if words[index] == "--host" and words[index + 2] == "--" and words[index + 1] in HOSTS
+        if words[index] == "--host" and words[index + 2] == "--" and words[index + 1] in NAMES
     ]
     options = list(words[: starts[0]] if starts else words)
     commands: dict[str, list[str]] = {}
@@ -69,7 +75,8 @@ def split_commands(words: Sequence[str]) -> tuple[list[str], dict[str, list[str]
 def parse(words: Sequence[str]) -> Options:
     """Ends this process where the words are not right."""
     words, commands = split_commands(words)
-    parser = argparse.ArgumentParser(prog="lab run --hosts 2", add_help=False)
+    parser = argparse.ArgumentParser(prog="lab run --hosts N", add_help=False)
+    parser.add_argument("--hosts", type=int, default=2)
     parser.add_argument("--controllers", type=int, default=1)
     parser.add_argument("--capture")
     parser.add_argument("--page")
@@ -77,12 +84,14 @@ def parse(words: Sequence[str]) -> Options:
     parser.add_argument("--bluez")
     known, rest = parser.parse_known_args(words)
     options = Options(commands=commands, **vars(known))
-    if rest or not commands:
-        fail("with --hosts 2: ./lab run [OPTION…] --host a -- COMMAND [ARG…] --host b -- COMMAND [ARG…]")
-    if not 1 <= options.controllers <= MOST_EACH:
-        fail(
-            f"--controllers takes 1 to {MOST_EACH} with two hosts: btvirt makes no more than {MOST_CONTROLLERS} in all"
-        )
+    if not 2 <= options.hosts <= MOST_HOSTS:
+        fail(f"--hosts takes 1 to {MOST_HOSTS}")
+    if rest or not commands or not set(commands) <= set(options.names):
+        example = " ".join(f"--host {name} -- COMMAND [ARG…]" for name in options.names[:2])
+        fail(f"with --hosts {options.hosts}: ./lab run [OPTION…] {example}{' …' * (options.hosts > 2)}")
+    most = MOST_CONTROLLERS // options.hosts
+    if not 1 <= options.controllers <= most:
+        fail(f"--controllers takes 1 to {most} with {options.hosts} hosts: there are at most {MOST_CONTROLLERS} in all")
     return options
 
 
@@ -93,8 +102,8 @@ def file_of_host(file: str, host: str) -> str:
 
 
 def host_command(host: str, options: Options, out: Path, ends: Mapping[str, int]) -> list[str]:
-    """What runs the machine of a host; `ends`: its descriptors of the ports that both machines have."""
-    command = [*tool_command("machine"), "--host", host]
+    """What runs the machine of a host; `ends`: its descriptors of the ports that join it with others."""
+    command = [*tool_command("machine"), "--host", host, "--hosts", options.names]
     command += ["--controllers", str(options.controllers), "--out", str(out / host)]
     if options.capture:
         command += ["--capture", file_of_host(options.capture, host)]
@@ -109,23 +118,34 @@ def host_command(host: str, options: Options, out: Path, ends: Mapping[str, int]
     return [*command, "--", *options.commands.get(host, ["sleep", "infinity"])]
 
 
+def join(hosts: str, controllers: int) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+    """What joins the hosts: of each of two ends the host, and the name that the port has there.
+
+    The controllers that host a hands over are numbered through, and those that a host takes each for itself."""
+    pairs = [((one, f"peer-{other}"), (other, f"peer-{one}")) for one, other in itertools.combinations(hosts, 2)]
+    taken = [(host, f"radio{index}") for host in hosts[1:] for index in range(controllers)]
+    return pairs + [((hosts[0], f"radio{number}"), end) for number, end in enumerate(taken)]
+
+
 def start_machines(options: Options, out: Path) -> dict[str, "subprocess.Popen[bytes]"]:
-    """Both machines, joined by their ports."""
-    names = ["peer", *(f"radio{index}" for index in range(options.controllers))]
-    pairs = {name: socket.socketpair() for name in names}
+    """All machines, joined by their ports."""
+    sockets = []
+    ends: dict[str, dict[str, int]] = {host: {} for host in options.names}
+    for pair in join(options.names, options.controllers):
+        for (host, name), end in zip(pair, socket.socketpair(), strict=True):
+            ends[host][name] = end.fileno()
+            sockets.append(end)
     processes = {}
-    for side, host in enumerate(HOSTS):
-        ends = {name: pair[side].fileno() for name, pair in pairs.items()}
-        # Two commands cannot share the input; and a terminal is of use to one that is alone.
+    for host in options.names:
+        # Several commands cannot share the input; and a terminal is of use to one that is alone.
         is_alone = list(options.commands) == [host]
         processes[host] = subprocess.Popen(
-            host_command(host, options, out, ends),
+            host_command(host, options, out, ends[host]),
             stdin=None if is_alone else subprocess.DEVNULL,
-            pass_fds=list(ends.values()),
+            pass_fds=list(ends[host].values()),
         )
-    for pair in pairs.values():
-        for end in pair:
-            end.close()
+    for end in sockets:
+        end.close()
     return processes
 
 
@@ -138,10 +158,10 @@ class Process(Protocol):
 
 
 class Hosts:
-    """Both machines until the lab ends: which command's end is the lab's, and what its exit status is."""
+    """All machines until the lab ends: which command's end is the lab's, and what its exit status is."""
 
     def __init__(self, commands: Mapping[str, Sequence[str]]) -> None:
-        self.commands = commands
+        self.decisive = max(commands)
         self.processes: dict[str, Process] = {}
         self.statuses: dict[str, int] = {}
         self.was_asked_to_end: set[str] = set()
@@ -177,8 +197,7 @@ class Hosts:
 
     def ended(self, host: str, status: int) -> None:
         self.statuses[host] = 0 if host in self.was_asked_to_end and status in INTERRUPTED else status
-        ends_the_lab = host == DECISIVE or DECISIVE not in self.commands
-        if status == 0 and not ends_the_lab:
+        if status == 0 and host != self.decisive:
             return
         for other in self.running():
             self.was_asked_to_end.add(other)
@@ -187,13 +206,13 @@ class Hosts:
 
     def status(self) -> int:
         """That of the command whose end was the lab's, unless it is 0 and another one failed."""
-        return self.statuses[DECISIVE] or self.statuses["a"]
+        return self.statuses[self.decisive] or next(filter(None, self.statuses.values()), 0)
 
 
 def main(words: list[str]) -> int:
     options = parse(words)
     if os.environ.get("LAB_CLOCK") == Clock.SIMULATED.value:
-        fail("two hosts cannot have simulated time: each would leap while it waits for the other")
+        fail("several hosts cannot have simulated time: each would leap while it waits for the others")
     _, out = prepare_folders(Places.of(os.environ).home, options.out)
     hosts = Hosts(options.commands)
     hosts.install_signals()

@@ -1,6 +1,8 @@
-"""Runs commands for the lab's other host (lab_on.c), and hands this host's own such calls to it.
+"""Runs commands for the lab's other hosts (lab_on.c), and hands this host's own such calls to them.
 
-usage: peer PORT SOCKET    PORT: the virtio port that both hosts have; SOCKET: where lab-on finds this process
+usage: peer PORT SOCKET [PORT SOCKET…]
+
+For each other host, PORT is the virtio port that both have, and SOCKET is where lab-on finds this process.
 
 Frames go over the port, and over the socket to each lab-on: the call's number, a letter, the length, the content. To
 the host that runs the command: C (begin: the folder and the words, each followed by a NUL) and S (a signal's number);
@@ -13,9 +15,8 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 from collections.abc import Callable
-from typing import IO, NoReturn
+from typing import IO
 
 HEADER = struct.Struct("!IcI")
 LAB_FAILED = 125
@@ -148,8 +149,10 @@ class Command:
 
 
 class Peer:
-    def __init__(self, port: str, path: str) -> None:
-        self.loop = selectors.DefaultSelector()
+    """Another host."""
+
+    def __init__(self, loop: selectors.BaseSelector, port: str, path: str) -> None:
+        self.loop = loop
         self.commands: dict[int, Command] = {}  # by the other host's number of the call
         self.callers: dict[int, Stream] = {}  # by ours
         self.calls = 0
@@ -158,12 +161,6 @@ class Peer:
         self.listener.bind(path)
         self.listener.listen(16)
         self.loop.register(self.listener, selectors.EVENT_READ, lambda _: self.accept())
-
-    def run(self) -> NoReturn:
-        while True:
-            for key, events in self.loop.select():
-                if key.fd in self.loop.get_map():  # not ended by what came before
-                    key.data(events)
 
     def from_other_host(self, call: int, kind: bytes, content: bytes) -> None:
         if kind == b"C":
@@ -206,9 +203,15 @@ class Peer:
         for call, caller in list(self.callers.items()):
             caller.send(frame(call, b"E", b"lab-on: the other host has ended\n"))
             caller.send(frame(call, b"X", str(LAB_FAILED).encode()))
-        sys.exit()
+        self.loop.unregister(self.listener)
+        self.listener.close()
 
 
 def main(words: list[str]) -> int:
-    port, path = words
-    Peer(port, path).run()
+    loop = selectors.DefaultSelector()
+    peers = [Peer(loop, port, path) for port, path in zip(words[::2], words[1::2], strict=True)]
+    while not all(peer.port.has_ended for peer in peers):
+        for key, events in loop.select():
+            if key.fd in loop.get_map():  # not ended by what came before
+                key.data(events)
+    return 0

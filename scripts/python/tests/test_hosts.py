@@ -1,4 +1,4 @@
-"""Two hosts: their commands, their machines, and whose end is the lab's."""
+"""Several hosts: their commands, their machines, and whose end is the lab's."""
 
 import signal
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lab_tools import hosts
-from lab_tools.hosts import Hosts, Options, file_of_host, host_command, parse
+from lab_tools.hosts import Hosts, file_of_host, host_command, join, parse
 
 BOTH = ("--host", "a", "--", "sensor", "--host", "b", "--", "central", "-x")
 
@@ -33,7 +33,9 @@ def test_each_host_has_its_command() -> None:
         (("--host", "c", "--", "true"), "./lab run [OPTION…] --host a"),
         (("--host", "a", "--", "--host", "b", "--", "true"), "no command to run on host a"),
         (("--host", "a", "--", "x", "--host", "a", "--", "y"), "host a has two commands"),
-        (("--controllers", "9", *BOTH), "1 to 8 with two hosts"),
+        (("--controllers", "9", *BOTH), "1 to 8 with 2 hosts"),
+        (("--hosts", "3", "--controllers", "6", *BOTH), "1 to 5 with 3 hosts"),
+        (("--hosts", "9", *BOTH), "--hosts takes 1 to 8"),
     ],
 )
 def test_mistakes_are_said(said: list[str], words: tuple[str, ...], text: str) -> None:
@@ -44,19 +46,19 @@ def test_two_hosts_cannot_have_simulated_time(said: list[str], monkeypatch: pyte
     monkeypatch.setenv("LAB_CLOCK", "simulated")
     with pytest.raises(SystemExit):
         hosts.main([*BOTH])
-    assert said[-1].startswith("two hosts cannot have simulated time")
+    assert said[-1].startswith("several hosts cannot have simulated time")
 
 
 def machine_words(host: str, *words: str) -> str:
-    return " ".join(host_command(host, parse(words), Path("/out"), {"peer": 5, "radio0": 6}))
+    return " ".join(host_command(host, parse(words), Path("/out"), {"peer-a": 5, "radio0": 6}))
 
 
 def test_each_machine_has_its_own_folder_capture_and_ports() -> None:
     files = ("--capture", "/x/sensor.btsnoop", "--page", "/x/run.html")
     words = machine_words("b", *files, "--bluez", "/bluez", *BOTH)
-    assert " --host b --controllers 1 --out /out/b --capture /x/sensor-b.btsnoop " in words
+    assert " --host b --hosts ab --controllers 1 --out /out/b --capture /x/sensor-b.btsnoop " in words
     assert " --page /x/run-b.html --bluez /bluez " in words
-    assert words.endswith("--prefix b|  --joined peer=5 --joined radio0=6 -- central -x")
+    assert words.endswith("--prefix b|  --joined peer-a=5 --joined radio0=6 -- central -x")
 
 
 def test_a_host_without_a_command_waits_and_the_other_one_has_no_prefix() -> None:
@@ -132,6 +134,21 @@ def test_a_signal_goes_to_all_that_run() -> None:
     assert (processes["a"].signals, processes["b"].signals) == ([], [signal.SIGTERM])
 
 
-def test_both_share_the_controllers_that_btvirt_makes() -> None:
-    assert hosts.MOST_EACH == 8
-    assert Options(8, None, None, None, None, {}).controllers == parse(["--controllers", "8", *BOTH]).controllers
+def test_any_two_of_three_hosts_are_joined_and_host_a_has_all_controllers() -> None:
+    options = parse(["--hosts", "3", "--controllers", "2", "--host", "c", "--", "true"])
+    assert options.names == "abc"
+    peers = [(("a", "peer-b"), ("b", "peer-a")), (("a", "peer-c"), ("c", "peer-a")), (("b", "peer-c"), ("c", "peer-b"))]
+    b, c = ([(host, f"radio{index}") for index in range(2)] for host in "bc")
+    assert join(options.names, 2) == peers + [(("a", f"radio{index}"), end) for index, end in enumerate(b + c)]
+
+
+def test_the_end_of_the_last_host_that_has_a_command_ends_the_lab() -> None:
+    running, processes = two("a", "b")
+    processes["c"] = Process()
+    running.processes.update(processes)
+    running.ended("a", 0)
+    assert not processes["b"].signals
+    running.ended("b", 0)
+    assert processes["c"].signals == [signal.SIGINT]
+    running.ended("c", 130)
+    assert running.status() == 0

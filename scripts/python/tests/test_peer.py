@@ -1,4 +1,4 @@
-"""Commands of one host for the other: the test is the other host, and lab-on."""
+"""Commands of one host for others: the test is the other hosts, and lab-on."""
 
 import os
 import pty
@@ -135,3 +135,19 @@ def test_a_call_of_lab_on_goes_to_the_other_host_and_its_answer_back(other: Othe
             data += caller.recv(100)
         rest, first = take(data)
         assert first and first[1:] == (b"O", b"output") and take(rest)[1] == (call, b"X", b"5")
+
+
+def test_each_of_several_hosts_has_its_own_socket_and_ends_by_itself(tmp_path: Path) -> None:
+    ports = [pty.openpty() for _ in range(2)]
+    words = []
+    for index, (_, port) in enumerate(ports):
+        tty.setraw(port)
+        words += [os.ttyname(port), str(tmp_path / str(index))]
+    process = subprocess.Popen([*tool_command("peer"), *words])
+    for index, (ours, port) in enumerate(ports):
+        os.write(ours, frame(index, b"C", b"/\0true\0"))
+        assert select.select([ours], [], [], LIMIT)[0], "the command ended"
+        assert os.read(ours, 100) == frame(index, b"X", b"0")
+        os.close(ours)  # that host has ended
+        os.close(port)
+    assert process.wait(LIMIT) == 0

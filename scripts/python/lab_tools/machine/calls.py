@@ -50,7 +50,7 @@ def keep_page(out: Path, chosen: str | None) -> None:
 
 def prepare_call(construction: Construction, options: Options, out: Path, logs: Path, flags: str = "") -> Call:
     """`out`: for what the command keeps; `logs`: has the machine's own."""
-    environment = construction.environment(out, logs, options.host)
+    environment = construction.environment(out, logs, options.host, options.hosts)
     words = list(options.command)
     if options.capture:
         words = [str(GUEST / "captured"), str(out / CAPTURE), *words]

@@ -34,9 +34,9 @@ class Construction(NamedTuple):
     def accelerator(self) -> str:
         return self.parts.accelerator
 
-    def environment(self, out: Path, logs: Path, host: str = "") -> dict[str, str]:
-        """What a command finds; `out`: for what it keeps, `logs`: those of the machine."""
-        environment = job_environment(self.kernel, out, logs, self.controllers, host)
+    def environment(self, out: Path, logs: Path, host: str = "", hosts: str = "") -> dict[str, str]:
+        """What a command finds; `out`: for what it keeps, `logs`: those of the machine; `host`: of several `hosts`."""
+        environment = job_environment(self.kernel, out, logs, self.controllers, host, hosts)
         environment["LAB_CLOCK"] = self.parts.clock.value
         environment.update(LAB_RADIO=self.parts.radio, LAB_RADIO_OPTIONS=self.parts.radio_options)
         if self.bluez:

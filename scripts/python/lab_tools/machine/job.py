@@ -35,7 +35,13 @@ def program_folders(environment: Mapping[str, str]) -> str:
 
 
 def job_environment(
-    kernel: Path, out: Path, logs: Path, controllers: int, host: str, caller: Mapping[str, str] = os.environ
+    kernel: Path,
+    out: Path,
+    logs: Path,
+    controllers: int,
+    host: str,
+    hosts: str,
+    caller: Mapping[str, str] = os.environ,
 ) -> dict[str, str]:
     """What the command finds in its environment: little of the caller's, so that a run does not depend on it.
 
@@ -66,10 +72,10 @@ def job_environment(
     values["LAB_AGENT"] = str(home / "lab_agent")
     values["LAB_CLOCK_KEEPER"] = str(home / "clock_keeper")
     values["LAB_RADIO_LINK"] = str(home / "radio_link")
-    for name in ("LAB_HOST", "LAB_BLUETOOTHD"):
+    for name in ("LAB_HOST", "LAB_HOSTS", "LAB_BLUETOOTHD"):
         values.pop(name, None)
     if host:
-        values["LAB_HOST"] = host
+        values.update(LAB_HOST=host, LAB_HOSTS=hosts)
     return values
 
 

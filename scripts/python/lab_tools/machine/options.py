@@ -13,7 +13,7 @@ DEFAULT_CONTROLLERS = 2
 class Options(NamedTuple):
     """What was asked for. `controllers` is None if nothing was said.
 
-    `host` is the name of one of several hosts; `prefix` begins every line that its command prints; `joined` are further
+    `host` is the name of one of several hosts, whose names are `hosts`, a letter each; `prefix` begins every line that its command prints; `joined` are further
     ports, each a name and a descriptor whose other end another machine has.
     """
 
@@ -23,6 +23,7 @@ class Options(NamedTuple):
     out: str | None
     bluez: str | None
     host: str
+    hosts: str
     prefix: str
     joined: list[tuple[str, int]]
     command: list[str]
@@ -37,6 +38,7 @@ def parse(words: Sequence[str], has_command: bool = True) -> Options:
     parser.add_argument("--out")
     parser.add_argument("--bluez")
     parser.add_argument("--host", default="")
+    parser.add_argument("--hosts", default="")
     parser.add_argument("--prefix", default="")
     parser.add_argument("--joined", action="append", default=[], type=port, metavar="PORT=DESCRIPTOR")
     parser.add_argument("command", nargs=argparse.REMAINDER)

@@ -14,7 +14,7 @@ public final class Radio {
     let clock = AlarmClock()
     let writer = PacketWriter()
     var random: RandomSource
-    /// By their index. One that was removed leaves its place empty.
+    /// By their index. One that was removed leaves its place empty for another.
     private(set) var controllers: [Controller?] = []
     let air: Air
     /// Controllers that scan or want to connect.
@@ -40,15 +40,20 @@ public final class Radio {
     /// - Parameters:
     ///   - address: its public address.
     ///   - output: is called with each packet for the host, its type first. It must not call the radio.
-    /// - Returns: the index by which the radio knows it.
+    /// - Returns: the index by which the radio knows it: the lowest that is free. What was set for that index, such as
+    ///   its position, is kept.
     public func add(
         _ kind: ControllerKind, address: DeviceAddress, output: @escaping (UnsafeRawBufferPointer) -> Void
     ) -> Int {
-        let index = controllers.count
+        let index = nextIndex
         air.place(index)
-        controllers.append(Controller(radio: self, index: index, kind: kind, address: address, output: output))
+        if index == controllers.count { controllers.append(nil) }
+        controllers[index] = Controller(radio: self, index: index, kind: kind, address: address, output: output)
         return index
     }
+
+    /// Which index the controller that is added next gets.
+    public var nextIndex: Int { controllers.firstIndex { $0 == nil } ?? controllers.count }
 
     /// Removes a controller, as if it had lost its power.
     public func remove(_ index: Int) {

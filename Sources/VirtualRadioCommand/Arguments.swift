@@ -5,7 +5,9 @@ import VirtualRadio
 /// This program starts with the lab, where each library that it would load costs a tenth of a second in software
 /// emulation. So it needs the standard library alone.
 struct Arguments {
-    var controllers = 2
+    private var wantedControllers: Int?
+    /// Of the socket for hosts.
+    var socket: String?
     var kind = ControllerKind.v5_3
     var air = AirModel.ideal
     var seed: UInt64 = 1
@@ -13,14 +15,19 @@ struct Arguments {
     var capture: String?
     var showsHelp = false
 
+    /// How many controllers this machine's kernel gets.
+    var controllers: Int { wantedControllers ?? (socket == nil ? 2 : 0) }
+
     static let mostControllers = 250
     static let usage = """
-        usage: virtual-radio [--controllers N] [--controller 4.2|5.x] [--air ideal|real] [--seed N]
+        usage: virtual-radio [--controllers N] [--h4 PATH] [--controller 4.2|5.x] [--air ideal|real] [--seed N]
                              [--capture FILE]
 
         Adds virtual LE controllers to this machine's kernel, by /dev/vhci, until it is ended. They hear each other.
 
-          --controllers N        how many, from 1 to \(mostControllers) (default: 2)
+          --controllers N        how many, from 1 to \(mostControllers) (default: 2, with --h4 none)
+          --h4 PATH              also give a controller to each host that connects to this Unix socket and speaks H4,
+                                 until it disconnects
           --controller 4.2|5.x   which kind (default: 5.x)
           --air ideal|real       whether packets take no time and none is lost, or they do and are (default: ideal)
           --seed N               from which all that is left to chance follows (default: 1)
@@ -46,7 +53,7 @@ struct Arguments {
         }
     }
 
-    private static let options = ["--controllers", "--controller", "--air", "--seed", "--capture"]
+    private static let options = ["--controllers", "--h4", "--controller", "--air", "--seed", "--capture"]
 
     private mutating func set(_ option: String, _ value: String) throws(UsageError) {
         switch option {
@@ -54,7 +61,7 @@ struct Arguments {
             guard let number = Int(value), 1...Self.mostControllers ~= number else {
                 throw UsageError("--controllers takes a number from 1 to \(Self.mostControllers), not \(value)")
             }
-            controllers = number
+            wantedControllers = number
         case "--controller":
             guard let kind = ControllerKind(rawValue: value) else {
                 throw UsageError("--controller takes 4.2 or 5.x, not \(value)")
@@ -66,6 +73,7 @@ struct Arguments {
             }
             self.air = air
         case "--capture": capture = value
+        case "--h4": socket = value
         default:
             guard let number = UInt64(value) else { throw UsageError("--seed takes a number, not \(value)") }
             seed = number

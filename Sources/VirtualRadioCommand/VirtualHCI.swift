@@ -1,8 +1,12 @@
 import Glibc
 
 /// A controller of this machine's kernel that this process plays, by `/dev/vhci`. Each read and each write is a packet.
-final class VirtualHCI {
+final class VirtualHCI: Attachment {
     let descriptor: Int32
+    private let packetsAtOnce = 32
+    private(set) var isOver = false
+    /// The kernel takes everything.
+    let isWaitingForRoom = false
 
     /// Makes the kernel add a controller.
     init() throws(SystemError) {
@@ -21,16 +25,24 @@ final class VirtualHCI {
         close(descriptor)
     }
 
-    /// Reads a packet of the host, at most as long as `buffer`. Returns its length, or `nil` if there is none.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-        return count > 0 ? count : nil
+    func read(_ buffer: UnsafeMutableRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+        for _ in 0..<packetsAtOnce {
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            guard count > 0 else {
+                // Otherwise the kernel does not have the controller any more.
+                isOver = count == 0 || errno != EAGAIN && errno != EINTR
+                return
+            }
+            body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
     }
 
-    /// Gives the host a packet. The kernel takes it or is about to remove the controller.
+    /// The kernel takes the packet or is about to remove the controller.
     func write(_ packet: UnsafeRawBufferPointer) {
         while Glibc.write(descriptor, packet.baseAddress, packet.count) < 0, errno == EINTR {}
     }
+
+    func writeWaiting() {}
 }
 
 /// A call of the system that failed.
@@ -39,5 +51,9 @@ struct SystemError: Error {
 
     init(_ attempt: String) {
         text = attempt + ": " + String(cString: strerror(errno))
+    }
+
+    init(text: String) {
+        self.text = text
     }
 }

@@ -17,7 +17,7 @@ struct VirtualRadioProgram {
         }
     }
 
-    private static func say(_ text: String, to descriptor: Int32) {
+    static func say(_ text: String, to descriptor: Int32) {
         let bytes = Array((text + "\n").utf8)
         _ = write(descriptor, bytes, bytes.count)
     }

@@ -12,6 +12,9 @@ import VirtualRadio
         let usual = try Arguments([])
         #expect(usual.controllers == 2 && usual.kind == .v5_3 && usual.air == .ideal && usual.seed == 1)
         #expect(try Arguments(["-h"]).showsHelp)
+        let sockets = try Arguments(["--h4", "/tmp/radio"])
+        #expect(sockets.socket == "/tmp/radio" && sockets.controllers == 0)
+        #expect(try Arguments(["--h4=radio", "--controllers=1"]).controllers == 1)
     }
 
     @Test(arguments: [

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import VirtualRadio
+
+@Suite struct PacketStreamTests {
+    private let packets: [[UInt8]] = [
+        [1, 3, 0x0C, 0], [2, 1, 0x20, 3, 0, 7, 8, 9], [3, 1, 0, 2, 5, 6], [5, 1, 0, 1, 0x40, 4], [1, 5, 0x20, 1, 9],
+        [2, 1, 0, 0x2C, 1] + [UInt8](repeating: 1, count: 300),
+    ]
+
+    private func read(_ stream: inout PacketStream, _ bytes: [UInt8]) -> [[UInt8]] {
+        var packets: [[UInt8]] = []
+        bytes.withUnsafeBytes { stream.add($0) { packets.append(Array($0)) } }
+        return packets
+    }
+
+    @Test(arguments: 1...20)
+    func `packets come out whole, however the stream is cut`(length: Int) {
+        var stream = PacketStream()
+        var rest = packets.joined()[...].map { $0 }[...]
+        var received: [[UInt8]] = []
+        while !rest.isEmpty {
+            received += read(&stream, Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        #expect(received == packets && !stream.isMalformed)
+    }
+
+    @Test func `packets that arrive together come out one by one`() {
+        var stream = PacketStream()
+        #expect(read(&stream, Array(packets.joined())) == packets)
+        #expect(read(&stream, Array(packets.joined())) == packets)
+    }
+
+    @Test(arguments: [0, 4, 6, 0xFF] as [UInt8])
+    func `what begins no packet of a host ends the stream, after what came before`(type: UInt8) {
+        var stream = PacketStream()
+        #expect(read(&stream, packets[0] + [type, 1, 2, 3] + packets[1]) == [packets[0]])
+        #expect(stream.isMalformed)
+        #expect(read(&stream, packets[0]).isEmpty)
+    }
+}

@@ -8,6 +8,10 @@ struct Arguments {
     private var wantedControllers: Int?
     /// Of the socket for hosts.
     var socket: String?
+    /// With a host at each.
+    var ports: [String] = []
+    /// Where the controller is that this machine's kernel is to have, in the place of a radio.
+    var remote: String?
     var kind = ControllerKind.v5_3
     var air = AirModel.ideal
     var seed: UInt64 = 1
@@ -16,22 +20,27 @@ struct Arguments {
     var showsHelp = false
 
     /// How many controllers this machine's kernel gets.
-    var controllers: Int { wantedControllers ?? (socket == nil ? 2 : 0) }
+    var controllers: Int { wantedControllers ?? (socket == nil && ports.isEmpty ? 2 : 0) }
 
     static let mostControllers = 250
     static let usage = """
-        usage: virtual-radio [--controllers N] [--h4 PATH] [--controller 4.2|5.x] [--air ideal|real] [--seed N]
-                             [--capture FILE]
+        usage: virtual-radio [--controllers N] [--h4 PATH] [--port PATH …] [--controller 4.2|5.x] [--air ideal|real]
+                             [--seed N] [--capture FILE]
+               virtual-radio --remote PATH
 
         Adds virtual LE controllers to this machine's kernel, by /dev/vhci, until it is ended. They hear each other.
 
-          --controllers N        how many, from 1 to \(mostControllers) (default: 2, with --h4 none)
+          --controllers N        how many, from 1 to \(mostControllers) (default: 2, with --h4 or --port none)
           --h4 PATH              also give a controller to each host that connects to this Unix socket and speaks H4,
                                  until it disconnects
+          --port PATH            also give a controller to the host that speaks H4 at this serial port, or that listens
+                                 at this Unix socket; can be repeated
           --controller 4.2|5.x   which kind (default: 5.x)
           --air ideal|real       whether packets take no time and none is lost, or they do and are (default: ideal)
           --seed N               from which all that is left to chance follows (default: 1)
           --capture FILE         write what is in the air, as a pcap file that Wireshark opens
+          --remote PATH          add no controllers but the one that speaks H4 at this serial port or Unix socket, as soon
+                                 as it answers: that of a host of a radio elsewhere (--port)
         """
 
     init(_ words: some Sequence<String>) throws(UsageError) {
@@ -53,7 +62,7 @@ struct Arguments {
         }
     }
 
-    private static let options = ["--controllers", "--h4", "--controller", "--air", "--seed", "--capture"]
+    private static let options = ["--controllers", "--h4", "--port", "--remote", "--controller", "--air", "--seed", "--capture"]
 
     private mutating func set(_ option: String, _ value: String) throws(UsageError) {
         switch option {
@@ -74,6 +83,8 @@ struct Arguments {
             self.air = air
         case "--capture": capture = value
         case "--h4": socket = value
+        case "--port": ports.append(value)
+        case "--remote": remote = value
         default:
             guard let number = UInt64(value) else { throw UsageError("--seed takes a number, not \(value)") }
             seed = number

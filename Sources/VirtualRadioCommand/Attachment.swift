@@ -1,4 +1,4 @@
-/// What is between a host and its controller.
+/// What is between a host and its controller, or a controller and its host.
 protocol Attachment: AnyObject {
     /// To wait for packets of the host.
     var descriptor: Int32 { get }

@@ -6,6 +6,8 @@ final class RadioLoop {
     private let radio: Radio
     private let kind: ControllerKind
     private let listener: HostListener?
+    /// Whether there may be others than this machine's kernel.
+    private let hasHosts: Bool
     /// By the index of the controller.
     private var attachments: [(any Attachment)?] = []
     private var polled: [pollfd] = []
@@ -20,6 +22,8 @@ final class RadioLoop {
         kind = arguments.kind
         radio = Radio(seed: arguments.seed, air: arguments.air)
         listener = if let path = arguments.socket { try HostListener(path) } else { nil }
+        hasHosts = listener != nil || !arguments.ports.isEmpty
+        let ports = try arguments.ports.map { path throws(SystemError) in try SerialPort(path, to: .host) }
         if let path = arguments.capture {
             let file = try CaptureFile(path, begin: Self.time(CLOCK_REALTIME))
             radio.sniff { file.add($1, at: $0) }
@@ -28,6 +32,7 @@ final class RadioLoop {
             add(try VirtualHCI())
             wait(milliseconds: 0)
         }
+        for port in ports { add(port) }
         if let listener { watch(listener.descriptor, -1) }
     }
 
@@ -74,7 +79,7 @@ final class RadioLoop {
         if ready > 0 {
             for place in polled.indices where polled[place].revents != 0 { serve(place) }
         }
-        if ready > 0 || listener != nil { review() }
+        if ready > 0 || hasHosts { review() }
     }
 
     /// Something has happened at a place of `polled`.

@@ -7,6 +7,7 @@ struct VirtualRadioProgram {
         do {
             let arguments = try Arguments(CommandLine.arguments.dropFirst())
             guard !arguments.showsHelp else { return say(Arguments.usage, to: STDOUT_FILENO) }
+            if let path = arguments.remote { return try RemoteController(path).run() }
             try RadioLoop(arguments).run()
         } catch let error as UsageError {
             say("virtual-radio: \(error.text)\n\n\(Arguments.usage)", to: STDERR_FILENO)

@@ -128,4 +128,22 @@ import Testing
         #expect(throws: SystemError.self) { try HostListener(left) }
         #expect(throws: SystemError.self) { try HostListener(String(repeating: "a", count: 200)) }
     }
+
+    @Test func `a host that listens itself has a controller`() throws {
+        let place = path + "-host"
+        defer { unlink(place) }
+        let host = try HostListener(place)
+        let loop = try RadioLoop(try Arguments(["--port", place]))
+        let port = try #require(host.accept())
+        reset.withUnsafeBytes { port.write($0) }
+        loop.turn()
+        var answer = [UInt8](repeating: 0, count: 100)
+        let count = read(port.descriptor, &answer, answer.count)
+        #expect(Array(answer.prefix(max(count, 0))) == isReset)
+    }
+
+    @Test func `a port that is not there is reported`() throws {
+        let error = #expect(throws: SystemError.self) { try RadioLoop(try Arguments(["--port", "/nowhere/port"])) }
+        #expect(try #require(error).text.hasPrefix("cannot open /nowhere/port: "))
+    }
 }

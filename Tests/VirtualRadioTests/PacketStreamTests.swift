@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: 1...20)
     func `packets come out whole, however the stream is cut`(length: Int) {
-        var stream = PacketStream()
+        var stream = PacketStream(from: .host)
         var rest = packets.joined()[...].map { $0 }[...]
         var received: [[UInt8]] = []
         while !rest.isEmpty {
@@ -27,16 +27,23 @@ import Testing
     }
 
     @Test func `packets that arrive together come out one by one`() {
-        var stream = PacketStream()
+        var stream = PacketStream(from: .host)
         #expect(read(&stream, Array(packets.joined())) == packets)
         #expect(read(&stream, Array(packets.joined())) == packets)
     }
 
     @Test(arguments: [0, 4, 6, 0xFF] as [UInt8])
     func `what begins no packet of a host ends the stream, after what came before`(type: UInt8) {
-        var stream = PacketStream()
+        var stream = PacketStream(from: .host)
         #expect(read(&stream, packets[0] + [type, 1, 2, 3] + packets[1]) == [packets[0]])
         #expect(stream.isMalformed)
         #expect(read(&stream, packets[0]).isEmpty)
+    }
+
+    @Test func `a controller sends events and no commands`() {
+        var stream = PacketStream(from: .controller)
+        let event: [UInt8] = [4, 0x0E, 4, 1, 3, 0x0C, 0]
+        #expect(read(&stream, event + packets[1] + event) == [event, packets[1], event])
+        #expect(read(&stream, packets[0]).isEmpty && stream.isMalformed)
     }
 }

@@ -15,6 +15,9 @@ import VirtualRadio
         let sockets = try Arguments(["--h4", "/tmp/radio"])
         #expect(sockets.socket == "/tmp/radio" && sockets.controllers == 0)
         #expect(try Arguments(["--h4=radio", "--controllers=1"]).controllers == 1)
+        let ports = try Arguments(["--port", "/dev/ttyS0", "--port=/dev/ttyS1"])
+        #expect(ports.ports == ["/dev/ttyS0", "/dev/ttyS1"] && ports.controllers == 0)
+        #expect(try Arguments(["--remote", "/dev/ttyS0"]).remote == "/dev/ttyS0")
     }
 
     @Test(arguments: [

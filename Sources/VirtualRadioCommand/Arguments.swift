@@ -62,7 +62,9 @@ struct Arguments {
         }
     }
 
-    private static let options = ["--controllers", "--h4", "--port", "--remote", "--controller", "--air", "--seed", "--capture"]
+    private static let options = [
+        "--controllers", "--h4", "--port", "--remote", "--controller", "--air", "--seed", "--capture",
+    ]
 
     private mutating func set(_ option: String, _ value: String) throws(UsageError) {
         switch option {

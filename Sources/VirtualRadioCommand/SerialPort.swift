@@ -1,8 +1,8 @@
 import Glibc
 import VirtualRadio
 
-/// A host or a controller at the other end of a socket or a serial port, with packets in the form H4: another machine, or
-/// a program.
+/// A host or a controller at the other end of a socket or a serial port, with packets in the form H4: another machine,
+/// or a program.
 final class SerialPort: Attachment {
     let descriptor: Int32
     private let other: PacketStream.Sender

@@ -19,9 +19,9 @@ class Staleness(LabScriptTests):
         super().setUp()
         for name in ("Package.swift", "Sources/App/main.swift", "Package.resolved"):
             self.touch(name, 1000)
-        for program in ("dittojay", "bluejay"):
-            self.write(f".build/debug/{program}", executable=True)
-            self.touch(f".build/debug/{program}", 2000)
+        for program in ("debug/dittojay", "debug/bluejay", "release/virtual-radio"):
+            self.write(f".build/{program}", executable=True)
+            self.touch(f".build/{program}", 2000)
 
     def touch(self, name, time):
         path = self.folder / name
@@ -33,7 +33,7 @@ class Staleness(LabScriptTests):
             os.utime(folder, (1000, 1000))
 
     def prepare(self, **more):
-        return self.bash(PREPARE, **more).splitlines()
+        return self.bash(PREPARE, **{"LAB_RADIO": "btvirt", **more}).splitlines()
 
     def test_programs_that_are_newer_than_all_sources_are_not_built(self):
         self.assertEqual(self.prepare(), [])
@@ -57,13 +57,32 @@ class Staleness(LabScriptTests):
         self.touch(".build/debug/.lab-built", 3001)
         self.assertEqual(self.prepare(), [])
 
+    def test_the_radio_is_built_when_its_sources_have_changed(self):
+        for name in ("Sources/VirtualRadio/Air.swift", "Sources/VirtualRadioCommand/Main.swift"):
+            with self.subTest(name=name):
+                self.touch(name, 1000)
+                self.touch(".build/debug/.lab-built", 4000)
+                self.assertEqual(self.prepare(LAB_RADIO=""), [])
+                self.touch(name, 3000)
+                self.assertEqual(self.prepare(), [], "btvirt")
+                self.assertEqual(self.prepare(LAB_RADIO=""), ["build virtual-radio"])
+                self.assertEqual(self.prepare(LAB_RADIO=""), [], "built once more")
+                self.touch(".build/release/virtual-radio", 2000)
+                self.touch(name, 1000)
+
+    def test_without_swift_and_the_radio_btvirt_is_the_default(self):
+        text = PREPARE + "; echo ${LAB_DEFAULT_RADIO:-}"
+        self.assertEqual(self.bash(text, swift="no", PATH=str(self.folder)).strip(), "btvirt")
+        self.write(".build/debug/virtual-radio", executable=True)
+        self.assertEqual(self.bash(text, swift="no", PATH=str(self.folder)).strip(), "")
+
     def test_as_shipped_they_are_others(self):
         self.write("scripts/release/options.sh", "set_release_options() { release_options=(--scratch-path $1); }\n")
         (self.folder / ".build-release/release").mkdir(parents=True)
         text = PREPARE.replace("$1", "$*") + "; echo $program_folder"
         folder = f"{self.folder}/.build-release"
         self.assertEqual(
-            self.bash(text, LAB_CONFIG="shipped").splitlines(),
+            self.bash(text, LAB_CONFIG="shipped", LAB_RADIO="btvirt").splitlines(),
             [
                 f"build {program} as it is shipped --scratch-path {folder} --product {program}"
                 for program in ("dittojay", "bluejay")

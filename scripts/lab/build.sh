@@ -32,17 +32,19 @@ build() {
         die "the build failed; all of it: $log"
 }
 
-# Builds the program that makes the controllers with --radio virtual: optimized and with all that it needs in it,
-# because the lab starts with it.
+# Builds the program that makes the controllers, unless --radio (LAB_RADIO) names another one: optimized and with all
+# that it needs in it, because the lab starts with it. Where it cannot be had, btvirt makes them.
 prepare_radio() {
     local program=$owner/.build/release/virtual-radio sources
-    [[ ${LAB_RADIO:-} == virtual && -z ${LAB_VIRTUAL_RADIO:-} ]] || return 0
+    [[ ${LAB_RADIO:-virtual} == virtual && -z ${LAB_VIRTUAL_RADIO:-} ]] || return 0
     if [[ -n ${installed:-} ]] || ! have_swift; then
-        [[ -x $program_folder/virtual-radio ]] || command -v virtual-radio >/dev/null ||
+        [[ ! -x $program_folder/virtual-radio ]] && ! command -v virtual-radio >/dev/null || return 0
+        [[ -z ${LAB_RADIO:-}${LAB_RADIO_OPTIONS:-} ]] ||
             die "there is no virtual-radio in this lab: it is not installed, and no Swift toolchain can build it"
-        return 0
+        export LAB_DEFAULT_RADIO=btvirt
+        return
     fi
-    sources=("$root"/Sources/VirtualRadio{,Command} "$root/Package.swift")
+    sources=("$root"/Sources/VirtualRadio* "$root/Package.swift")
     if [[ ! -x $program || -n $(find "${sources[@]}" -newer "$program" -print -quit) ]]; then
         build virtual-radio --package-path "$owner" --product virtual-radio -c release --static-swift-stdlib
         touch "$program"

@@ -82,7 +82,7 @@ _bluetooth_lab() {
     --bluez) _bluetooth_lab_files -d "$word" ;;
     --controllers) _bluetooth_lab_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" "$word" ;;
     --time) _bluetooth_lab_words "real counted simulated" "$word" ;;
-    --radio) _bluetooth_lab_words "btvirt virtual" "$word" ;;
+    --radio) _bluetooth_lab_words "virtual btvirt" "$word" ;;
     --controller) _bluetooth_lab_words "4.2 5.x" "$word" ;;
     --air) _bluetooth_lab_words "ideal real" "$word" ;;
     --env) _bluetooth_lab_words "$(compgen -e)" "$word" ;;

@@ -224,8 +224,8 @@ help_options() {
     cat <<'HELP'
 options of run, shell, up, exec, demo, test and bench:
   --package FOLDER      work in FOLDER instead of the current folder
-  --controllers N       make N virtual controllers: hci0, hci1, … (default: 2, at most 16; with several hosts each
-                        has N, default: 1, at most 16 in all)
+  --controllers N       make N virtual controllers: hci0, hci1, … (default: 2, at most 250, with btvirt 16; with
+                        several hosts each has N, default: 1, at most 16 in all)
   --time real|counted|simulated
                         how time passes in the lab (not for exec; default: counted for test and up, otherwise real):
                           real       as on this machine; the lab is late when this machine is busy
@@ -233,10 +233,11 @@ options of run, shell, up, exec, demo, test and bench:
                           simulated  by what the lab's processor executes; idle time takes no time
                         The last two need software emulation and have one processor; simulated does not use KVM even
                         if it works, and has one host.
-  --radio btvirt|virtual  what makes the controllers: BlueZ's btvirt (default), or virtual-radio of this package
-  --controller 4.2|5.x  with --radio virtual: controllers of Bluetooth 4.2, or with extended advertising (default: 5.x)
-  --air ideal|real      with --radio virtual: packets take no time and none is lost (default), or they do and are
-  --seed N              with --radio virtual: from which all that is left to chance follows (default: 1)
+  --radio virtual|btvirt  what makes the controllers: virtual-radio of this package (default), or BlueZ's btvirt, for
+                        which the next three have no meaning
+  --controller 4.2|5.x  controllers of Bluetooth 4.2, or with extended advertising (default: 5.x)
+  --air ideal|real      packets take no time and none is lost (default), or they do and are
+  --seed N              from which all that is left to chance on the air follows (default: 1)
   --env NAME[=VALUE]    pass a variable to the lab; without VALUE, with the value that it has here
   --capture FILE        write the HCI traffic of all controllers as btsnoop, for Wireshark or btmon -r
   --bluez PATH          use the bluetoothd, bluetoothctl, btvirt and btmon of this folder, an installation or a build

@@ -51,7 +51,7 @@ public struct Lab: Swift.Sendable {
     /// The Bluetooth address of ``centralAdapter``.
     public static let centralAddress = address(ofController: 1)
 
-    /// The address of the lab's controller of this number, from 0, as btvirt makes it.
+    /// The address of the lab's controller of this number, from 0, as the radio makes it.
     public static func address(ofController number: Int) -> String {
         let number = String(format: "%02X", number)
         return "00:AA:01:\(number):00:\(number)"

@@ -1,4 +1,5 @@
-/// Takes the packets of a host, or of a controller, out of a stream of bytes: H4, the UART transport. (Core Specification, Vol 4 Part A)
+/// Takes the packets of a host, or of a controller, out of a stream of bytes: H4, the UART transport. (Core
+/// Specification, Vol 4 Part A)
 ///
 /// Nothing but the length says where a packet ends, so that after bytes that begin no packet, none can be found.
 public struct PacketStream {

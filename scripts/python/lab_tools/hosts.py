@@ -24,13 +24,13 @@ from types import FrameType
 from typing import NamedTuple, Protocol
 
 from lab_tools.machine.hardware import Clock
-from lab_tools.machine.options import MOST_CONTROLLERS
 from lab_tools.machine.runs import prepare_folders
 from lab_tools.messages import fail
 from lab_tools.places import Places, tool_command
 
 NAMES = "abcdefgh"
 MOST_HOSTS = len(NAMES)
+MOST_CONTROLLERS = 16  # of all hosts: each takes a port of host a
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 PATIENCE = 30  # seconds for an interrupted command to end

@@ -43,8 +43,11 @@ def test_a_clock_that_was_not_asked_for_leaves_kvm() -> None:
     assert choose({**default, "LAB_CLOCK": "real"}, False, 4)[:3] == (False, Clock.REAL, "2")
 
 
-def test_the_radio_is_btvirt_unless_another_is_chosen() -> None:
-    assert choose({}, False, 2)[4:] == ("btvirt", "")
+def test_the_radio_is_our_own_unless_another_is_chosen() -> None:
+    assert choose({}, False, 2)[4:] == ("virtual", "")
+    assert choose({"LAB_RADIO": "btvirt"}, False, 2)[4:] == ("btvirt", "")
+    assert choose({"LAB_DEFAULT_RADIO": "btvirt"}, False, 2)[4:] == ("btvirt", "")
+    assert choose({"LAB_DEFAULT_RADIO": "btvirt", "LAB_RADIO": "virtual"}, False, 2)[4:] == ("virtual", "")
     variables = {"LAB_RADIO": "virtual", "LAB_RADIO_OPTIONS": "--controller 4.2"}
     assert choose(variables, False, 2)[4:] == ("virtual", "--controller 4.2")
 
@@ -52,8 +55,8 @@ def test_the_radio_is_btvirt_unless_another_is_chosen() -> None:
 @pytest.mark.parametrize(
     ("variables", "text"),
     [
-        ({"LAB_RADIO": "real"}, "btvirt or virtual: not real"),
-        ({"LAB_RADIO_OPTIONS": "--air real"}, "--air is for --radio virtual"),
+        ({"LAB_RADIO": "real"}, "virtual or btvirt: not real"),
+        ({"LAB_RADIO": "btvirt", "LAB_RADIO_OPTIONS": "--air real"}, "--air is for --radio virtual"),
     ],
 )
 def test_another_radio_is_a_mistake(variables: dict[str, str], text: str, said: list[str]) -> None:

@@ -33,9 +33,9 @@ def test_a_joined_port_needs_a_descriptor(capsys: pytest.CaptureFixture[str]) ->
     assert "--joined" in capsys.readouterr().err
 
 
-def test_a_number_of_controllers_that_btvirt_cannot_make_is_a_mistake(said: list[str]) -> None:
-    for number in ("0", "17", "-1"):
-        assert "1 to 16" in refusal(said, f"--controllers={number}", "--", "true")
+def test_a_number_of_controllers_that_no_radio_makes_is_a_mistake(said: list[str]) -> None:
+    for number in ("0", "251", "-1"):
+        assert "1 to 250" in refusal(said, f"--controllers={number}", "--", "true")
 
 
 def test_no_command_is_a_mistake(said: list[str]) -> None:

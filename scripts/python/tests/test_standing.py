@@ -97,7 +97,7 @@ def test_only_what_was_asked_for_expressly_has_to_match() -> None:
     assert mismatch(record._replace(bluez="/x"), parse(["--", "true"]), {}) is None
     assert mismatch(record, parse(["--", "true"]), {"LAB_CLOCK": "real"}) == "with its clock counted"
     assert mismatch(record, parse(["--", "true"]), {"LAB_MEMORY": "4G"}) == "with 2G of memory"
-    assert mismatch(record, parse(["--", "true"]), {"LAB_RADIO": "virtual"}) == "with the radio btvirt"
+    assert mismatch(record, parse(["--", "true"]), {"LAB_RADIO": "btvirt"}) == "with the radio virtual"
     virtual = record._replace(hardware=COUNTED._replace(radio="virtual", radio_options="--air real"))
     assert mismatch(virtual, parse(["--", "true"]), {}) is None
     assert mismatch(virtual, parse(["--", "true"]), {"LAB_RADIO_OPTIONS": "--seed 2"}) == "with its radio --air real"

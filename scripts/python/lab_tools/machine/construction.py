@@ -12,6 +12,7 @@ from lab_tools.machine.hardware import Hardware
 from lab_tools.machine.job import job_environment, kernel_image
 from lab_tools.machine.qemu import Port
 from lab_tools.machine.start import Start, saved_file
+from lab_tools.messages import fail
 from lab_tools.places import Places
 
 
@@ -28,6 +29,8 @@ class Construction(NamedTuple):
     def of(cls, places: Places, controllers: int, bluez: str | None) -> "Construction":
         """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong."""
         parts = hardware.choose(os.environ, hardware.kvm_works(places), os.cpu_count() or 1)
+        if controllers > hardware.RADIOS[parts.radio]:
+            fail(f"--controllers takes 1 to {hardware.RADIOS[parts.radio]}: {parts.radio} makes no more")
         return cls(places, kernel_image(places), parts, controllers, bluez)
 
     @property

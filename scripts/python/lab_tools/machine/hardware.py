@@ -9,7 +9,8 @@ from lab_tools.places import Places
 
 MOST_PROCESSORS = 2  # unless LAB_CPUS says otherwise
 MEMORY = "2G"
-RADIOS = ("btvirt", "virtual")
+# What makes controllers, and how many at most. The first one is the default.
+RADIOS = {"virtual": 250, "btvirt": 16}
 
 
 class Clock(str, Enum):
@@ -32,7 +33,7 @@ class Hardware(NamedTuple):
     clock: Clock
     processors: str
     memory: str
-    radio: str = RADIOS[0]
+    radio: str = "virtual"
     radio_options: str = ""
 
     @property
@@ -42,7 +43,8 @@ class Hardware(NamedTuple):
 
 def choose(environment: Mapping[str, str], kvm_works: bool, host_processors: int) -> Hardware:
     """The clock is the one that was asked for by LAB_CLOCK, or else LAB_DEFAULT_CLOCK, which only helps a machine that
-    is slow: it does not take KVM away. Ends this process if a variable is wrong."""
+    is slow: it does not take KVM away. Likewise LAB_DEFAULT_RADIO says what makes the controllers if LAB_RADIO does
+    not. Ends this process if a variable is wrong."""
     asked = environment.get("LAB_CLOCK")
     try:
         clock = Clock(asked or environment.get("LAB_DEFAULT_CLOCK", "real"))
@@ -53,7 +55,7 @@ def choose(environment: Mapping[str, str], kvm_works: bool, host_processors: int
         clock = Clock.REAL
     processors = environment.get("LAB_CPUS", str(min(MOST_PROCESSORS, host_processors)))
     memory = environment.get("LAB_MEMORY", MEMORY)
-    radio = environment.get("LAB_RADIO", RADIOS[0])
+    radio = environment.get("LAB_RADIO") or environment.get("LAB_DEFAULT_RADIO", "virtual")
     options = environment.get("LAB_RADIO_OPTIONS", "")
     if radio not in RADIOS:
         fail(f"the radio (--radio, LAB_RADIO) is {' or '.join(RADIOS)}: not {radio}")

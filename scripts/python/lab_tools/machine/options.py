@@ -4,17 +4,18 @@ import argparse
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from lab_tools.machine.hardware import RADIOS
 from lab_tools.messages import fail
 
-MOST_CONTROLLERS = 16  # btvirt makes no more
+MOST_CONTROLLERS = max(RADIOS.values())
 DEFAULT_CONTROLLERS = 2
 
 
 class Options(NamedTuple):
     """What was asked for. `controllers` is None if nothing was said.
 
-    `host` is the name of one of several hosts, whose names are `hosts`, a letter each; `prefix` begins every line that its command prints; `joined` are further
-    ports, each a name and a descriptor whose other end another machine has.
+    `host` is the name of one of several hosts, whose names are `hosts`, a letter each; `prefix` begins every line that
+    its command prints; `joined` are further ports, each a name and a descriptor whose other end another machine has.
     """
 
     controllers: int | None
@@ -49,7 +50,7 @@ def parse(words: Sequence[str], has_command: bool = True) -> Options:
     if command and not has_command:
         fail(f"there is no command here: {' '.join(command)}")
     if options.controllers is not None and not 1 <= options.controllers <= MOST_CONTROLLERS:
-        fail(f"--controllers takes 1 to {MOST_CONTROLLERS}: btvirt makes no more")
+        fail(f"--controllers takes 1 to {MOST_CONTROLLERS}")
     return options._replace(command=command)
 
 

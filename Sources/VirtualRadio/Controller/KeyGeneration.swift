@@ -1,5 +1,5 @@
-/// Diffie-Hellman keys of P-256. Hosts that compute them themselves, as Linux does, do not need it. (Core Specification,
-/// Vol 4 Part E, 7.8.36, 7.8.37)
+/// Diffie-Hellman keys of P-256. Hosts that compute them themselves, as Linux does, do not need it. (Core
+/// Specification, Vol 4 Part E, 7.8.36, 7.8.37)
 extension Controller {
     static let keyGenerationCommands = [
         Command(0x2025, length: 0, supported: (34, 1), answer: .status, readLocalPublicKey),

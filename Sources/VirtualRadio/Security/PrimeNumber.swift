@@ -1,7 +1,7 @@
 /// A number modulo the prime of P-256, 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1.
 ///
-/// It is kept as its product with 2²⁵⁶, with which multiplication needs no division. (Montgomery, Modular Multiplication
-/// Without Trial Division, 1985)
+/// It is kept as its product with 2²⁵⁶, with which multiplication needs no division. (Montgomery, Modular
+/// Multiplication Without Trial Division, 1985)
 struct PrimeNumber: Equatable {
     /// The least significant first.
     typealias Words = SIMD4<UInt64>
@@ -9,7 +9,8 @@ struct PrimeNumber: Equatable {
     static let prime: Words = [0xFFFF_FFFF_FFFF_FFFF, 0x0000_0000_FFFF_FFFF, 0, 0xFFFF_FFFF_0000_0001]
     static let zero = PrimeNumber(product: .zero)
     /// 2⁵¹² modulo the prime.
-    private static let square: PrimeNumber = (0..<512).reduce(PrimeNumber(product: [1, 0, 0, 0])) { sum, _ in sum + sum }
+    private static let square: PrimeNumber = (0..<512).reduce(PrimeNumber(product: [1, 0, 0, 0])) { sum, _ in sum + sum
+    }
 
     private let product: Words
 

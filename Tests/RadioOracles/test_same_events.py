@@ -22,7 +22,7 @@ LEFT_OUT = {
         "find": "legacy scans have extended reports; Vol 4 Part E, 7.7.65.2 wants legacy ones",
         "cancel": "no LE Connection Complete follows; Vol 4 Part E, 7.8.13 has one with Unknown Connection Identifier",
         "inform": "it does not answer Read Remote Version Information",
-        "talk": "data of the host does not arrive at the other one",
+        "talk": "it carries data for random addresses alone, and these hosts have public ones",
         "lengthen": "its controller does not have LE Set Data Length",
         "refresh_key": "a second Encryption Change comes; Vol 6 Part B, 5.1.3.2 has Encryption Key Refresh Complete",
         "request_update": "the central's host is not asked; Vol 6 Part B, 5.1.7.1 has it asked",

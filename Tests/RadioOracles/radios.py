@@ -67,11 +67,11 @@ def running(arguments: list[str]) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextlib.contextmanager
-def ours() -> Iterator[list[socket.socket]]:
+def ours(*options: str) -> Iterator[list[socket.socket]]:
     program = os.environ.get("VIRTUAL_RADIO", str(ROOT / ".build/debug/virtual-radio"))
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/radio"
-        with running([program, "--h4", path]) as process:
+        with running([program, "--h4", path, *options]) as process:
             yield [connected(socket.AF_UNIX, path, process) for _ in range(2)]
 
 

@@ -1,10 +1,10 @@
 """Measures how much processor virtual-radio, BlueZ's btvirt and Bumble's controllers take for the same work.
 
-Two hosts connect to each radio by H4 over sockets, find each other, connect and exchange data. Prints a Markdown table of
-medians: microseconds of processor, of the radio's process alone, for each packet of data and for each report of an
-advertiser.
+Two hosts connect to each radio by H4 over sockets, find each other, connect and exchange data. Prints a Markdown table
+of medians: microseconds of processor, of the radio's process alone, for each packet of data and for each report of an
+advertiser. In simulated time a microsecond is 250 instructions, whatever else the machine does.
 
-    ./lab run -- .lab/peers/bin/python -B scripts/python bench-radio --programs .build-release/release
+    ./lab run --time simulated -- .lab/peers/bin/python -B scripts/python bench-radio --programs .build-release/release
 """
 
 import argparse
@@ -132,6 +132,17 @@ def started(command: list[str], paths: list[str]) -> Iterator[tuple[int, list[Ho
         process.wait()
 
 
+def send(sender: Host, receiver: Host, content: bytes, packets: int, hosts: Sequence[Host]) -> None:
+    sender.completed = receiver.received = sent = 0
+    while sent < packets:
+        count = min(AT_ONCE - (sent - sender.completed), packets - sent)
+        sender.data(content, count)
+        sent += count
+        most = sent - AT_ONCE
+        wait_until(lambda most=most: sender.completed > most, hosts, "completed packet")  # type: ignore[misc]
+    wait_until(lambda: receiver.received >= packets, hosts, "packet")
+
+
 def measure(process: int, hosts: list[Host], packets: int, seconds: float, size: int) -> dict[str, float]:
     central, peripheral = hosts
     for host in hosts:
@@ -158,13 +169,7 @@ def measure(process: int, hosts: list[Host], packets: int, seconds: float, size:
     before = cpu_of(process)
     content = bytes([size - 4, 0, 4, 0]) + bytes(size - 4)
     for sender, receiver in ((central, peripheral), (peripheral, central)):
-        sender.completed = receiver.received = sent = 0
-        while sent < packets:
-            count = min(AT_ONCE - (sent - sender.completed), packets - sent)
-            sender.data(content, count)
-            sent += count
-            wait_until(lambda sent=sent, sender=sender: sender.completed > sent - AT_ONCE, hosts, "completed packet")
-        wait_until(lambda receiver=receiver: receiver.received >= packets, hosts, "packet")
+        send(sender, receiver, content, packets, hosts)
     sample["packet"] = 1000 * (cpu_of(process) - before) / (2 * packets)
     return sample
 

@@ -12,6 +12,6 @@ protocol Attachment: AnyObject {
     func read(_ buffer: UnsafeMutableRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void)
     /// Gives the host a packet, its type first.
     func write(_ packet: UnsafeRawBufferPointer)
-    /// There is room again for what the host has not taken.
+    /// Gives the host what it has not taken yet, as far as there is room.
     func writeWaiting()
 }

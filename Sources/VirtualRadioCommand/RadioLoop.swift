@@ -86,7 +86,6 @@ final class RadioLoop {
     private func serve(_ place: Int) {
         let index = indexes[place]
         guard index >= 0, let attachment = attachments[index] else { return acceptHosts() }
-        if polled[place].revents & Int16(POLLOUT) != 0 { attachment.writeWaiting() }
         if polled[place].revents & ~Int16(POLLOUT) != 0 {
             attachment.read(buffer) { radio.receive($0, from: index) }
         }
@@ -104,10 +103,11 @@ final class RadioLoop {
         }
     }
 
-    /// A packet for one host may have been too much for another: looks which are over, and which wait for room.
+    /// Gives the hosts what this turn had for them, and looks which of them are over and which wait for room.
     private func review() {
         for place in polled.indices.reversed() where indexes[place] >= 0 {
             guard let attachment = attachments[indexes[place]] else { continue }
+            attachment.writeWaiting()
             polled[place].events = Int16(attachment.isWaitingForRoom ? POLLIN | POLLOUT : POLLIN)
             if attachment.isOver { remove(place) }
         }

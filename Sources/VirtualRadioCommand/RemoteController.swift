@@ -52,8 +52,9 @@ final class RemoteController {
         return Int(packet[place]) | Int(packet[place + 1]) << 8 == opcode
     }
 
-    /// Waits until there is something to read, and says where. What has waited for room is written meanwhile.
+    /// Waits until there is something to read, and says where. What waits for room is written meanwhile.
     private func wait(_ attachments: [any Attachment]) -> [Bool] {
+        for attachment in attachments { attachment.writeWaiting() }
         var polled = attachments.map { attachment in
             let events = attachment.isWaitingForRoom ? POLLIN | POLLOUT : POLLIN
             return pollfd(fd: attachment.descriptor, events: Int16(events), revents: 0)

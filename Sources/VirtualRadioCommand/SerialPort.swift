@@ -14,6 +14,8 @@ final class SerialPort: Attachment {
 
     /// Who does not read for so many bytes, some 25,000 reports of advertisers, is given up.
     static let mostWaiting = 1 << 20
+    /// Memory of so many bytes is kept for the next packets.
+    private static let mostKept = 1 << 14
 
     /// Takes the descriptor over, which does not block.
     init(_ descriptor: Int32, isSocket: Bool, to other: PacketStream.Sender) {
@@ -59,18 +61,21 @@ final class SerialPort: Attachment {
         if stream.isMalformed { giveUp("it sent what is no packet of a \(other)") }
     }
 
+    /// The packets of a turn go together.
     func write(_ packet: UnsafeRawBufferPointer) {
         guard !isOver else { return }
-        var sent = 0
-        if waiting.isEmpty { sent = send(packet) }
-        guard sent < packet.count, !isOver else { return }
         guard waiting.count + packet.count <= Self.mostWaiting else { return giveUp("it does not read") }
-        waiting.append(contentsOf: packet[sent...])
+        waiting.append(contentsOf: packet)
     }
 
     func writeWaiting() {
+        guard !waiting.isEmpty else { return }
         let sent = waiting.withUnsafeBytes { send($0) }
-        waiting.removeFirst(min(sent, waiting.count))
+        if sent == waiting.count {
+            waiting.removeAll(keepingCapacity: sent <= Self.mostKept)
+        } else {
+            waiting.removeFirst(sent)
+        }
     }
 
     /// Returns how many bytes were taken.

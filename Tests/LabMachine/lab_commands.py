@@ -10,11 +10,11 @@ LIMIT = 300  # seconds, on a busy machine
 
 
 def lab(
-    *words: str, text: str = "", folder: Path | None = None, name: str = NAME
+    *words: str, text: str = "", folder: Path | None = None, name: str = NAME, limit: float = LIMIT
 ) -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, "LAB_NAME": name}
     return subprocess.run(
-        [LAB, *words], input=text, cwd=folder, env=environment, capture_output=True, text=True, timeout=LIMIT
+        [LAB, *words], input=text, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit
     )
 
 

@@ -46,4 +46,23 @@ import Testing
         #expect(read(&stream, event + packets[1] + event) == [event, packets[1], event])
         #expect(read(&stream, packets[0]).isEmpty && stream.isMalformed)
     }
+
+    @Test func `odd bytes never trap, and what comes out is packets of hosts`() {
+        var random = RandomSource(seed: 5)
+        for _ in 0..<20_000 {
+            var stream = PacketStream(from: .host)
+            var sent = 0
+            var received = 0
+            for _ in 0..<random.below(6) {
+                var bytes = random.below(2) == 0 ? packets[random.below(packets.count)] : []
+                for _ in 0..<random.below(30) { bytes.append(UInt8(random.below(random.below(2) == 0 ? 6 : 256))) }
+                sent += bytes.count
+                for packet in read(&stream, bytes) {
+                    #expect(packet.count >= 4 && [1, 2, 3, 5].contains(packet[0]))
+                    received += packet.count
+                }
+            }
+            #expect(received <= sent)
+        }
+    }
 }

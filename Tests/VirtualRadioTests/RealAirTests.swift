@@ -61,32 +61,49 @@ import Testing
     }
 
     @Test(arguments: [
-        (PHY.le1M, 6, 780.8), (.le1M, 24, 780.8), (.le1M, 40, 780.8), (.le2M, 6, 1_301), (.le2M, 24, 1_366),
-        (.coded, 24, 65),
+        (PHY.le1M, 6, 780.8), (.le1M, 24, 780.8), (.le1M, 40, 780.8), (.le1M, 255, 790.9), (.le2M, 6, 1_301),
+        (.le2M, 24, 1_366), (.le2M, 255, 1_402), (.coded, 24, 65),
     ])
     func `data flows as fast as the formula has it`(phy: PHY, interval: UInt8, rate: Double) {
+        let measured = throughput(phy, interval: interval, length: 251)
+        #expect(abs(measured - rate) < rate * 0.02, "\(measured) kbit/s")
+    }
+
+    @Test(arguments: [6, 24, 255] as [UInt8])
+    func `so does data in short packets`(interval: UInt8) {
+        let measured = throughput(.le1M, interval: interval, length: 27)
+        #expect(abs(measured - 236.7) < 236.7 * 0.02, "\(measured) kbit/s")
+    }
+
+    /// Of ATT's payload, in kbit/s, with packets of so many bytes.
+    private func throughput(_ phy: PHY, interval: UInt8, length: Int) -> Double {
         let pair = Pair(air: .real)
-        pair.central.result(0x2024, [251, 0, 0x48, 8])
+        if length > 27 { pair.central.result(0x2024, [UInt8(length), 0, 0x48, 8]) }
         let handles = connected(pair, interval: interval, timeout: 100)
-        pair.advance(500)
+        pair.advance(1_000)
         if phy != .le1M {
             let bit: UInt8 = phy == .le2M ? 2 : 4
             pair.peripheral.result(0x2031, [0, 7, 7])
             pair.central.status(0x2032, [UInt8(handles.central), 0, 0, bit, bit, 0, 0])
-            pair.advance(1_000)
+            pair.advance(3_000)
         }
         _ = (pair.central.take(), pair.peripheral.take())
-        let packet = [UInt8](repeating: 7, count: 251)
+        let packet = [UInt8](repeating: 7, count: length)
         for _ in 0..<8 { pair.central.send(packet, handles.central) }
-        let end = pair.radio.now + 5 * Span.second
+        // Ten seconds, in whole intervals, after the first packet.
+        let each = Int(interval) * Span.intervalUnit
+        let span = 10 * Span.second / each * each
+        var end = Instant.max
         var received = 0
-        while let next = pair.radio.nextDeadline, next <= end {
+        while let next = pair.radio.nextDeadline, next < end {
             pair.radio.advance(to: next)
             for event in pair.central.take() where event[0] == 0x13 { pair.central.send(packet, handles.central) }
-            received += pair.peripheral.take().count
+            let count = pair.peripheral.take().count
+            if count > 0, end == .max { end = next + span }
+            received += count
         }
-        let bits = Double(received * 244 * 8) / 5_000
-        #expect(abs(bits - rate) < rate * 0.02, "\(bits) kbit/s")
+        // Headers of L2CAP and ATT have seven bytes.
+        return Double(received * (length - 7) * 8) / (Double(span) / Double(Span.millisecond))
     }
 
     @Test func `data arrives whole and in order however much gets lost`() {

@@ -50,7 +50,7 @@ other command does this first.
 
   --browser     also install Chromium, for tests of web pages
   --peers       also install the other Bluetooth libraries and programs that this package is tested with: a Python
-                environment, .lab/peers (Fixtures/peers/nightly.txt), and BlueZ 5.82 for its btgatt-client
+                environment, .lab/peers (Fixtures/peers/nightly.txt), BlueZ 5.82 for its btgatt-client, and tshark
 HELP
 }
 

@@ -41,7 +41,7 @@ struct Command: Sendable {
             Controller.scanningCommands, Controller.extendedScanningCommands, Controller.initiatingCommands,
             Controller.filterAcceptListCommands, Controller.disconnectionCommands, Controller.signalStrengthCommands,
             Controller.remoteInformationCommands, Controller.encryptionCommands, Controller.connectionUpdateCommands,
-            Controller.dataLengthCommands, Controller.phyCommands,
+            Controller.dataLengthCommands, Controller.phyCommands, Controller.keyGenerationCommands,
         ]
         var commands: [Int: Command] = [:]
         for command in lists.joined() { commands[command.opcode] = command }

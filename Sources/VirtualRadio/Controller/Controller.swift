@@ -26,6 +26,8 @@ final class Controller {
     var suggestedTime = Controller.shortestTime
     /// A bit for each PHY that the host agrees to.
     var preferredPHYs = Controller.allPHYs
+    /// Of the last pair of keys that the host has asked for.
+    var secretKey: SIMD4<UInt64>?
 
     init(
         radio: Radio, index: Int, kind: ControllerKind, address: DeviceAddress,
@@ -55,6 +57,7 @@ final class Controller {
         suggestedLength = Self.shortest
         suggestedTime = Self.shortestTime
         preferredPHYs = Self.allPHYs
+        secretKey = nil
     }
 }
 

@@ -27,6 +27,8 @@ enum LEEventCode: UInt8 {
     case longTermKeyRequest = 0x05
     case remoteConnectionParameterRequest = 0x06
     case dataLengthChange = 0x07
+    case readLocalPublicKeyComplete = 0x08
+    case generateSharedKeyComplete = 0x09
     case enhancedConnectionComplete = 0x0A
     case phyUpdateComplete = 0x0C
     case extendedAdvertisingReport = 0x0D

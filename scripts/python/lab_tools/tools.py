@@ -17,6 +17,7 @@ TOOLS = {
     "page": "lab_tools.page.command",
     "peer": "lab_tools.peer",
     "bench": "lab_tools.bench.command",
+    "bench-radio": "lab_tools.bench.radio",
     "bench-table": "lab_tools.bench.table",
     "bleak-client": "lab_tools.bench.bleak_client",
     "download": "lab_tools.download",

@@ -1,0 +1,78 @@
+import BluetoothLab
+import Foundation
+import GATTProfiles
+import Testing
+
+extension AmongMany {
+    /// What one peripheral and one central can have at once.
+    @Suite struct Crowd {
+        @Test(.bluetoothLab(controllers: manyControllers, sensor: .default))
+        func `four centrals at one sensor get every value in order`() async throws {
+            let sensor = try Sensor.here
+            let listens = try (1...4).map { try listen(to: "Dittojay", by: $0) }
+            // bluetoothd 5.66 has one socket for all subscribed centrals, and reports only the first of them. So a chirp
+            // finds out whether all are subscribed.
+            try await sensor.event("subscribed", within: .seconds(60))
+            let deadline = ContinuousClock.now + .seconds(60)
+            while !listens.allSatisfy({ !$0.lines.isEmpty }) {
+                try #require(.now < deadline, "not all are subscribed")
+                try await sensor.command("chirp", "ready")
+            }
+            let count = 20
+            try await sensor.command("burst", "--count", "\(count)", "--size", "4", "--rate", "20")
+            let numbers = (0..<count).map { String(format: "%02x000000", $0) }
+            for listen in listens {
+                try await listen.line(containing: numbers[count - 1], within: .seconds(60))
+                #expect(values(of: listen).filter { $0 != hex("ready") } == numbers)
+            }
+            for listen in listens { _ = try await listen.interrupt() }
+            try await sensor.events("disconnected", listens.count)
+        }
+
+        @Test func `one controller has eight sensors at once, each with values of its own`() async throws {
+            try await Lab.here.reset()
+            let central = manyControllers - 1
+            var sensors: [ChildProcess] = []
+            for number in 0..<central {
+                let sensor = try ChildProcess(
+                    "dittojay",
+                    ["run", "--json", "--adapter", "hci\(number)", "--name", "Sensor \(number)", "--no-socket"])
+                try await sensor.line(containing: "\"event\":\"advertising\"", within: .seconds(60))
+                sensors.append(sensor)
+            }
+            let values = sensors.indices.map { number in (0..<3).map { "\(number)-\($0)" } }
+            let listens = try sensors.indices.map { try listen(to: "Sensor \($0)", by: central) }
+            for sensor in sensors {
+                try await sensor.line(containing: "\"event\":\"subscribed\"", within: .seconds(90))
+            }
+            // By now all are connected. What is typed goes to one sensor alone.
+            for (number, sensor) in sensors.enumerated() {
+                for value in values[number] { try sensor.type("c \(value)") }
+            }
+            for (listen, expected) in zip(listens, values.map { $0.map(hex) }) {
+                try await listen.line(containing: expected[2], within: .seconds(60))
+                _ = try await listen.interrupt()
+                #expect(self.values(of: listen) == expected)
+            }
+            for sensor in sensors { #expect(try await sensor.interrupt() == 0) }
+        }
+
+        private func listen(to device: String, by controller: Int) throws -> ChildProcess {
+            try ChildProcess(
+                "bluejay",
+                [
+                    "listen", device, ChirpService.chirp, "--adapter", "hci\(controller)", "--format", "hex",
+                    "--connect-timeout", "120",
+                ])
+        }
+
+        /// What it has printed behind the time and the name.
+        private func values(of listen: ChildProcess) -> [String] {
+            listen.lines.compactMap { $0.split(separator: " ").last.map(String.init) }
+        }
+
+        private func hex(_ text: String) -> String {
+            text.utf8.map { String(format: "%02x", $0) }.joined()
+        }
+    }
+}

@@ -1,0 +1,94 @@
+"""Radios that hosts can connect to: ours, and those of others that serve as oracles."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMIT = 60.0  # seconds to start, on a busy machine
+
+BUMBLE = """
+import asyncio, sys
+from bumble.controller import Controller
+from bumble.link import LocalLink
+from bumble.transport import open_transport
+
+async def run():
+    link = LocalLink()
+    for number, port in enumerate(sys.argv[1:]):
+        transport = await open_transport(f"tcp-server:127.0.0.1:{port}")
+        Controller(f"C{number}", host_source=transport.source, host_sink=transport.sink, link=link,
+                   public_address=f"00:AA:01:0{number}:00:0{number}")
+    await asyncio.get_running_loop().create_future()
+
+asyncio.run(run())
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return trial.getsockname()[1]
+
+
+def connected(family: int, address: object, process: subprocess.Popen[bytes]) -> socket.socket:
+    """A connection to a radio that is starting."""
+    end = time.monotonic() + LIMIT
+    while True:
+        connection = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            connection.connect(address)
+            return connection
+        except OSError:
+            connection.close()
+            assert process.poll() is None, f"the radio has ended with {process.returncode}"
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def running(arguments: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    nothing = subprocess.DEVNULL
+    process = subprocess.Popen(arguments, stdin=nothing, stdout=nothing, stderr=nothing)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def ours(*options: str) -> Iterator[list[socket.socket]]:
+    program = os.environ.get("VIRTUAL_RADIO", str(ROOT / ".build/debug/virtual-radio"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/radio"
+        with running([program, "--h4", path, *options]) as process:
+            yield [connected(socket.AF_UNIX, path, process) for _ in range(2)]
+
+
+@contextlib.contextmanager
+def bumble() -> Iterator[list[socket.socket]]:
+    ports = [free_port(), free_port()]
+    with running([sys.executable, "-c", BUMBLE, *map(str, ports)]) as process:
+        yield [connected(socket.AF_INET, ("127.0.0.1", port), process) for port in ports]
+
+
+@contextlib.contextmanager
+def rootcanal() -> Iterator[list[socket.socket]]:
+    names = ["test_port", "hci_port", "link_port", "link_ble_port"]
+    ports = {name: free_port() for name in names}
+    options = [f"--{name}={port}" for name, port in ports.items()]
+    with running([sys.executable, "-m", "rootcanal", *options]) as process:
+        yield [connected(socket.AF_INET, ("127.0.0.1", ports["hci_port"]), process) for _ in range(2)]
+
+
+RADIOS = {"ours": ours, "bumble": bumble, "rootcanal": rootcanal}

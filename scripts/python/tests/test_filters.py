@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from lab_tools.testing.filters import (
+    MANY,
     ONE_HOST,
     TWO_HOSTS,
     UNIT,
@@ -23,10 +24,11 @@ NAMES = [
     "IntegrationTests.InTheLab/Peers/bleak()",
     "IntegrationTests.InTheLab/Peers/bless(size:)",
     "IntegrationTests.OnTwoHosts/carries()",
+    "IntegrationTests.AmongMany/hears()",
 ]
 
 
-@pytest.mark.parametrize(("part", "indices"), [(UNIT, [0]), (ONE_HOST, [1, 2, 3]), (TWO_HOSTS, [4])])
+@pytest.mark.parametrize(("part", "indices"), [(UNIT, [0]), (ONE_HOST, [1, 2, 3]), (TWO_HOSTS, [4]), (MANY, [5])])
 def test_every_test_belongs_to_one_part(part: str, indices: list[int]) -> None:
     assert matching(part, [], NAMES) == [NAMES[index] for index in indices]
 

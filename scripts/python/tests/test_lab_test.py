@@ -21,6 +21,7 @@ NAMES = [
     "IntegrationTests.InTheLab/Discovery/finds()",
     "IntegrationTests.InTheLab/Peers/bleak()",
     "IntegrationTests.OnTwoHosts/carries()",
+    "IntegrationTests.AmongMany/hears()",
 ]
 
 
@@ -106,6 +107,14 @@ def test_two_hosts_keep_a_clock_that_does_not_leap(tmp_path: Path, built: list[s
     assert runner.changes == [{variable: "real"}]
 
 
+def test_tests_with_many_controllers_run_on_a_machine_that_has_them(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    assert run(runner, tmp_path, "AmongMany") == ["tests with many controllers"]
+    assert runner.commands[0].startswith(f"machine --controllers 9 --out {tmp_path}/many -- ")
+    assert runner.changes == [{"LAB_RADIO_OPTIONS": "--controller 4.2", "LAB_FRESH": "1"}]
+    assert run(PlayedRunner(LAB_RADIO="btvirt"), tmp_path, "AmongMany") == []
+
+
 def test_without_a_virtual_machine_there_are_no_two_hosts(tmp_path: Path, built: list[str]) -> None:
     assert run(PlayedRunner(LAB="host"), tmp_path, "OnTwoHosts") == []
 
@@ -116,6 +125,7 @@ def test_without_filters_all_parts_run(tmp_path: Path, built: list[str]) -> None
         "unit tests",
         "integration tests",
         "tests with two hosts",
+        "tests with many controllers",
         "sample-app's tests in XCTest",
         "sample-app's tests in Swift Testing",
         "tests of the pytest plugin",

@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-# The tests by the beginnings of their names, as look-aheads: those of units, and those in a lab with one host and with
-# two.
+# The tests by the beginnings of their names, as look-aheads: those of units, and those in a lab with one host, with
+# two, and with nine controllers.
 UNIT = r"!IntegrationTests\."
-ONE_HOST = r"=IntegrationTests\.(?!OnTwoHosts\b)"
+ONE_HOST = r"=IntegrationTests\.(?!OnTwoHosts\b|AmongMany\b)"
 TWO_HOSTS = r"=IntegrationTests\.OnTwoHosts\b"
+MANY = r"=IntegrationTests\.AmongMany\b"
 
 SUITE = re.compile(r"IntegrationTests\.InTheLab/([A-Za-z0-9]+)/")
 XCTEST = re.compile(r"[^ ]+\.[^ ]+/[^ ]+")

@@ -17,6 +17,7 @@ from lab_tools.places import GUEST, ROOT, Places
 from lab_tools.testing import finding
 from lab_tools.testing.choice import Choice, one_test, pytest_tests, swift_tests
 from lab_tools.testing.filters import (
+    MANY,
     ONE_HOST,
     TWO_HOSTS,
     UNIT,
@@ -47,6 +48,7 @@ from lab_tools.testing.runner import (
 from lab_tools.testing.shards import Durations, ListedTest, Shard
 
 UNIT_TESTS, IN_LAB, ON_TWO_HOSTS = "unit tests", "integration tests", "tests with two hosts"
+AMONG_MANY, MANY_CONTROLLERS = "tests with many controllers", "9"
 SAMPLE, SOAK = "sample-app", "soak"
 RUNS_SAMPLE = "/FailureBundles/"  # the suite that runs the sample package's tests
 
@@ -86,10 +88,13 @@ class ThisPackage:
         self.choice = Choice(self.find_tests(names), self.wish.shard, Durations.read(ROOT))
 
     def find_tests(self, names: Sequence[str]) -> list[ListedTest]:
-        unit, one_host, two_hosts = (matching(part, self.filters, names) for part in (UNIT, ONE_HOST, TWO_HOSTS))
+        parts = (UNIT, ONE_HOST, TWO_HOSTS, MANY)
+        unit, one_host, two_hosts, many = (matching(part, self.filters, names) for part in parts)
         tests = [*swift_tests(UNIT_TESTS, unit), *swift_tests(IN_LAB, one_host)]
         if self.runner.environment.get("LAB") != "host":
             tests += swift_tests(ON_TWO_HOSTS, two_hosts, "IntegrationTests.OnTwoHosts")
+            if self.runner.environment.get("LAB_RADIO") != "btvirt":
+                tests += swift_tests(AMONG_MANY, many, "IntegrationTests.AmongMany")
         text, _ = finding.read([self.sample.package / "Tests"])
         if not self.filters or finding.missing_words(self.filters, text) is None:
             tests.append(one_test(SAMPLE))  # its names are not known before it is built
@@ -125,12 +130,13 @@ class ThisPackage:
 
     def parts(self) -> list[Callable[[], None]]:
         """What runs, in its order, after building what it needs."""
-        if self.choice.has(IN_LAB) or self.choice.has(ON_TWO_HOSTS):
+        if any(self.choice.has(part) for part in (IN_LAB, ON_TWO_HOSTS, AMONG_MANY)):
             build("the programs that the tests run", "--package-path", "Fixtures")
         if self.choice.has(SAMPLE) or any(RUNS_SAMPLE in name for name in self.choice.names(IN_LAB)):
             self.build_sample()
         others: list[tuple[str, Callable[[Runner], None]]] = [
             (ON_TWO_HOSTS, self.run_on_two_hosts),
+            (AMONG_MANY, self.run_among_many),
             (SAMPLE, self.run_sample),
             *((part.part, partial(self.run_python, part)) for part in self.python_parts),
         ]
@@ -184,6 +190,13 @@ class ThisPackage:
         # Two hosts cannot have simulated time. When each counts its own, one goes faster than the other.
         variable = "LAB_CLOCK" if runner.environment.get("LAB_CLOCK") == "simulated" else "LAB_DEFAULT_CLOCK"
         self.run_in_lab(runner, ON_TWO_HOSTS, TWO_HOSTS, words, out / "b", "hosts", **{variable: "real"})
+
+    def run_among_many(self, runner: Runner) -> None:
+        """With controllers of 4.2, whose kernel advertises on while a central is connected, and whose radio gives each
+        of several links a handle of its own."""
+        out = self.out / "many"
+        words = [*self.options.words("bluez"), "--controllers", MANY_CONTROLLERS, "--out", str(out)]
+        self.run_in_lab(runner, AMONG_MANY, MANY, words, out, LAB_RADIO_OPTIONS="--controller 4.2", LAB_FRESH="1")
 
     def run_in_lab(
         self,

@@ -90,14 +90,29 @@ package final class RemoteCharacteristic: RemoteObject<GattCharacteristic1> {
         case request
         /// Write Command: without response.
         case command
+
+        /// The argument that says so. Made once, not for each write.
+        fileprivate var options: BusValue {
+            switch self {
+            case .request: Self.requestOptions
+            case .command: Self.commandOptions
+            }
+        }
+
+        private static let requestOptions = makeOptions(.request)
+        private static let commandOptions = makeOptions(.command)
+
+        private static func makeOptions(_ kind: WriteKind) -> BusValue {
+            let options: [String: BusValue] = ["type": .string(kind.rawValue)]
+            return options.busValue
+        }
     }
 
     /// Writes the value. A command completes as soon as bluetoothd has it.
     package func write(
         _ value: Data, as kind: WriteKind, completion: @escaping @LoopActor (Result<Void, any Error>) -> Void
     ) {
-        let options: [String: BusValue] = ["type": .string(kind.rawValue)]
-        call(GattCharacteristic1.writeValue, [.bytes(value), options.busValue], timeout: Self.attTimeout) { result in
+        call(GattCharacteristic1.writeValue, [.bytes(value), kind.options], timeout: Self.attTimeout) { result in
             completion(result.map { _ in })
         }
     }

@@ -171,6 +171,11 @@ extension Bluejay {
     private func queueAccess(
         to characteristic: CharacteristicIdentifier, on peripheral: ConnectedPeripheral, _ operation: QueuedOperation
     ) {
+        // What is known needs no discovery, unless something comes before the operation that could change that.
+        let startsNow = queue.isRunning && queue.isEmpty
+        if startsNow, peripheral.isDiscovered(characteristic.service), peripheral.known(characteristic) != nil {
+            return queue.append([operation])
+        }
         let characteristicDiscovery = DiscoverCharacteristicOperation(
             characteristic, on: peripheral, for: operation)
         let serviceDiscovery = DiscoverServiceOperation(

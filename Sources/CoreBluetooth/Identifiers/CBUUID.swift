@@ -119,6 +119,11 @@ open class CBUUID: NSObject, NSCopying, @unchecked Swift.Sendable {
         (object as? CBUUID)?.bits == bits
     }
 
+    /// What ``isEqual(_:)`` says, without a cast: each request looks for its attribute by UUID.
+    package static func == (left: CBUUID, right: CBUUID) -> Bool {
+        left.bits == right.bits
+    }
+
     open override var hash: Int {
         Int(truncatingIfNeeded: bits >> 64 ^ bits)
     }

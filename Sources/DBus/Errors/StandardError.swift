@@ -1,14 +1,12 @@
 /// The errors of the D-Bus specification, by their names without what all begin with.
 enum StandardError: String {
     case accessDenied = "AccessDenied"
-    case disconnected = "Disconnected"
     case failed = "Failed"
     case invalidArguments = "InvalidArgs"
     case nameHasNoOwner = "NameHasNoOwner"
     case noReply = "NoReply"
     case propertyReadOnly = "PropertyReadOnly"
     case serviceUnknown = "ServiceUnknown"
-    case timeout = "Timeout"
     case unknownInterface = "UnknownInterface"
     case unknownMethod = "UnknownMethod"
     case unknownObject = "UnknownObject"

@@ -4,16 +4,16 @@ import CDBus
 /// uses a reserved one, so nothing is sent that has not been checked here.
 enum BusName {
     static func isBusName(_ name: String) -> Bool {
-        !name.utf8.contains(0) && dbus_validate_bus_name(name, nil) != 0
+        !name.hasZeroByte && name.withCString { dbus_validate_bus_name($0, nil) != 0 }
     }
 
     static func isInterface(_ name: String) -> Bool {
-        !name.utf8.contains(0) && dbus_validate_interface(name, nil) != 0 && name != LocalInterface.name
+        !name.hasZeroByte && name.withCString { dbus_validate_interface($0, nil) != 0 } && name != LocalInterface.name
     }
 
     /// For methods, signals and properties.
     static func isMember(_ name: String) -> Bool {
-        !name.utf8.contains(0) && dbus_validate_member(name, nil) != 0
+        !name.hasZeroByte && name.withCString { dbus_validate_member($0, nil) != 0 }
     }
 
     static func check(interface: String, member: String, path: ObjectPath) throws(BusError) {
@@ -22,5 +22,12 @@ enum BusName {
         guard path != LocalInterface.path else {
             throw .invalidValue("the object path \(path), which is reserved")
         }
+    }
+}
+
+extension String {
+    /// Whether C would take it to end before its end.
+    var hasZeroByte: Bool {
+        utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)
     }
 }

@@ -9,6 +9,9 @@ enum MessageWriter {
     /// Containers in containers, variants included.
     private static let maximumDepth = 64
     private static let maximumSignatureLength = 255
+    /// Arrays in arrays, and structures in structures, in a signature. The types of the pieces are checked as they are
+    /// written; only how deep they are in each other is left, which takes a letter for each.
+    private static let maximumSignatureDepth = 32
 
     /// Appends the arguments to a message that has none. A message for which this throws cannot be sent.
     static func append(_ values: [BusValue], to message: OpaquePointer) throws(BusError) {
@@ -21,6 +24,7 @@ enum MessageWriter {
         var iterator = DBusMessageIter()
         dbus_message_iter_init_append(message, &iterator)
         for value in values { try append(value, &iterator, depth: 0) }
+        guard length > maximumSignatureDepth else { return }
         let signature = dbus_message_get_signature(message)
         guard dbus_signature_validate(signature, nil) != 0 else {
             throw .invalidValue("arguments of type '\(signature.map { String(cString: $0) } ?? "")'")
@@ -171,7 +175,7 @@ enum MessageWriter {
         guard string.utf8.count <= maximumLength else {
             throw .invalidValue("a string of \(string.utf8.count) bytes")
         }
-        guard !string.utf8.contains(0) else { throw .invalidValue("a string with a zero byte") }
+        guard !string.hasZeroByte else { throw .invalidValue("a string with a zero byte") }
         let appended = string.withCString { text -> dbus_bool_t in
             var pointer: UnsafePointer<CChar>? = text
             return dbus_message_iter_append_basic(&iterator, Int32(type), &pointer)

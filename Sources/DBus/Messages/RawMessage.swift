@@ -29,20 +29,37 @@ final class RawMessage {
     convenience init(_ call: MethodCall) throws(BusError) {
         guard BusName.isBusName(call.destination) else { throw .invalidValue("the bus name '\(call.destination)'") }
         try BusName.check(interface: call.interface, member: call.method, path: call.path)
-        guard
-            let pointer = dbus_message_new_method_call(call.destination, call.path.string, call.interface, call.method)
-        else { throw .outOfMemory }
-        self.init(owning: pointer)
-        try MessageWriter.append(call.arguments, to: pointer)
+        try self.init(DBUS_MESSAGE_TYPE_METHOD_CALL, call.arguments)
+        try set(call.destination, by: dbus_message_set_destination)
+        try set(call.path.string, by: dbus_message_set_path)
+        try set(call.interface, by: dbus_message_set_interface)
+        try set(call.method, by: dbus_message_set_member)
     }
 
     convenience init(signal member: String, of interface: String, from path: ObjectPath, arguments: [BusValue])
         throws(BusError)
     {
         try BusName.check(interface: interface, member: member, path: path)
-        guard let pointer = dbus_message_new_signal(path.string, interface, member) else { throw .outOfMemory }
+        try self.init(DBUS_MESSAGE_TYPE_SIGNAL, arguments)
+        dbus_message_set_no_reply(pointer, 1)
+        try set(path.string, by: dbus_message_set_path)
+        try set(interface, by: dbus_message_set_interface)
+        try set(member, by: dbus_message_set_member)
+    }
+
+    /// A message with arguments, to which the fields of the header are to be added. In this order, because libdbus
+    /// writes all fields anew for each argument after the first.
+    private convenience init(_ type: Int32, _ arguments: [BusValue]) throws(BusError) {
+        guard let pointer = dbus_message_new(type) else { throw .outOfMemory }
         self.init(owning: pointer)
         try MessageWriter.append(arguments, to: pointer)
+    }
+
+    private func set(
+        _ field: String, by setter: (OpaquePointer?, UnsafePointer<CChar>?) -> dbus_bool_t
+    ) throws(BusError) {
+        // Given to the function directly, the string would be copied.
+        guard field.withCString({ setter(pointer, $0) }) != 0 else { throw .outOfMemory }
     }
 
     var type: Int32 { dbus_message_get_type(pointer) }

@@ -6,7 +6,7 @@ package struct ObjectPath: Hashable, Swift.Sendable, CustomStringConvertible {
 
     /// Nil when `string` is not an object path as the D-Bus specification defines it.
     package init?(_ string: String) {
-        guard dbus_validate_path(string, nil) != 0, !string.utf8.contains(0) else { return nil }
+        guard !string.hasZeroByte, string.withCString({ dbus_validate_path($0, nil) }) != 0 else { return nil }
         self.string = string
     }
 
@@ -57,7 +57,7 @@ package struct Signature: Hashable, Swift.Sendable, CustomStringConvertible {
 
     /// Nil when `string` is not a signature as the D-Bus specification defines it.
     package init?(_ string: String) {
-        guard dbus_signature_validate(string, nil) != 0, !string.utf8.contains(0) else { return nil }
+        guard !string.hasZeroByte, dbus_signature_validate(string, nil) != 0 else { return nil }
         self.string = string
     }
 

@@ -10,13 +10,17 @@ import VirtualRadio
         #expect(arguments.controllers == 7 && arguments.kind == .v4_2)
         #expect(arguments.air == .real && arguments.seed == 9)
         let usual = try Arguments([])
-        #expect(usual.controllers == 2 && usual.kind == .v5_3 && usual.air == .ideal && usual.seed == 1)
+        #expect(usual.controllers == 2 && usual.kind == .v5_3 && usual.air == nil && usual.seed == nil)
         #expect(try Arguments(["-h"]).showsHelp)
+        let hosts = try Arguments(["--hosts", "2", "--controllers", "4", "--scene", "x.json", "--hold"])
+        #expect((0..<4).map { hosts.controllerName($0, kernel: 9) } == ["a/hci0", "a/hci1", "b/hci0", "b/hci1"])
+        #expect(hosts.scene == "x.json" && hosts.holds && usual.controllerName(1, kernel: 4) == "hci4")
     }
 
     @Test(arguments: [
         ["--controllers", "0"], ["--controllers", "251"], ["--controllers"], ["--controller", "6"], ["--air", "thick"],
-        ["--seed", "-1"], ["--sed", "1"], ["hci0"],
+        ["--seed", "-1"], ["--sed", "1"], ["hci0"], ["--hold"],
+        ["--hosts", "3"],
     ])
     func `other arguments are mistakes that name themselves`(words: [String]) throws {
         let error = #expect(throws: UsageError.self) { try Arguments(words) }

@@ -32,22 +32,58 @@ build() {
         die "the build failed; all of it: $log"
 }
 
-# Builds the program that makes the controllers with --radio virtual: optimized and with all that it needs in it,
-# because the lab starts with it.
+# Builds the program that makes the controllers with --radio virtual, and the one that reads scenes.
 prepare_radio() {
+    [[ ${LAB_RADIO:-} == virtual ]] || return 0
+    prepare_virtual_radio
+    prepare_scene
+}
+
+# Optimized and with all that it needs in it, because the lab starts with it.
+prepare_virtual_radio() {
     local program=$owner/.build/release/virtual-radio sources
-    [[ ${LAB_RADIO:-} == virtual && -z ${LAB_VIRTUAL_RADIO:-} ]] || return 0
+    [[ -z ${LAB_VIRTUAL_RADIO:-} ]] || return 0
     if [[ -n ${installed:-} ]] || ! have_swift; then
         [[ -x $program_folder/virtual-radio ]] || command -v virtual-radio >/dev/null ||
             die "there is no virtual-radio in this lab: it is not installed, and no Swift toolchain can build it"
         return 0
     fi
-    sources=("$root"/Sources/VirtualRadio{,Command} "$root/Package.swift")
+    sources=("$root"/Sources/{VirtualRadio{,Command},RadioControl} "$root/Package.swift")
     if [[ ! -x $program || -n $(find "${sources[@]}" -newer "$program" -print -quit) ]]; then
         build virtual-radio --package-path "$owner" --product virtual-radio -c release --static-swift-stdlib
         touch "$program"
     fi
     export LAB_VIRTUAL_RADIO=$program
+    # On PATH, for commands.
+    mkdir -p "$LAB_HOME/bin"
+    ln -sfn "$program" "$LAB_HOME/bin/virtual-radio"
+    prepare_scene_reader
+}
+
+# It needs Foundation and is not part of the lab's start.
+prepare_scene_reader() {
+    local program=$owner/.build/debug/virtual-radio-scene sources
+    sources=("$root"/Sources/{VirtualRadio,RadioControl,RadioScenes{,Command},YAMLText} "$root/Package.swift")
+    if [[ ! -x $program || -n $(find "${sources[@]}" -newer "$program" -print -quit) ]]; then
+        build virtual-radio-scene --package-path "$owner" --product virtual-radio-scene
+        touch "$program"
+    fi
+    ln -sfn "$program" "$LAB_HOME/bin/virtual-radio-scene"
+}
+
+# Makes the scene's file into what virtual-radio reads, so that mistakes are found before a machine starts. The name is
+# that of the content, so that a lab that is up is known to have it or another.
+prepare_scene() {
+    local scene name reader=$LAB_HOME/bin/virtual-radio-scene
+    [[ -n ${LAB_SCENE_FILE:-} ]] || return 0
+    [[ -x $reader ]] || reader=$program_folder/virtual-radio-scene
+    [[ -x $reader ]] || reader=virtual-radio-scene
+    scene=$("$reader" "$LAB_SCENE_FILE") || die "the scene has mistakes"
+    name=$(sha256sum <<<"$scene")
+    export LAB_SCENE=$LAB_HOME/scenes/${name:0:16}.json
+    mkdir -p "$LAB_HOME/scenes"
+    printf '%s\n' "$scene" >"$LAB_SCENE"
+    unset LAB_SCENE_FILE
 }
 
 # build_programs [OPTION…]: builds the programs, whether they have changed or not

@@ -236,6 +236,9 @@ options of run, shell, up, exec, demo, test and bench:
   --controller 4.2|5.x  with --radio virtual: controllers of Bluetooth 4.2, or with extended advertising (default: 5.x)
   --air ideal|real      with --radio virtual: packets take no time and none is lost (default), or they do and are
   --seed N              with --radio virtual: from which all that is left to chance follows (default: 1)
+  --scene FILE          (not for exec) with --radio virtual, which it implies: who is where, and what happens; see
+                        docs/radio.md. Its time begins when Bluetooth is up, and anew with lab reset. Its air is real
+                        unless it says otherwise. virtual-radio in the lab changes it: virtual-radio help.
   --env NAME[=VALUE]    pass a variable to the lab; without VALUE, with the value that it has here
   --capture FILE        write the HCI traffic of all controllers as btsnoop, for Wireshark or btmon -r
   --bluez PATH          use the bluetoothd, bluetoothctl, btvirt and btmon of this folder, an installation or a build

@@ -100,7 +100,7 @@ public struct PhantomPeripheral: Sendable, Equatable {
 
 /// A UUID of 16 or 128 bits, as ATT has it: the least significant byte first.
 public struct AttributeType: Hashable, Sendable {
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Of 16 bits.
     public init(_ number: UInt16) {

@@ -44,9 +44,10 @@ def test_a_clock_that_was_not_asked_for_leaves_kvm() -> None:
 
 
 def test_the_radio_is_btvirt_unless_another_is_chosen() -> None:
-    assert choose({}, False, 2)[4:] == ("btvirt", "")
+    assert choose({}, False, 2)[4:] == ("btvirt", "", "")
     variables = {"LAB_RADIO": "virtual", "LAB_RADIO_OPTIONS": "--controller 4.2"}
-    assert choose(variables, False, 2)[4:] == ("virtual", "--controller 4.2")
+    assert choose(variables, False, 2)[4:] == ("virtual", "--controller 4.2", "")
+    assert choose({**variables, "LAB_SCENE": "/x.json"}, False, 2).scene == "/x.json"
 
 
 @pytest.mark.parametrize(
@@ -54,6 +55,7 @@ def test_the_radio_is_btvirt_unless_another_is_chosen() -> None:
     [
         ({"LAB_RADIO": "real"}, "btvirt or virtual: not real"),
         ({"LAB_RADIO_OPTIONS": "--air real"}, "--air is for --radio virtual"),
+        ({"LAB_SCENE": "/x.json"}, "--scene is for --radio virtual"),
     ],
 )
 def test_another_radio_is_a_mistake(variables: dict[str, str], text: str, said: list[str]) -> None:

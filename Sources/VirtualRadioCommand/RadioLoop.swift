@@ -86,8 +86,8 @@ final class RadioLoop {
 
     /// Waits for packets and requests, and takes those that are there. -1: for as long as it takes.
     private func wait(milliseconds: Int32) {
-        polled.removeSubrange(attachments.count...)
         let others = polled.count
+        defer { polled.removeSubrange(others...) }
         polled.append(pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0))
         server?.addPolled(to: &polled)
         let ready = poll(&polled, nfds_t(polled.count), milliseconds)

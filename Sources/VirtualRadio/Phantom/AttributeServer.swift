@@ -1,3 +1,13 @@
+/// How often each misbehaviour of a phantom could have happened.
+final class MisbehaviourCount {
+    private var counts: [Int: Int] = [:]
+
+    func add(_ index: Int) -> Int {
+        counts[index, default: 0] += 1
+        return counts[index, default: 0]
+    }
+}
+
 /// An ATT server for one link. It does what the specification says, unless it is told otherwise. (Core Specification,
 /// Vol 3 Part F, 3.4)
 struct AttributeServer {
@@ -41,8 +51,8 @@ struct AttributeServer {
 
     var table: AttributeTable
     private let peripheral: PhantomPeripheral
-    /// How often each misbehaviour could have happened.
-    private var occasions: [Int]
+    /// Those of all links, one after another.
+    private let occasions: MisbehaviourCount
     private(set) var mtu = 23
     private(set) var awaitsConfirmation = false
     private var prepared: [(handle: Int, offset: Int, part: [UInt8])] = []
@@ -50,10 +60,10 @@ struct AttributeServer {
     private static let mostPrepared = 64
     private static let longestValue = 512
 
-    init(_ peripheral: PhantomPeripheral) {
+    init(_ peripheral: PhantomPeripheral, _ occasions: MisbehaviourCount) {
         self.peripheral = peripheral
+        self.occasions = occasions
         table = AttributeTable(peripheral)
-        occasions = peripheral.misbehaviours.map { _ in 0 }
     }
 
     /// Takes a packet of the client.
@@ -81,21 +91,22 @@ struct AttributeServer {
         return [Opcode.errorResponse, opcode] + .init(number: hasHandle ? request.number(0) : 0) + [code]
     }
 
-    private mutating func misbehave(_ opcode: UInt8, _ request: Parameters) -> Answer? {
-        for (index, misbehaviour) in peripheral.misbehaviours.enumerated() {
-            guard misbehaviour.request == opcode else { continue }
+    /// What it does instead of what it should, by the first misbehaviour whose turn it is.
+    private func misbehave(_ opcode: UInt8, _ request: Parameters) -> Answer? {
+        var reaction: PhantomPeripheral.Reaction?
+        for (index, misbehaviour) in peripheral.misbehaviours.enumerated() where misbehaviour.request == opcode {
             if let type = misbehaviour.type, table[request.number(0)]?.owner != type { continue }
-            occasions[index] += 1
-            let number = occasions[index] - misbehaviour.after
+            let number = occasions.add(index) - misbehaviour.after
             guard number > 0, misbehaviour.times.map({ number <= $0 }) ?? true else { continue }
-            switch misbehaviour.reaction {
-            case .error(let code): return .bytes(Self.refusal(opcode, request, code))
-            case .silence: return .nothing
-            case .bytes(let bytes): return .bytes(bytes)
-            case .disconnect: return .disconnect
-            }
+            reaction = reaction ?? misbehaviour.reaction
         }
-        return nil
+        switch reaction {
+        case .error(let code): return .bytes(Self.refusal(opcode, request, code))
+        case .silence: return .nothing
+        case .bytes(let bytes): return .bytes(bytes)
+        case .disconnect: return .disconnect
+        case nil: return nil
+        }
     }
 
     private mutating func behave(_ opcode: UInt8, _ request: Parameters) throws(Refusal) -> [UInt8] {

@@ -22,11 +22,12 @@ final class PhantomSession {
     private static let mostWaiting = 64
 
     init(
-        _ clock: AlarmClock, handle: Int, _ peripheral: PhantomPeripheral, output: @escaping ([UInt8]) -> Void
+        _ clock: AlarmClock, handle: Int, _ peripheral: PhantomPeripheral, _ occasions: MisbehaviourCount,
+        output: @escaping ([UInt8]) -> Void
     ) {
         self.handle = handle
         self.output = output
-        server = AttributeServer(peripheral)
+        server = AttributeServer(peripheral, occasions)
         for (index, attribute) in server.table.attributes.enumerated() {
             guard let interval = attribute.interval else { continue }
             every(interval, clock) { [unowned self] in

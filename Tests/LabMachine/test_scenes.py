@@ -32,7 +32,7 @@ SENSOR = "dittojay --quiet & sensor=$!; trap 'kill $sensor' EXIT;"
 
 def test_who_walks_out_of_the_house_loses_the_sensor_and_finds_it_again(tmp_path: Path) -> None:
     text = f"""{SENSOR}
-        timeout --preserve-status -s INT 300 bluejay monitor --json --count 30 >central.json
+        timeout 300 bluejay monitor --json --count 30 >central.json
         virtual-radio events --json >radio.json
     """
     play(SCENES / "walks-out-of-the-house.yaml", text, tmp_path)
@@ -85,7 +85,7 @@ def test_a_link_between_two_that_are_blocked_ends_and_comes_back(tmp_path: Path,
 def test_a_sensor_is_found_among_five_hundred_phantoms(tmp_path: Path) -> None:
     text = f"""{SENSOR}
         bluejay scan --json --service 180D --count 1 --timeout 30 >scan.json
-        timeout --preserve-status -s INT 60 bluejay monitor --json --count 5 >central.json
+        timeout 60 bluejay monitor --json --count 5 >central.json
         bluejay scan --json --timeout 20 >all.json
     """
     play(SCENES / "two-hundred-phones.yaml", text, tmp_path)
@@ -108,7 +108,7 @@ def test_a_phantom_refuses_and_is_silent_as_its_scene_has_it(tmp_path: Path) -> 
 def test_the_same_scene_twice_has_the_same_course(tmp_path: Path) -> None:
     text = f"""{SENSOR}
         virtual-radio events --follow --json >radio.json & events=$!
-        timeout --preserve-status -s INT 120 bluejay monitor --json >central.json; kill $events
+        bluejay monitor --json --duration 100 >central.json; kill $events
     """
     courses = []
     for name in ("one", "other"):

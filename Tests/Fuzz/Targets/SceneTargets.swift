@@ -23,9 +23,10 @@ extension FuzzTarget {
         run: { bytes in
             let stage = Scenes.Stage()
             for line in bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 50) {
-                let reply = switch stage.director.answer(line) {
-                case .reply(let reply), .follow(let reply, _): reply
-                }
+                let reply =
+                    switch stage.director.answer(line) {
+                    case .reply(let reply), .follow(let reply, _): reply
+                    }
                 let node = try JSONReader.read(reply.utf8)
                 let isRefused = node["ok"]?.text == "false" && node["error"]?.text?.isEmpty == false
                 try expect(node["ok"]?.text == "true" || isRefused, "a reply that says nothing: \(reply)")
@@ -74,9 +75,10 @@ private enum Scenes {
             #"{"command":"unjam","name":"x"}"#,
             #"{"command":"phantom","name":"p","count":9,"at":["1 m","1 m"],"services":["180D"]}"#,
             #"{"command":"remove","phantom":"p"}"#,
-        ] + texts.compactMap { text in
-            (try? SceneYAML.json(text, file: "x")).map { #"{"command":"scene","scene":\#($0)}"# }
-        }, words: words + ["\"", "\\u00e9", "{\"command\":"])
+        ]
+            + texts.compactMap { text in
+                (try? SceneYAML.json(text, file: "x")).map { #"{"command":"scene","scene":\#($0)}"# }
+            }, words: words + ["\"", "\\u00e9", "{\"command\":"])
 
     /// What the file's reader lets through, the radio takes.
     static func check(_ json: String) throws {

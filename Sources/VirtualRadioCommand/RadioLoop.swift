@@ -7,7 +7,7 @@ final class RadioLoop {
     private let radio: Radio
     private let director: RadioDirector
     private let signals: Signals
-    private var server: ControlServer?
+    private var server: RadioServer?
     private var attachments: [VirtualHCI] = []
     private var polled: [pollfd] = []
     private let began: Instant
@@ -48,7 +48,7 @@ final class RadioLoop {
             }
         }
         do {
-            server = try ControlServer(director, at: arguments.socket ?? ControlPath.usual)
+            server = try RadioServer(director, at: arguments.socket ?? ControlPath.usual)
         } catch {
             // Controllers are what it is for. A second radio need not be controlled.
             guard arguments.socket == nil else { throw error }

@@ -105,18 +105,6 @@ def test_a_phantom_refuses_and_is_silent_as_its_scene_has_it(tmp_path: Path) -> 
     assert (tmp_path / "statuses").read_text().split() == ["0", "6", "3"], (tmp_path / "read.txt").read_text()
 
 
-def test_the_same_scene_twice_has_the_same_course(tmp_path: Path) -> None:
-    text = f"""{SENSOR}
-        virtual-radio events --follow --json >radio.json & events=$!
-        bluejay monitor --json --duration 100 >central.json; kill $events
-    """
-    courses = []
-    for name in ("one", "other"):
-        play(SCENES / "belt-at-the-edge.yaml", text, tmp_path / name)
-        courses.append([(line["event"], line.get("reason")) for line in lines(tmp_path / name / "radio.json")])
-    assert courses[0] == courses[1]
-
-
 def test_a_scene_with_mistakes_starts_no_machine(tmp_path: Path) -> None:
     scene = tmp_path / "scene.yaml"
     scene.write_text("air: thick\ndevices: {hci0: {at: [3, 4 m]}}\n")

@@ -6,13 +6,13 @@ import VirtualRadio
 @testable import VirtualRadioCommand
 
 /// The control socket, with clients that behave and others.
-@Suite struct ControlServerTests {
+@Suite struct RadioServerTests {
     private final class Stage {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         let path: String
         let radio = Radio(seed: 1)
         let director: RadioDirector
-        let server: ControlServer
+        let server: RadioServer
 
         init() throws {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -22,7 +22,7 @@ import VirtualRadio
                 let address = DeviceAddress((0, 0, 0, 0, 0, UInt8(number)))
                 director.add(controller: "hci\(number)", radio.add(.v5_3, address: address) { _ in })
             }
-            server = try ControlServer(director, at: path)
+            server = try RadioServer(director, at: path)
         }
 
         deinit {
@@ -139,7 +139,7 @@ import VirtualRadio
     @Test func `there is an end to clients, and those that leave make room`() throws {
         let stage = try Stage()
         var clients: [Client] = []
-        for _ in 0..<ControlServer.mostClients { clients.append(try stage.connect()) }
+        for _ in 0..<RadioServer.mostClients { clients.append(try stage.connect()) }
         let late = try stage.connect()
         #expect(try #require(late.take()).contains("32 clients"))
         #expect(late.take() == nil)
@@ -153,19 +153,19 @@ import VirtualRadio
 
     @Test func `one radio has a socket, and a file of an ended one is replaced`() throws {
         let stage = try Stage()
-        let error = #expect(throws: SystemError.self) { try ControlServer(stage.director, at: stage.path) }
+        let error = #expect(throws: SystemError.self) { try RadioServer(stage.director, at: stage.path) }
         #expect(try #require(error).text.contains("another radio"))
         stage.server.stop()
         #expect(!FileManager.default.fileExists(atPath: stage.path))
         let left = ControlPath.makeSocket()
         #expect(try ControlPath.withAddress(of: stage.path) { bind(left, $0, $1) } == 0)
         close(left)
-        let server = try ControlServer(stage.director, at: stage.path)
+        let server = try RadioServer(stage.director, at: stage.path)
         #expect(FileManager.default.fileExists(atPath: stage.path))
         server.stop()
-        #expect(throws: SystemError.self) { try ControlServer(stage.director, at: "/nowhere/x.sock") }
+        #expect(throws: SystemError.self) { try RadioServer(stage.director, at: "/nowhere/x.sock") }
         #expect(throws: SystemError.self) {
-            try ControlServer(stage.director, at: "/tmp/" + String(repeating: "x", count: 200))
+            try RadioServer(stage.director, at: "/tmp/" + String(repeating: "x", count: 200))
         }
     }
 }

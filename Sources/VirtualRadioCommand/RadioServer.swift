@@ -3,12 +3,12 @@ import RadioControl
 
 /// The control socket and its clients. Nothing here waits: what a client does not take is kept for it up to a limit,
 /// and then the client is closed.
-final class ControlServer {
+final class RadioServer {
     private let director: RadioDirector
     private let path: String
     private let descriptor: Int32
     private var file = stat()
-    private var clients: [ControlClient] = []
+    private var clients: [RadioClient] = []
 
     static let mostClients = 32
 
@@ -86,7 +86,7 @@ final class ControlServer {
             guard connection >= 0 else { return }
             _ = fcntl(connection, F_SETFL, O_NONBLOCK)
             _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-            let client = ControlClient(connection)
+            let client = RadioClient(connection)
             if clients.count < Self.mostClients, Self.isOwn(connection) {
                 clients.append(client)
             } else {
@@ -106,7 +106,7 @@ final class ControlServer {
 }
 
 /// A client of the control socket.
-final class ControlClient {
+final class RadioClient {
     private let descriptor: Int32
     private var incoming: [UInt8] = []
     private var outgoing: [UInt8] = []

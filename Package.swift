@@ -18,6 +18,7 @@ let package = Package(
         .executable(name: "dittojay", targets: ["DittojayCommand"]),
         .executable(name: "bluejay", targets: ["BluejayCommand"]),
         .executable(name: "virtual-radio", targets: ["VirtualRadioCommand"]),
+        .executable(name: "virtual-radio-scene", targets: ["RadioScenesCommand"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -36,6 +37,8 @@ let package = Package(
         // The names of numbers that the Bluetooth SIG assigns, in tables that cost nothing until something is looked
         // up.
         .target(name: "AssignedNumbers"),
+        // Files in YAML within bounds, for profiles and scenes.
+        .target(name: "YAMLText", dependencies: [yams]),
         // Where the programs keep sockets and what they remember.
         .target(name: "UserFolders"),
 
@@ -74,7 +77,7 @@ let package = Package(
             name: "Dittojay",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LayerLog", "LineOutput",
-                "MainLoop", "SocketServer", "UserFolders", deque, logging, yams,
+                "MainLoop", "SocketServer", "UserFolders", "YAMLText", deque, logging, yams,
             ]),
 
         // What both programs check about the machine that they run on.
@@ -101,7 +104,13 @@ let package = Package(
         // LE controllers and the air between them, without input and output, and the program that attaches them to the
         // kernel. They know nothing of the layers above, and need the standard library alone.
         .target(name: "VirtualRadio"),
-        .executableTarget(name: "VirtualRadioCommand", dependencies: ["VirtualRadio"]),
+        // Scenes, commands and the control protocol of the radio: texts in, texts out. It, too, needs the standard
+        // library alone.
+        .target(name: "RadioControl", dependencies: ["VirtualRadio"]),
+        .executableTarget(name: "VirtualRadioCommand", dependencies: ["RadioControl", "VirtualRadio"]),
+        // Scenes in YAML, which need Foundation, and the program that makes them into what the radio reads.
+        .target(name: "RadioScenes", dependencies: ["RadioControl", "YAMLText", yams]),
+        .executableTarget(name: "RadioScenesCommand", dependencies: ["RadioScenes"]),
 
         // For tests, ours and those of other packages: the lab around them, and programs under test.
         .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus", "MainLoop"]),
@@ -143,7 +152,7 @@ let package = Package(
             name: "DittojayTests",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "MainLoop", "TestSupport", "UserFolders", yams,
+                "MainLoop", "TestSupport", "UserFolders", "YAMLText", yams,
             ]),
         .testTarget(
             name: "BluejayCommandTests",
@@ -152,13 +161,15 @@ let package = Package(
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
-        .testTarget(name: "VirtualRadioTests", dependencies: ["VirtualRadio", "VirtualRadioCommand"]),
+        .testTarget(name: "VirtualRadioTests", dependencies: ["RadioControl", "VirtualRadio", "VirtualRadioCommand"]),
+        .testTarget(name: "RadioControlTests", dependencies: ["RadioControl", "RadioScenes", "VirtualRadio"]),
         // scripts/fuzz: no test of its own, and no part of what others get of this package.
         .executableTarget(
             name: "Fuzz",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport", "VirtualRadio",
+                "MainLoop", "RadioControl", "RadioScenes", "RestorationAgent", "RestorationProtocol", "TestSupport",
+                "VirtualRadio",
             ],
             path: "Tests/Fuzz"),
         // scripts/soak, which runs in the lab: the same holds for it.

@@ -230,8 +230,12 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     }
 
     func disconnected(from peripheral: PeripheralIdentifier) {
-        // A failed attempt to connect again is reported, too.
-        guard isShownConnected else { return }
+        // A failed attempt to connect again is reported, too. It has the limit of the first attempt, and a sensor can
+        // be away for longer. Where pairing is the reason, another search follows already.
+        guard isShownConnected else {
+            if hasConnected, context.pairingProblem == nil { searchAfterPause() }
+            return
+        }
         linkIsDown()
         output.event("disconnected", "disconnected from \(peripheral.name)") { object in
             object.add("name", peripheral.name)

@@ -11,7 +11,7 @@
 /// radio.receive(packet, from: first)
 /// ```
 public final class Radio {
-    let clock = AlarmClock()
+    let clock: AlarmClock
     let writer = PacketWriter()
     var random: RandomSource
     /// By their index. One that was removed leaves its place empty for another.
@@ -19,15 +19,28 @@ public final class Radio {
     let air: Air
     /// Controllers that scan or want to connect.
     var listeners: [Controller] = []
-    private var links: [Link] = []
+    private(set) var links: [Link] = []
     private(set) var sniffer: Sniffer?
+    private var observer: ((RadioEvent) -> Void)?
+
+    /// What phantoms advertise, and the hosts of those that can be connected to.
+    var phantoms: [AdvertisingSet] = []
+    var phantomHosts: [PhantomHost] = []
+    /// Places of phantoms that were removed, for others.
+    private var freePlaces: [Int] = []
+    /// Places of controllers that were removed. A host that comes back has its place again.
+    private var freeHostPlaces: [Int] = []
+
+    var rangeWatch = RangeWatch()
+    private lazy var rangeAlarm = Alarm(clock) { [unowned self] in checkRange() }
 
     /// - Parameters:
     ///   - seed: from which all that is left to chance follows.
     ///   - model: what the air is like.
     public init(seed: UInt64, air model: AirModel = .ideal) {
+        clock = AlarmClock()
         random = RandomSource(seed: seed)
-        air = Air(model)
+        air = Air(model, clock: clock)
     }
 
     deinit {
@@ -45,20 +58,44 @@ public final class Radio {
     public func add(
         _ kind: ControllerKind, address: DeviceAddress, output: @escaping (UnsafeRawBufferPointer) -> Void
     ) -> Int {
-        let index = nextIndex
-        air.place(index)
-        if index == controllers.count { controllers.append(nil) }
-        controllers[index] = Controller(radio: self, index: index, kind: kind, address: address, output: output)
-        return index
+        addController(kind, address: address, at: takeHostPlace(), output: output).index
     }
 
     /// Which index the controller that is added next gets.
-    public var nextIndex: Int { controllers.firstIndex { $0 == nil } ?? controllers.count }
+    public var nextIndex: Int { freeHostPlaces.min() ?? controllers.count }
 
-    /// Removes a controller, as if it had lost its power.
+    private func takeHostPlace() -> Int {
+        let index = nextIndex
+        freeHostPlaces.removeAll { $0 == index }
+        return index
+    }
+
+    /// Adds a controller without a host of the radio's owner.
+    func addPhantom(address: DeviceAddress, output: @escaping (UnsafeRawBufferPointer) -> Void) -> Controller {
+        addController(.v5_3, address: address, at: freePlaces.popLast() ?? controllers.count, output: output)
+    }
+
+    private func addController(
+        _ kind: ControllerKind, address: DeviceAddress, at index: Int,
+        output: @escaping (UnsafeRawBufferPointer) -> Void
+    ) -> Controller {
+        if index == controllers.count { controllers.append(nil) }
+        let controller = Controller(radio: self, index: index, kind: kind, address: address, output: output)
+        controllers[index] = controller
+        air.place(index)
+        return controller
+    }
+
+    /// Removes a controller or a phantom, as if it had lost its power.
     public func remove(_ index: Int) {
         guard let controller = controller(index) else { return }
         controller.reset()
+        if forgetPhantom(index) {
+            freePlaces.append(index)
+            air.remove(index)
+        } else {
+            freeHostPlaces.append(index)
+        }
         controllers[index] = nil
     }
 
@@ -84,44 +121,51 @@ public final class Radio {
         clock.advance(to: time)
     }
 
-    /// Moves a controller. They begin in a row, a metre from each other.
-    public func move(_ index: Int, to position: Position) {
-        guard controller(index) != nil else { return }
-        air.move(index, to: position)
-    }
-
-    /// Sets with which strength two controllers hear each other, in dBm. `nil`: as their distance has it.
-    public func setSignal(_ first: Int, _ second: Int, _ strength: Int?) {
-        air.setSignal(first, second, strength)
-    }
-
-    /// Sets which part of what two controllers send to each other gets lost, from 0 to 1, beside what is too weak. Only
-    /// real air loses packets of connections.
-    public func setLoss(_ first: Int, _ second: Int, _ part: Double) {
-        air.setLoss(first, second, part)
-    }
-
-    /// Sets whether nothing passes between two controllers. A connection lasts for its supervision timeout then.
-    public func setBlocked(_ first: Int, _ second: Int, _ isBlocked: Bool) {
-        air.setBlocked(first, second, isBlocked)
-        for link in links { link.checkSilence() }
+    /// Calls `action` at a time, during ``advance(to:)``. It may use the radio.
+    public func schedule(at time: Instant, _ action: @escaping () -> Void) {
+        clock.once(in: time - now, action)
     }
 
     /// Reports everything that is in the air from now on: the time and a packet as files of the link type 256
     /// (LINKTYPE_BLUETOOTH_LE_LL_WITH_PHDR) have it. `output` must not call the radio.
     public func sniff(_ output: @escaping (Instant, [UInt8]) -> Void) {
         sniffer = Sniffer(self, output: output)
+        wakePhantoms()
+    }
+
+    /// Reports what happens from now on. `output` must not call the radio.
+    public func observe(_ output: @escaping (RadioEvent) -> Void) {
+        observer = output
+    }
+
+    func report(_ event: @autoclosure () -> RadioEvent) {
+        observer?(event())
     }
 
     func add(_ link: Link) {
         links.append(link)
+        report(.linkBegan(central: link.central.controller.index, peripheral: link.peripheral.controller.index))
     }
 
     func remove(_ link: Link) {
         links.removeAll { $0 === link }
+        rangeWatch.forget(link)
     }
 
-    private func controller(_ index: Int) -> Controller? {
+    func controller(_ index: Int) -> Controller? {
         controllers.indices.contains(index) ? controllers[index] : nil
+    }
+
+    /// Something has changed who hears whom.
+    func airChanged() {
+        for link in links { link.checkSilence() }
+        checkRange()
+    }
+
+    /// Looks who has come into range or has left it, again and again while somebody moves.
+    private func checkRange() {
+        rangeWatch.check(self)
+        guard let end = air.lastArrival else { return rangeAlarm.cancel() }
+        rangeAlarm.set(min(end, now + RangeWatch.interval))
     }
 }

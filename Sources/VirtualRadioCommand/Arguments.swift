@@ -1,3 +1,4 @@
+import RadioControl
 import VirtualRadio
 
 /// What the command line says.
@@ -7,28 +8,38 @@ import VirtualRadio
 struct Arguments {
     private var wantedControllers: Int?
     /// Of the socket for hosts.
-    var socket: String?
+    var hostSocket: String?
     /// With a host at each.
     var ports: [String] = []
     /// Where the controller is that this machine's kernel is to have, in the place of a radio.
     var remote: String?
     var kind = ControllerKind.v5_3
-    var air = AirModel.ideal
-    var seed: UInt64 = 1
+    /// That of the scene, if there is one.
+    var air: AirModel?
+    var seed: UInt64?
     /// For what is in the air.
     var capture: String?
+    /// A file in JSON.
+    var scene: String?
+    /// Whether the scene's time waits for a signal.
+    var holds = false
+    /// Of the socket for commands.
+    var socket: String?
+    var hosts = 1
     var showsHelp = false
 
     /// How many controllers this machine's kernel gets.
-    var controllers: Int { wantedControllers ?? (socket == nil && ports.isEmpty ? 2 : 0) }
+    var controllers: Int { wantedControllers ?? (hostSocket == nil && ports.isEmpty ? 2 : 0) }
 
     static let mostControllers = 250
     static let usage = """
-        usage: virtual-radio [--controllers N] [--h4 PATH] [--port PATH …] [--controller 4.2|5.x] [--air ideal|real]
-                             [--seed N] [--capture FILE]
+        usage: virtual-radio [--controllers N] [--h4 PATH] [--port PATH …] [--hosts N] [--controller 4.2|5.x]
+                             [--air ideal|real] [--seed N] [--scene FILE [--hold]] [--capture FILE] [--socket PATH]
                virtual-radio --remote PATH
+               virtual-radio COMMAND …
 
         Adds virtual LE controllers to this machine's kernel, by /dev/vhci, until it is ended. They hear each other.
+        A command changes what a running one has in its air; virtual-radio help lists them.
 
           --controllers N        how many, from 1 to \(mostControllers) (default: 2, with --h4 or --port none)
           --h4 PATH              also give a controller to each host that connects to this Unix socket and speaks H4,
@@ -36,9 +47,16 @@ struct Arguments {
           --port PATH            also give a controller to the host that speaks H4 at this serial port, or that listens
                                  at this Unix socket; can be repeated
           --controller 4.2|5.x   which kind (default: 5.x)
-          --air ideal|real       whether packets take no time and none is lost, or they do and are (default: ideal)
-          --seed N               from which all that is left to chance follows (default: 1)
+          --air ideal|real       whether packets take no time and none is lost, or they do and are (default: that of
+                                 the scene, otherwise ideal)
+          --seed N               from which all that is left to chance follows (default: that of the scene, otherwise 1)
+          --scene FILE           who is where and what happens, in JSON as virtual-radio-scene makes it of YAML
+          --hold                 the scene's time begins with SIGUSR1, or the command begin
           --capture FILE         write what is in the air, as a pcap file that Wireshark opens
+          --socket PATH          for commands (default: $VIRTUAL_RADIO_SOCKET, or virtual-radio.sock in
+                                 $XDG_RUNTIME_DIR)
+          --hosts N              the controllers, and then those at ports, are those of N hosts, as many for each:
+                                 a/hci0, …, b/hci0, …
           --remote PATH          add no controllers but the one that speaks H4 at this serial port or Unix socket, as soon
                                  as it answers: that of a host of a radio elsewhere (--port)
         """
@@ -52,18 +70,41 @@ struct Arguments {
                 showsHelp = true
                 continue
             }
+            if option == "--hold" {
+                holds = true
+                continue
+            }
             guard Self.options.contains(option) else {
-                throw UsageError("unknown argument \(word)")
+                throw UsageError("unknown argument \(word)\(Nearest.text(option, among: Self.options))")
             }
             guard let value = parts.count > 1 ? parts[1] : words.popFirst() else {
                 throw UsageError("\(option) needs a value")
             }
             try set(option, value)
         }
+        guard !holds || scene != nil else { throw UsageError("--hold is for --scene") }
+        guard (controllers + ports.count) % hosts == 0 else {
+            throw UsageError("--hosts \(hosts) needs as many controllers for each, by --controllers and --port")
+        }
     }
 
+    /// How a controller is named: as its host knows it.
+    ///
+    /// - Parameters:
+    ///   - number: from 0 on.
+    ///   - kernel: the number that this machine's kernel gives it, which counts those of others as well.
+    func controllerName(_ number: Int, kernel: Int? = nil) -> String {
+        guard hosts > 1 else { return "hci\(kernel ?? number)" }
+        let each = (controllers + ports.count) / hosts
+        let host = UnicodeScalar(UInt8(ascii: "a") + UInt8(truncatingIfNeeded: min(number / each, Self.mostHosts)))
+        return "\(host)/hci\(number % each)"
+    }
+
+    private static let mostHosts = 8
+
     private static let options = [
-        "--controllers", "--h4", "--port", "--remote", "--controller", "--air", "--seed", "--capture",
+        "--controllers", "--h4", "--port", "--remote", "--controller", "--air", "--seed", "--capture", "--scene",
+        "--socket", "--hosts",
     ]
 
     private mutating func set(_ option: String, _ value: String) throws(UsageError) {
@@ -84,9 +125,16 @@ struct Arguments {
             }
             self.air = air
         case "--capture": capture = value
-        case "--h4": socket = value
+        case "--h4": hostSocket = value
         case "--port": ports.append(value)
         case "--remote": remote = value
+        case "--scene": scene = value
+        case "--socket": socket = value
+        case "--hosts":
+            guard let number = Int(value), 1...Self.mostHosts ~= number else {
+                throw UsageError("--hosts takes a number from 1 to \(Self.mostHosts), not \(value)")
+            }
+            hosts = number
         default:
             guard let number = UInt64(value) else { throw UsageError("--seed takes a number, not \(value)") }
             seed = number

@@ -1,27 +1,37 @@
 import Glibc
+import RadioControl
 import VirtualRadio
 
 /// Runs a radio on this machine's clock for the hosts of its controllers.
 final class RadioLoop {
     private let radio: Radio
+    private let director: RadioDirector
+    private let signals: Signals?
     private let kind: ControllerKind
     private let listener: HostListener?
+    private var server: RadioServer?
     /// Whether there may be others than this machine's kernel.
     private let hasHosts: Bool
     /// By the index of the controller.
     private var attachments: [(any Attachment)?] = []
     private var polled: [pollfd] = []
-    /// Whose turn it is at each place of `polled`. The listener is -1.
+    /// The controller at each place of `polled`.
     private var indexes: [Int] = []
     private let began: Instant
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 12, alignment: 8)
 
     /// Makes the controllers. The kernel asks each of them at once, and those that are there are answered meanwhile.
-    init(_ arguments: Arguments) throws(SystemError) {
+    ///
+    /// - Parameter signals: which end it, and begin the time of its scene.
+    init(_ arguments: Arguments, signals: Signals? = nil) throws(SystemError) {
+        self.signals = signals
+        let scene = try arguments.scene.map { path throws(SystemError) in try SceneFile.read(path) }
         began = Self.time(CLOCK_MONOTONIC)
+        let seed = arguments.seed ?? scene?.seed ?? 1
         kind = arguments.kind
-        radio = Radio(seed: arguments.seed, air: arguments.air)
-        listener = if let path = arguments.socket { try HostListener(path) } else { nil }
+        radio = Radio(seed: seed, air: arguments.air ?? scene?.air ?? .ideal)
+        director = RadioDirector(radio, seed: seed)
+        listener = if let path = arguments.hostSocket { try HostListener(path) } else { nil }
         hasHosts = listener != nil || !arguments.ports.isEmpty
         let ports = try arguments.ports.map { path throws(SystemError) in try SerialPort(path, to: .host) }
         if let path = arguments.capture {
@@ -33,7 +43,35 @@ final class RadioLoop {
             wait(milliseconds: 0)
         }
         for port in ports { add(port) }
-        if let listener { watch(listener.descriptor, -1) }
+        for (index, attachment) in attachments.enumerated() {
+            let number = (attachment as? VirtualHCI)?.number
+            director.add(controller: arguments.controllerName(index, kernel: number), index)
+        }
+        if let scene { try play(scene, seed, arguments) }
+        try serve(arguments)
+    }
+
+    private func play(_ scene: Scene, _ seed: UInt64, _ arguments: Arguments) throws(SystemError) {
+        var scene = scene
+        // What the command line says is for all of the run.
+        scene.air = radio.airModel
+        scene.seed = seed
+        do {
+            try director.play(scene, waits: arguments.holds)
+        } catch {
+            throw SystemError(text: "\(arguments.scene ?? ""): \(error.description)")
+        }
+    }
+
+    /// Takes commands.
+    private func serve(_ arguments: Arguments) throws(SystemError) {
+        do {
+            server = try RadioServer(director, at: arguments.socket ?? ControlPath.usual)
+        } catch {
+            // Controllers are what it is for. A second radio need not be controlled.
+            guard arguments.socket == nil else { throw error }
+            VirtualRadioProgram.say("virtual-radio: there is no control socket: \(error.text)", to: STDERR_FILENO)
+        }
     }
 
     deinit {
@@ -46,12 +84,18 @@ final class RadioLoop {
         return DeviceAddress((0x00, 0xAA, 0x01, number, 0x00, number))
     }
 
-    func run() -> Never {
-        while true { turn() }
+    /// Runs until a signal ends it.
+    func run() {
+        while signals?.isEnding != true { turn() }
+        server?.stop()
     }
 
     /// Waits for the next thing to happen, and does what follows from it.
     func turn() {
+        if let signals, signals.begins {
+            signals.begun()
+            director.begin()
+        }
         guard let deadline = radio.nextDeadline else { return wait(milliseconds: -1) }
         let left = deadline - (Self.time(CLOCK_MONOTONIC) - began)
         // Not before it is due.
@@ -62,50 +106,59 @@ final class RadioLoop {
     private func add(_ attachment: some Attachment) {
         let address = Self.address(radio.nextIndex)
         let index = radio.add(kind, address: address) { [unowned attachment] in attachment.write($0) }
-        if index == attachments.count { attachments.append(nil) }
+        // Places between may be those of phantoms.
+        while index >= attachments.count { attachments.append(nil) }
         attachments[index] = attachment
-        watch(attachment.descriptor, index)
-    }
-
-    private func watch(_ descriptor: Int32, _ index: Int) {
-        polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+        polled.append(pollfd(fd: attachment.descriptor, events: Int16(POLLIN), revents: 0))
         indexes.append(index)
     }
 
-    /// Waits for packets, and takes those that are there. -1: for as long as it takes.
+    /// Waits for packets, hosts and requests, and takes those that are there. -1: for as long as it takes.
     private func wait(milliseconds: Int32) {
+        // Behind those of the controllers.
+        let others = polled.count
+        // Those that are not there are left out by `poll`.
+        for descriptor in [signals?.descriptor, listener?.descriptor] {
+            polled.append(pollfd(fd: descriptor ?? -1, events: Int16(POLLIN), revents: 0))
+        }
+        let clients = polled.count
+        server?.addPolled(to: &polled)
         let ready = poll(&polled, nfds_t(polled.count), milliseconds)
+        let found = polled[others...]
+        polled.removeSubrange(others...)
         radio.advance(to: Self.time(CLOCK_MONOTONIC) - began)
         if ready > 0 {
-            for place in polled.indices where polled[place].revents != 0 { serve(place) }
+            for place in polled.indices where polled[place].revents != 0 { readPackets(place) }
+            if found[others].revents != 0 { signals?.take() }
+            server?.handle(found[clients...])
+            if found[others + 1].revents != 0 { acceptHosts() }
         }
         if ready > 0 || hasHosts { review() }
     }
 
-    /// Something has happened at a place of `polled`.
-    private func serve(_ place: Int) {
+    private func readPackets(_ place: Int) {
+        guard polled[place].revents & ~Int16(POLLOUT) != 0 else { return }
         let index = indexes[place]
-        guard index >= 0, let attachment = attachments[index] else { return acceptHosts() }
-        if polled[place].revents & ~Int16(POLLOUT) != 0 {
-            attachment.read(buffer) { radio.receive($0, from: index) }
-        }
+        attachments[index]?.read(buffer) { radio.receive($0, from: index) }
     }
 
     private func acceptHosts() {
         while let host = listener?.accept() {
-            guard radio.nextIndex < Arguments.mostControllers else {
+            guard indexes.count < Arguments.mostControllers else {
                 VirtualRadioProgram.say(
                     "virtual-radio: there are \(Arguments.mostControllers) controllers, and no more for another host",
                     to: STDERR_FILENO)
                 continue
             }
+            let index = radio.nextIndex
             add(host)
+            director.add(controller: "host\(index)", index)
         }
     }
 
     /// Gives the hosts what this turn had for them, and looks which of them are over and which wait for room.
     private func review() {
-        for place in polled.indices.reversed() where indexes[place] >= 0 {
+        for place in polled.indices.reversed() {
             guard let attachment = attachments[indexes[place]] else { continue }
             attachment.writeWaiting()
             polled[place].events = Int16(attachment.isWaitingForRoom ? POLLIN | POLLOUT : POLLIN)

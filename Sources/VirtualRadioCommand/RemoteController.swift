@@ -27,10 +27,7 @@ final class RemoteController {
         while !port.isOver, !kernel.isOver {
             let ready = wait([port, kernel])
             if ready[0] { port.read(buffer) { kernel.write($0) } }
-            if ready[1] {
-                // The kernel's driver answers with a packet of its own, which begins with 0xFF.
-                kernel.read(buffer) { packet in if packet[0] != 0xFF { port.write(packet) } }
-            }
+            if ready[1] { kernel.read(buffer) { port.write($0) } }
         }
         if kernel.isOver { throw SystemError(text: "the kernel has removed the controller") }
     }

@@ -3,6 +3,8 @@ import Glibc
 /// A controller of this machine's kernel that this process plays, by `/dev/vhci`. Each read and each write is a packet.
 final class VirtualHCI: Attachment {
     let descriptor: Int32
+    /// That of the controller in the kernel, once that has told it.
+    private(set) var number: Int?
     private let packetsAtOnce = 32
     private(set) var isOver = false
     /// The kernel takes everything.
@@ -13,13 +15,15 @@ final class VirtualHCI: Attachment {
         descriptor = open("/dev/vhci", O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError("cannot open /dev/vhci") }
         // A packet for the driver itself: make a primary controller.
-        let request: [UInt8] = [0xFF, 0x00]
+        let request: [UInt8] = [Self.vendorPacket, 0x00]
         guard Glibc.write(descriptor, request, request.count) == request.count else {
             let error = SystemError("cannot add a controller by /dev/vhci")
             close(descriptor)
             throw error
         }
     }
+
+    private static let vendorPacket: UInt8 = 0xFF
 
     deinit {
         close(descriptor)
@@ -33,8 +37,16 @@ final class VirtualHCI: Attachment {
                 isOver = count == 0 || errno != EAGAIN && errno != EINTR
                 return
             }
-            body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            let packet = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            if !take(packet) { body(packet) }
         }
+    }
+
+    /// Takes a packet that is the driver's own: its answer to the request. Returns whether it was one.
+    private func take(_ packet: UnsafeRawBufferPointer) -> Bool {
+        guard packet[0] == Self.vendorPacket else { return false }
+        if packet.count == 4 { number = Int(packet[2]) | Int(packet[3]) << 8 }
+        return true
     }
 
     /// The kernel takes the packet or is about to remove the controller.
@@ -49,6 +61,7 @@ final class VirtualHCI: Attachment {
 struct SystemError: Error {
     let text: String
 
+    /// A call that has just failed.
     init(_ attempt: String) {
         text = attempt + ": " + String(cString: strerror(errno))
     }

@@ -4,6 +4,7 @@ import Foundation
 import GATTProfiles
 import LineOutput
 import Testing
+import YAMLText
 
 @testable import Dittojay
 
@@ -321,7 +322,7 @@ private enum Example {
         let url = URL(fileURLWithPath: path)
         try Data([0xFF, 0xFE, 0x00, 0x41]).write(to: url)
         #expect(throws: ProfileFileError.self) { try ProfileFile.read(path: path) }
-        try Data(repeating: 0x20, count: ProfileFile.maximumLength + 1).write(to: url)
+        try Data(repeating: 0x20, count: YAMLText.maximumLength + 1).write(to: url)
         #expect(throws: ProfileFileError.self) { try ProfileFile.read(path: path) }
         _ = mistake(in: "a\u{0}b: c")
         for open in ["[", "{a: ", "- ", "? ", "[{"] { _ = mistake(in: String(repeating: open, count: 50_000)) }

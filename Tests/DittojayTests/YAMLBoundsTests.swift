@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import YAMLText
 
 @testable import Dittojay
 
@@ -122,7 +123,7 @@ import Testing
     }
 
     @Test func `a lot of anything is read or refused within seconds`() throws {
-        let length = ProfileFile.maximumLength / 8
+        let length = YAMLText.maximumLength / 8
         func fill(_ piece: String) -> String { String(repeating: piece, count: length / piece.utf8.count) }
         for piece in ["- a\n", "a,", "---\na\n", "&a *a ", "\"a\", ", "? a\n", "#", "\n", "!a ", "'", "x"] {
             _ = try mistake(in: fill(piece))

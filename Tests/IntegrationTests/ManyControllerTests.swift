@@ -10,8 +10,8 @@ extension AmongMany {
         func `four centrals at one sensor get every value in order`() async throws {
             let sensor = try Sensor.here
             let listens = try (1...4).map { try listen(to: "Dittojay", by: $0) }
-            // bluetoothd 5.66 has one socket for all subscribed centrals, and reports only the first of them. So a chirp
-            // finds out whether all are subscribed.
+            // bluetoothd 5.66 has one socket for all subscribed centrals, and reports only the first of them. So a
+            // chirp finds out whether all are subscribed.
             try await sensor.event("subscribed", within: .seconds(60))
             let deadline = ContinuousClock.now + .seconds(60)
             while !listens.allSatisfy({ !$0.lines.isEmpty }) {

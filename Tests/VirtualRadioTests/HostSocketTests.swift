@@ -12,11 +12,12 @@ import Testing
     private let isReset: [UInt8] = [4, 0x0E, 4, 1, 3, 0x0C, 0]
 
     init() throws {
-        loop = try RadioLoop(try Arguments(["--h4", path, "--controller", "4.2"]))
+        loop = try RadioLoop(try Arguments(["--h4", path, "--socket", path + "-commands", "--controller", "4.2"]))
     }
 
     deinit {
         unlink(path)
+        unlink(path + "-commands")
     }
 
     /// A program that connects.
@@ -131,9 +132,12 @@ import Testing
 
     @Test func `a host that listens itself has a controller`() throws {
         let place = path + "-host"
-        defer { unlink(place) }
+        defer {
+            unlink(place)
+            unlink(place + "-commands")
+        }
         let host = try HostListener(place)
-        let loop = try RadioLoop(try Arguments(["--port", place]))
+        let loop = try RadioLoop(try Arguments(["--port", place, "--socket", place + "-commands"]))
         let port = try #require(host.accept())
         reset.withUnsafeBytes { port.write($0) }
         loop.turn()

@@ -10,19 +10,24 @@ import VirtualRadio
         #expect(arguments.controllers == 7 && arguments.kind == .v4_2)
         #expect(arguments.air == .real && arguments.seed == 9)
         let usual = try Arguments([])
-        #expect(usual.controllers == 2 && usual.kind == .v5_3 && usual.air == .ideal && usual.seed == 1)
+        #expect(usual.controllers == 2 && usual.kind == .v5_3 && usual.air == nil && usual.seed == nil)
         #expect(try Arguments(["-h"]).showsHelp)
         let sockets = try Arguments(["--h4", "/tmp/radio"])
-        #expect(sockets.socket == "/tmp/radio" && sockets.controllers == 0)
+        #expect(sockets.hostSocket == "/tmp/radio" && sockets.controllers == 0)
         #expect(try Arguments(["--h4=radio", "--controllers=1"]).controllers == 1)
         let ports = try Arguments(["--port", "/dev/ttyS0", "--port=/dev/ttyS1"])
         #expect(ports.ports == ["/dev/ttyS0", "/dev/ttyS1"] && ports.controllers == 0)
         #expect(try Arguments(["--remote", "/dev/ttyS0"]).remote == "/dev/ttyS0")
+        let words = ["--hosts", "2", "--controllers", "2", "--port", "x", "--port", "y", "--scene", "x.json", "--hold"]
+        let hosts = try Arguments(words)
+        #expect((0..<4).map { hosts.controllerName($0, kernel: 9) } == ["a/hci0", "a/hci1", "b/hci0", "b/hci1"])
+        #expect(hosts.scene == "x.json" && hosts.holds && usual.controllerName(1, kernel: 4) == "hci4")
     }
 
     @Test(arguments: [
         ["--controllers", "0"], ["--controllers", "251"], ["--controllers"], ["--controller", "6"], ["--air", "thick"],
-        ["--seed", "-1"], ["--sed", "1"], ["hci0"],
+        ["--seed", "-1"], ["--sed", "1"], ["hci0"], ["--hold"],
+        ["--hosts", "3"],
     ])
     func `other arguments are mistakes that name themselves`(words: [String]) throws {
         let error = #expect(throws: UsageError.self) { try Arguments(words) }

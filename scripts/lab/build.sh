@@ -32,11 +32,18 @@ build() {
         die "the build failed; all of it: $log"
 }
 
-# Builds the program that makes the controllers, unless --radio (LAB_RADIO) names another one: optimized and with all
-# that it needs in it, because the lab starts with it. Where it cannot be had, btvirt makes them.
+# Builds the program that makes the controllers, unless --radio (LAB_RADIO) names another one, and the one that reads
+# scenes, if there is a scene. Where the first cannot be had, btvirt makes the controllers.
 prepare_radio() {
+    [[ ${LAB_RADIO:-virtual} == virtual ]] || return 0
+    prepare_virtual_radio
+    [[ -z ${LAB_SCENE_FILE:-} ]] || prepare_scene
+}
+
+# Optimized and with all that it needs in it, because the lab starts with it.
+prepare_virtual_radio() {
     local program=$owner/.build/release/virtual-radio sources
-    [[ ${LAB_RADIO:-virtual} == virtual && -z ${LAB_VIRTUAL_RADIO:-} ]] || return 0
+    [[ -z ${LAB_VIRTUAL_RADIO:-} ]] || return 0
     if [[ -n ${installed:-} ]] || ! have_swift; then
         [[ ! -x $program_folder/virtual-radio ]] && ! command -v virtual-radio >/dev/null || return 0
         [[ -z ${LAB_RADIO:-}${LAB_RADIO_OPTIONS:-} ]] ||
@@ -44,12 +51,43 @@ prepare_radio() {
         export LAB_DEFAULT_RADIO=btvirt
         return
     fi
-    sources=("$root"/Sources/VirtualRadio* "$root/Package.swift")
+    sources=("$root"/Sources/{VirtualRadio,VirtualRadioCommand,RadioControl} "$root/Package.swift")
     if [[ ! -x $program || -n $(find "${sources[@]}" -newer "$program" -print -quit) ]]; then
         build virtual-radio --package-path "$owner" --product virtual-radio -c release --static-swift-stdlib
         touch "$program"
     fi
     export LAB_VIRTUAL_RADIO=$program
+    # On PATH, for commands.
+    mkdir -p "$LAB_HOME/bin"
+    ln -sfn "$program" "$LAB_HOME/bin/virtual-radio"
+}
+
+# It needs Foundation and is not part of the lab's start.
+prepare_scene_reader() {
+    local program=$owner/.build/debug/virtual-radio-scene sources
+    [[ -z ${installed:-} ]] && have_swift || return 0
+    sources=("$root"/Sources/{VirtualRadio,RadioControl,RadioScenes,RadioScenesCommand,YAMLText} "$root/Package.swift")
+    if [[ ! -x $program || -n $(find "${sources[@]}" -newer "$program" -print -quit) ]]; then
+        build virtual-radio-scene --package-path "$owner" --product virtual-radio-scene
+        touch "$program"
+    fi
+    ln -sfn "$program" "$LAB_HOME/bin/virtual-radio-scene"
+}
+
+# Makes the scene's file into what virtual-radio reads, so that mistakes are found before a machine starts. The name is
+# that of the content, so that a lab that is up is known to have it or another.
+prepare_scene() {
+    local scene name reader=$LAB_HOME/bin/virtual-radio-scene
+    prepare_scene_reader
+    [[ -x $reader ]] || reader=$program_folder/virtual-radio-scene
+    command -v "$reader" >/dev/null || reader=virtual-radio-scene
+    command -v "$reader" >/dev/null || die "there is no virtual-radio-scene, which reads scenes, in this lab"
+    scene=$("$reader" "$LAB_SCENE_FILE") || die "the scene has mistakes"
+    name=$(sha256sum <<<"$scene")
+    export LAB_SCENE=$LAB_HOME/scenes/${name:0:16}.json
+    mkdir -p "$LAB_HOME/scenes"
+    printf '%s\n' "$scene" >"$LAB_SCENE"
+    unset LAB_SCENE_FILE
 }
 
 # build_programs [OPTION…]: builds the programs, whether they have changed or not

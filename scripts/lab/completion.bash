@@ -18,8 +18,8 @@ _bluetooth_lab_names() {
 _bluetooth_lab() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-} index
     local commands="setup build demo test merge run page shell up exec reset down status bench help"
-    local options="--package --radio --controller --air --seed --controllers --time --env --capture --bluez --out"
-    options+=" --name --fresh --hosts --host --help"
+    local options="--package --radio --scene --controller --air --seed --controllers --time --env --capture --bluez"
+    options+=" --out --name --fresh --hosts --host --help"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _bluetooth_lab_words "$commands --help --version" "$word"
@@ -41,7 +41,9 @@ _bluetooth_lab() {
     reset) options="--name --help" ;;
     down) options="--name --all --help" ;;
     status) options="--json --help" ;;
-    up) options="--name --package --radio --controller --air --seed --controllers --time --bluez --env --help" ;;
+    up)
+        options="--name --package --radio --scene --controller --air --seed --controllers --time --bluez --env --help"
+        ;;
     exec) options="--name --package --env --capture --page --out --help" ;;
     demo | bench) options=${options/--hosts --host /} ;;
     test) options="${options/--hosts --host /} --list --shard --junit --repeat --until-failure --nightly" ;;
@@ -78,7 +80,7 @@ _bluetooth_lab() {
     done
     case $before in
     --package | --out | --durations) _bluetooth_lab_files -d "$word" ;;
-    --capture | --page | --junit) _bluetooth_lab_files -f "$word" ;;
+    --capture | --page | --junit | --scene) _bluetooth_lab_files -f "$word" ;;
     --bluez) _bluetooth_lab_files -d "$word" ;;
     --controllers) _bluetooth_lab_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" "$word" ;;
     --time) _bluetooth_lab_words "real counted simulated" "$word" ;;

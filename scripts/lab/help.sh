@@ -234,10 +234,13 @@ options of run, shell, up, exec, demo, test and bench:
                         The last two need software emulation and have one processor; simulated does not use KVM even
                         if it works, and has one host.
   --radio virtual|btvirt  what makes the controllers: virtual-radio of this package (default), or BlueZ's btvirt, for
-                        which the next three have no meaning
+                        which the next four have no meaning
   --controller 4.2|5.x  controllers of Bluetooth 4.2, or with extended advertising (default: 5.x)
   --air ideal|real      packets take no time and none is lost (default), or they do and are
   --seed N              from which all that is left to chance on the air follows (default: 1)
+  --scene FILE          (not for exec) who is where, and what happens; see docs/radio.md. Its time begins when Bluetooth
+                        is up, and anew with lab reset. Its air is real unless it says otherwise. virtual-radio in the
+                        lab changes it: virtual-radio help.
   --env NAME[=VALUE]    pass a variable to the lab; without VALUE, with the value that it has here
   --capture FILE        write the HCI traffic of all controllers as btsnoop, for Wireshark or btmon -r
   --bluez PATH          use the bluetoothd, bluetoothctl, btvirt and btmon of this folder, an installation or a build

@@ -1,6 +1,7 @@
 import Foundation
 import GATTProfiles
 import LineOutput
+import YAMLText
 import Yams
 
 /// A node of a YAML file, and the keys that lead to it.
@@ -38,10 +39,7 @@ struct FileNode {
         context.warn(fail(message))
     }
 
-    static func shortened(_ text: String) -> String {
-        let line = text.map { $0.isNewline ? " " : String($0) }.joined()
-        return line.count <= 60 ? line : line.prefix(60) + "…"
-    }
+    static func shortened(_ text: String) -> String { YAMLText.shortened(text) }
 
     // MARK: Kinds
 

@@ -1,6 +1,6 @@
 import Foundation
 import GATTProfiles
-import Yams
+import YAMLText
 
 /// Reads profiles from YAML files (JSON is a subset of YAML). `docs/profiles.md` describes the format.
 public enum ProfileFile {
@@ -10,9 +10,6 @@ public enum ProfileFile {
         /// What is allowed, but does not do what it seems to do.
         public var warnings: [ProfileFileError]
     }
-
-    /// The largest file that is read, in bytes.
-    package static let maximumLength = 1 << 20
 
     /// Reads a profile.
     ///
@@ -61,53 +58,25 @@ public enum ProfileFile {
     }
 
     private static func contents(of path: String) throws(ProfileFileError) -> String {
-        func fail(_ message: String) -> ProfileFileError { ProfileFileError(file: path, keyPath: "", message: message) }
-        guard let handle = FileHandle(forReadingAtPath: path) else { throw fail("cannot be read: \(systemError())") }
-        let data: Data?
-        do {
-            data = try handle.read(upToCount: maximumLength + 1)
+        do throws(YAMLText.Mistake) {
+            return try YAMLText.contents(of: path)
         } catch {
-            throw fail("cannot be read: \(error.localizedDescription)")
+            throw ProfileFileError(error, file: path)
         }
-        guard let data, data.count <= maximumLength else {
-            throw fail(data == nil ? "the file is empty" : "the file is longer than \(maximumLength) bytes")
-        }
-        guard let text = String(validating: data, as: UTF8.self) else { throw fail("the file is not UTF-8 text") }
-        return text
     }
 
     private static func root(of text: String, file: String) throws(ProfileFileError) -> (FileNode, FileContext) {
-        func fail(_ message: String, _ mark: Mark? = nil) -> ProfileFileError {
-            ProfileFileError(file: file, line: mark?.line, column: mark?.column, keyPath: "", message: message)
-        }
-        guard !text.utf8.contains(0) else { throw fail("the file has a zero byte in it, which is no text") }
-        do throws(YAMLBounds.Violation) {
-            try YAMLBounds.check(text)
+        do throws(YAMLText.Mistake) {
+            let context = FileContext(file: file)
+            return (FileNode(node: try YAMLText.root(of: text), path: "", context: context), context)
         } catch {
-            throw ProfileFileError(
-                file: file, line: error.place?.line, column: error.place?.column, keyPath: "", message: error.message)
+            throw ProfileFileError(error, file: file)
         }
-        let node: Yams.Node?
-        do {
-            // The readers decide what a scalar means. The resolver's default rules would try regular expressions on
-            // each.
-            node = try Yams.compose(yaml: text, .basic, .default, .utf8)
-        } catch YamlError.scanner(let context, let problem, let mark, _),
-            YamlError.parser(let context, let problem, let mark, _),
-            YamlError.composer(let context, let problem, let mark, _)
-        {
-            let place = context.map { $0.text.isEmpty ? "" : "\($0.text), " } ?? ""
-            throw fail("this is no YAML: \(place)\(problem)", mark)
-        } catch YamlError.duplicatedKeysInMapping(let duplicates, let context) {
-            let keys = duplicates.sorted().prefix(3).map { "\"\(FileNode.shortened($0))\"" }.joined(separator: ", ")
-            throw fail("the same key twice: \(keys)\(duplicates.count > 3 ? ", …" : "")", context.mark)
-        } catch YamlError.reader(let problem, _, _, _) {
-            throw fail("this is no YAML: \(problem)")
-        } catch {
-            throw fail("this is no YAML: \("\(error)".split(whereSeparator: \.isNewline).first ?? "")")
-        }
-        guard let node else { throw fail("the file is empty") }
-        let context = FileContext(file: file)
-        return (FileNode(node: node, path: "", context: context), context)
+    }
+}
+
+extension ProfileFileError {
+    fileprivate init(_ mistake: YAMLText.Mistake, file: String) {
+        self.init(file: file, line: mistake.line, column: mistake.column, keyPath: "", message: mistake.message)
     }
 }

@@ -15,13 +15,12 @@ enum PacketErrors {
     private static let noise2M = noiseDensity + 10 * log10(2.5e6)
 
     /// The part of packets with a payload of so many bytes that is lost, from 0 to 1.
-    static func rate(strength: Double, _ phy: PHY, payload: Int) -> Double {
-        let ratio: Double  // in dB
-        switch phy {
-        case .le1M: ratio = strength - noise1M - noiseFigure
-        case .le2M: ratio = strength - noise2M - noiseFigure
-        case .coded: ratio = strength - noise1M - noiseFigure + codingGain
-        }
+    ///
+    /// - Parameter noise: beside the thermal noise, in milliwatts in the receiver's channel.
+    static func rate(strength: Double, _ phy: PHY, payload: Int, noise: Double = 0) -> Double {
+        var floor = (phy == .le2M ? noise2M : noise1M) + noiseFigure  // in dBm
+        if noise > 0 { floor = 10 * log10(pow(10, floor / 10) + noise) }
+        let ratio = strength - floor + (phy == .coded ? codingGain : 0)  // in dB
         // Beyond, less than one packet of a million is lost, and the functions below need not be computed.
         guard ratio < 17 else { return 0 }
         let bitErrors = 0.5 * erfc(sqrt(pow(10, ratio / 10) / 2))

@@ -21,7 +21,11 @@ extension Radio {
             guard let controller, controller.scanner != nil || controller.initiator != nil else { return nil }
             return controller
         }
+        wakePhantoms()
     }
+
+    /// Whether it matters what phantoms send.
+    var isHeard: Bool { !listeners.isEmpty || sniffer != nil }
 
     /// Sends an advertisement.
     func air(_ set: AdvertisingSet) {

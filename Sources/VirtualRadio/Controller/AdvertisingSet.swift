@@ -34,6 +34,9 @@ final class AdvertisingSet {
     var unfinishedScanResponse: [UInt8]?
     private(set) var dataIdentifier: UInt16 = 0
 
+    /// Of one that no host has enabled: when its events are.
+    var rhythm: Rhythm?
+
     private(set) var isEnabled = false
     private var end: Instant?
     private var mostEvents = 0
@@ -64,6 +67,7 @@ final class AdvertisingSet {
         events = 0
         guard !isEnabled else { return }
         isEnabled = true
+        guard rhythm == nil else { return wake() }
         alarm.set(in: controller.radio.firstEventDelay(interval))
     }
 
@@ -74,14 +78,25 @@ final class AdvertisingSet {
 
     /// In ideal air somebody who begins to listen hears it soon.
     func hasten() {
-        guard isEnabled else { return }
+        guard isEnabled, rhythm == nil else { return }
         let delay = controller.radio.firstEventDelay(interval)
         guard controller.radio.now + delay < alarm.time else { return }
         alarm.set(in: delay)
     }
 
+    /// Somebody begins to listen: what has a rhythm of its own goes on in it.
+    func wake() {
+        guard let rhythm, isEnabled, controller.radio.isHeard, !alarm.isSet else { return }
+        alarm.set(rhythm.next(after: controller.radio.now))
+    }
+
     private func advertise() {
         let radio = controller.radio
+        if rhythm != nil {
+            if radio.isHeard { radio.air(self) }
+            // While nobody listens it costs nothing.
+            return wake()
+        }
         if let end, radio.now >= end { return controller.advertisingEnded(self, .advertisingTimeout) }
         events += 1
         radio.air(self)

@@ -5,7 +5,7 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static let mask: UInt64 = 0xFFFF_FFFF_FFFF
 
-    init(bits: UInt64, isRandom: Bool) {
+    package init(bits: UInt64, isRandom: Bool) {
         self.bits = bits & Self.mask | (isRandom ? Self.mask + 1 : 0)
     }
 
@@ -14,6 +14,20 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
         let high = UInt64(bytes.0) << 40 | UInt64(bytes.1) << 32 | UInt64(bytes.2) << 24
         let low = UInt64(bytes.3) << 16 | UInt64(bytes.4) << 8 | UInt64(bytes.5)
         self.init(bits: high | low, isRandom: isRandom)
+    }
+
+    /// An address as it is written: `00:AA:01:00:00:00`. `nil`: it is none.
+    public init?(_ text: String, isRandom: Bool = false) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 6 else { return nil }
+        var bits: UInt64 = 0
+        for part in parts {
+            guard part.utf8.count == 2, part.allSatisfy(\.isHexDigit), let byte = UInt8(part, radix: 16) else {
+                return nil
+            }
+            bits = bits << 8 | UInt64(byte)
+        }
+        self.init(bits: bits, isRandom: isRandom)
     }
 
     /// Whether the address is a random one, not a public one.

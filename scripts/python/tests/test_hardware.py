@@ -44,12 +44,13 @@ def test_a_clock_that_was_not_asked_for_leaves_kvm() -> None:
 
 
 def test_the_radio_is_our_own_unless_another_is_chosen() -> None:
-    assert choose({}, False, 2)[4:] == ("virtual", "")
-    assert choose({"LAB_RADIO": "btvirt"}, False, 2)[4:] == ("btvirt", "")
-    assert choose({"LAB_DEFAULT_RADIO": "btvirt"}, False, 2)[4:] == ("btvirt", "")
-    assert choose({"LAB_DEFAULT_RADIO": "btvirt", "LAB_RADIO": "virtual"}, False, 2)[4:] == ("virtual", "")
+    assert choose({}, False, 2)[4:] == ("virtual", "", "")
+    assert choose({"LAB_RADIO": "btvirt"}, False, 2)[4:] == ("btvirt", "", "")
+    assert choose({"LAB_DEFAULT_RADIO": "btvirt"}, False, 2)[4:] == ("btvirt", "", "")
+    assert choose({"LAB_DEFAULT_RADIO": "btvirt", "LAB_RADIO": "virtual"}, False, 2)[4:] == ("virtual", "", "")
     variables = {"LAB_RADIO": "virtual", "LAB_RADIO_OPTIONS": "--controller 4.2"}
-    assert choose(variables, False, 2)[4:] == ("virtual", "--controller 4.2")
+    assert choose(variables, False, 2)[4:] == ("virtual", "--controller 4.2", "")
+    assert choose({**variables, "LAB_SCENE": "/x.json"}, False, 2).scene == "/x.json"
 
 
 @pytest.mark.parametrize(
@@ -57,6 +58,7 @@ def test_the_radio_is_our_own_unless_another_is_chosen() -> None:
     [
         ({"LAB_RADIO": "real"}, "virtual or btvirt: not real"),
         ({"LAB_RADIO": "btvirt", "LAB_RADIO_OPTIONS": "--air real"}, "--air is for --radio virtual"),
+        ({"LAB_RADIO": "btvirt", "LAB_SCENE": "/x.json"}, "--scene is for --radio virtual"),
     ],
 )
 def test_another_radio_is_a_mistake(variables: dict[str, str], text: str, said: list[str]) -> None:

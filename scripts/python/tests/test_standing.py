@@ -101,6 +101,10 @@ def test_only_what_was_asked_for_expressly_has_to_match() -> None:
     virtual = record._replace(hardware=COUNTED._replace(radio="virtual", radio_options="--air real"))
     assert mismatch(virtual, parse(["--", "true"]), {}) is None
     assert mismatch(virtual, parse(["--", "true"]), {"LAB_RADIO_OPTIONS": "--seed 2"}) == "with its radio --air real"
+    assert mismatch(virtual, parse(["--", "true"]), {"LAB_SCENE": "/x.json"}) == "without a scene"
+    scene = record._replace(hardware=COUNTED._replace(radio="virtual", scene="/y.json"))
+    assert mismatch(scene, parse(["--", "true"]), {}) is None
+    assert mismatch(scene, parse(["--", "true"]), {"LAB_SCENE": "/x.json"}) == "with another scene"
     assert mismatch(record, parse(["--", "true"]), {"LAB_CPUS": "4"}) is None, "one that counts has one processor"
     with_kvm = record._replace(hardware=Hardware(True, Clock.REAL, "2", "2G"))
     assert mismatch(with_kvm, parse(["--", "true"]), {"LAB_CLOCK": "counted"}) is None, "there is no counting with KVM"

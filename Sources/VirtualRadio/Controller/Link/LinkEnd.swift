@@ -112,7 +112,9 @@ extension LinkEnd {
     /// The connection is over at this end, and its host is informed.
     func close(_ reason: ErrorCode) {
         guard isOpen else { return }
+        let peer = other.controller.index
         vanish()
+        controller.radio.report(.linkEnded(device: controller.index, peer: peer, reason: reason.rawValue))
         controller.sendDisconnectionComplete(handle, reason)
     }
 

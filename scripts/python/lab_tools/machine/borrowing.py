@@ -36,6 +36,8 @@ def mismatch(record: Record, options: Options, caller: Mapping[str, str] = os.en
         return f"with the radio {parts.radio}"
     if caller.get("LAB_RADIO_OPTIONS", parts.radio_options) != parts.radio_options:
         return f"with its radio {parts.radio_options or 'as usual'}"
+    if caller.get("LAB_SCENE", parts.scene) != parts.scene:
+        return "with another scene" if parts.scene else "without a scene"
     if caller.get("LAB_MEMORY", parts.memory) != parts.memory:
         return f"with {parts.memory} of memory"
     if parts.clock is Clock.REAL and caller.get("LAB_CPUS", parts.processors) != parts.processors:

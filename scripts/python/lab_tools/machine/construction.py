@@ -42,6 +42,7 @@ class Construction(NamedTuple):
         environment = job_environment(self.kernel, out, logs, self.controllers, host, hosts)
         environment["LAB_CLOCK"] = self.parts.clock.value
         environment.update(LAB_RADIO=self.parts.radio, LAB_RADIO_OPTIONS=self.parts.radio_options)
+        environment["LAB_SCENE"] = self.parts.scene
         if self.bluez:
             use_bluez(environment, find_bluez(self.bluez))
         return environment

@@ -27,7 +27,7 @@ class Clock(str, Enum):
 
 class Hardware(NamedTuple):
     """`memory`: as QEMU takes it; `radio`: what makes the controllers; `radio_options`: as
-    virtual-radio takes them."""
+    virtual-radio takes them; `scene`: a file for it."""
 
     uses_kvm: bool
     clock: Clock
@@ -35,6 +35,7 @@ class Hardware(NamedTuple):
     memory: str
     radio: str = "virtual"
     radio_options: str = ""
+    scene: str = ""
 
     @property
     def accelerator(self) -> str:
@@ -61,7 +62,10 @@ def choose(environment: Mapping[str, str], kvm_works: bool, host_processors: int
         fail(f"the radio (--radio, LAB_RADIO) is {' or '.join(RADIOS)}: not {radio}")
     if options and radio != "virtual":
         fail(f"{options.split()[0]} is for --radio virtual")
-    return Hardware(uses_kvm, clock, processors if clock is Clock.REAL else "1", memory, radio, options)
+    scene = environment.get("LAB_SCENE", "")
+    if scene and radio != "virtual":
+        fail("--scene is for --radio virtual")
+    return Hardware(uses_kvm, clock, processors if clock is Clock.REAL else "1", memory, radio, options, scene)
 
 
 def kvm_works(places: Places) -> bool:

@@ -5,24 +5,24 @@ import CYaml
 ///
 /// Yams builds nodes recursively, and compares, hashes and frees them recursively together with the targets of their
 /// aliases: a few hundred bytes can take forever, a few thousand the whole call stack.
-enum YAMLBounds {
+package enum YAMLBounds {
     /// How deep lists and mappings may be nested, including the targets of aliases.
-    static let maximumDepth = 100
+    package static let maximumDepth = 100
     /// How many scalars, lists and mappings there may be, including the targets of aliases.
-    static let maximumNodes = 100_000
+    package static let maximumNodes = 100_000
     /// How many lines may start with `%`. libyaml compares each directive with all others.
-    static let maximumDirectives = 64
+    package static let maximumDirectives = 64
 
     /// The place of something in the text; both numbers are counted from 1.
-    struct Place {
-        let line: Int
-        let column: Int
+    package struct Place: Sendable {
+        package let line: Int
+        package let column: Int
     }
 
     /// What must not be made into nodes, and its place.
-    struct Violation: Error {
-        let message: String
-        let place: Place?
+    package struct Violation: Error {
+        package let message: String
+        package let place: Place?
 
         fileprivate static func depth(_ place: Place) -> Violation {
             Violation(message: "lists and mappings are more than \(maximumDepth) deep within each other", place: place)
@@ -38,7 +38,7 @@ enum YAMLBounds {
 
     /// Checks the first document of a text. A text that is not YAML passes as far as it is YAML: the parser reports
     /// what is wrong with it.
-    static func check(_ text: String) throws(Violation) {
+    package static func check(_ text: String) throws(Violation) {
         let directives = text.utf8.split(separator: UInt8(ascii: "\n")).lazy.filter { $0.first == UInt8(ascii: "%") }
         guard directives.prefix(maximumDirectives + 1).count <= maximumDirectives else {
             throw Violation(message: "more than \(maximumDirectives) lines begin with %", place: nil)

@@ -1,0 +1,125 @@
+import VirtualRadio
+
+/// Requests over the control socket: each is an object in JSON on a line, and is answered by one.
+extension RadioDirector {
+    /// In bytes.
+    package static let longestRequest = 1 << 20
+
+    package enum Answer {
+        /// A line, without its end.
+        case reply(String)
+        /// The same, and then events: those that have been, and all from now on.
+        case follow(String, past: [String])
+    }
+
+    package func answer(_ line: some Sequence<UInt8>) -> Answer {
+        do throws(Refusal) {
+            return try carryOut(line)
+        } catch {
+            return .reply(Self.refuse(error.description))
+        }
+    }
+
+    package static func refuse(_ text: String) -> String {
+        JSONWriter.object([("ok", .flag(false)), ("error", .text(text))])
+    }
+
+    /// The requests beside the commands of scenes.
+    static let requests = ["status", "events", "scene", "begin"]
+
+    private func carryOut(_ line: some Sequence<UInt8>) throws(Refusal) -> Answer {
+        let request: DataNode
+        do {
+            request = try JSONReader.read(line)
+        } catch {
+            throw Refusal("this is no JSON: \(error.description), at byte \(error.offset)")
+        }
+        guard let command = request["command"]?.text else {
+            throw Refusal("a request is an object with the member \"command\"")
+        }
+        let done = JSONWriter.object([("ok", .flag(true))])
+        switch command {
+        case "status": return .reply(status())
+        case "events":
+            let past = events.suffix(Self.mostRemembered)
+            return .follow(JSONWriter.object([("ok", .flag(true)), ("past", .number(past.count))]), past: Array(past))
+        case "begin":
+            begin()
+            return .reply(done)
+        case "scene":
+            guard let scene = request["scene"] else { throw Refusal("\"scene\" is missing") }
+            try play(read { () throws(SceneReader.Failure) in try SceneReader.scene(scene) })
+            return .reply(done)
+        default:
+            guard CommandReader.names.contains(command) else {
+                let known = CommandReader.names + Self.requests
+                throw Refusal(
+                    "there is no command \"\(SceneNode.shortened(command))\"\(Nearest.text(command, among: known)); "
+                        + "there are: \(known.joined(separator: ", "))")
+            }
+            try run(
+                read { () throws(SceneReader.Failure) in
+                    try SceneReader.command(command, request, more: ["command"])
+                })
+            return .reply(done)
+        }
+    }
+
+    private func read<Value>(_ body: () throws(SceneReader.Failure) -> Value) throws(Refusal) -> Value {
+        do throws(SceneReader.Failure) {
+            return try body()
+        } catch {
+            throw Refusal(error.description)
+        }
+    }
+
+    // MARK: Status
+
+    /// How many single phantoms are listed.
+    private static let mostListed = 50
+
+    private func status() -> String {
+        let strengths = radio.connections.map { link -> JSONPart in
+            .object([
+                ("central", .text(name(link.central))), ("peripheral", .text(name(link.peripheral))),
+                ("rssi_dbm", .decimal(radio.strength(link.central, link.peripheral))),
+            ])
+        }
+        var members: [(String, JSONPart)] = [
+            ("ok", .flag(true)), ("air", .text(radio.airModel.rawValue)),
+            ("time_ms", .number(radio.now / Span.millisecond)),
+        ]
+        if let began { members.append(("scene_ms", .number((radio.now - began) / Span.millisecond))) }
+        let phantoms = Set(groups.values.joined())
+        members += [
+            ("devices", .list(radio.indexes.filter { !phantoms.contains($0) }.map(device))),
+            ("links", .list(strengths)),
+            ("phantoms", .number(phantoms.count)),
+            ("phantom_groups", .list(groups.keys.sorted().prefix(Self.mostListed).map { group($0) })),
+            ("jammers", .list(radio.jammers.map { .text($0) })),
+            ("walls", .number(radio.walls.count)),
+        ]
+        return JSONWriter.object(members)
+    }
+
+    private func device(_ index: Int) -> JSONPart {
+        var members: [(String, JSONPart)] = [("name", .text(name(index)))]
+        members += [
+            ("address", .text(radio.address(of: index)?.description ?? "")),
+            ("at_m", .list(radio.position(of: index).map(Self.parts) ?? [])),
+            ("body_db", .decimal(radio.attenuation(of: index))),
+            ("advertises", .flag(radio.isAdvertising(index))), ("scans", .flag(radio.isScanning(index))),
+        ]
+        return .object(members)
+    }
+
+    private func group(_ name: String) -> JSONPart {
+        let indexes = groups[name] ?? []
+        var members: [(String, JSONPart)] = [("name", .text(name)), ("count", .number(indexes.count))]
+        if indexes.count == 1, let index = indexes.first, let position = radio.position(of: index) {
+            members.append(("address", .text(radio.address(of: index)?.description ?? "")))
+            members.append(("at_m", .list(Self.parts(position))))
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import RadioControl
+
+/// Says something to a running radio, and prints what comes back.
+struct ControlRequest {
+    private let words: RequestWords
+    private let path: String
+
+    /// There is no radio, or it has ended.
+    struct Absence: Error {
+        let text: String
+    }
+
+    init(_ words: RequestWords) {
+        self.words = words
+        path = words.socket ?? ControlPath.usual
+    }
+
+    /// - Returns: whether the radio has done it.
+    func run() throws -> Bool {
+        var request = words.request
+        if case .scene(let file) = words.kind {
+            request = try SceneConversion.request(file)
+        }
+        let connection = try connect()
+        defer { close(connection) }
+        try send(Array(request.utf8) + [0x0A], connection)
+        var lines = LineReader(connection)
+        guard let line = lines.next() else { throw Absence(text: "the radio at \(path) has ended") }
+        let reply = try JSONReader.read(line)
+        guard reply["ok"]?.text == "true" else {
+            for text in (reply["error"]?.text ?? "the radio refuses").split(separator: "\n") {
+                VirtualRadioProgram.say("virtual-radio: \(text)", to: STDERR_FILENO)
+            }
+            return false
+        }
+        switch words.kind {
+        case .status: print(words.isJSON ? String(decoding: line, as: UTF8.self) : StatusText.text(reply))
+        case .events:
+            var past = Int(reply["past"]?.text ?? "") ?? 0
+            while words.follows || past > 0, let line = lines.next() {
+                try show(line)
+                past -= 1
+            }
+        default: break
+        }
+        return true
+    }
+
+    private func show(_ line: [UInt8]) throws {
+        print(words.isJSON ? String(decoding: line, as: UTF8.self) : StatusText.event(try JSONReader.read(line)))
+    }
+
+    /// At once, although the output may be a pipe.
+    private func print(_ text: String) {
+        VirtualRadioProgram.say(text, to: STDOUT_FILENO)
+    }
+
+    private func connect() throws -> Int32 {
+        signal(SIGPIPE, SIG_IGN)
+        let connection = ControlPath.makeSocket()
+        guard connection >= 0 else { throw SystemError("cannot make a socket") }
+        guard try ControlPath.withAddress(of: path, { Glibc.connect(connection, $0, $1) }) == 0 else {
+            let reason = String(cString: strerror(errno))
+            close(connection)
+            throw Absence(text: "there is no virtual radio at \(path): \(reason)")
+        }
+        return connection
+    }
+
+    private func send(_ bytes: [UInt8], _ connection: Int32) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Absence(text: "the radio at \(path) has ended") }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+
+/// Lines from a descriptor.
+private struct LineReader {
+    private let descriptor: Int32
+    private var bytes: [UInt8] = []
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    mutating func next() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 1 << 14)
+        while true {
+            if let end = bytes.firstIndex(of: 0x0A) {
+                defer { bytes.removeSubrange(...end) }
+                return Array(bytes[..<end])
+            }
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0, bytes.count < RadioDirector.longestRequest else { return nil }
+            bytes += buffer[..<count]
+        }
+    }
+}
+
+/// Scenes in YAML are read by another program, which needs Foundation: loading that costs a second in software
+/// emulation.
+enum SceneConversion {
+    private static let program = "virtual-radio-scene"
+
+    static func request(_ file: String) throws -> String {
+        let scene = file.hasSuffix(".json") ? try SceneFile.bytes(file) : try convert(file)
+        return "{\"command\":\"scene\",\"scene\":"
+            + String(decoding: scene.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }, as: UTF8.self) + "}"
+    }
+
+    /// Thrown when the other program has said what is wrong.
+    struct Refused: Error {}
+
+    private static func convert(_ file: String) throws -> [UInt8] {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw SystemError("cannot make a pipe") }
+        defer { close(ends[0]) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        var process = pid_t()
+        let words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup(file), nil]
+        defer { for word in words { free(word) } }
+        let result = posix_spawnp(&process, program, &actions, nil, words, environ)
+        close(ends[1])
+        guard result == 0 else {
+            throw SystemError(
+                text: "cannot start \(program), which reads scenes in YAML: \(String(cString: strerror(result)))")
+        }
+        let scene = Result { try SceneFile.bytes(ends[0], file) }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { throw Refused() }
+        return try scene.get()
+    }
+}

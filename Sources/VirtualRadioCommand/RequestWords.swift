@@ -1,0 +1,196 @@
+import RadioControl
+
+/// What the user has typed as a command for a running radio.
+struct RequestWords {
+    /// What is sent, as JSON on a line.
+    private(set) var request = ""
+    private(set) var kind = Kind.change
+    private(set) var isJSON = false
+    /// Whether events are printed that are still to come.
+    private(set) var follows = false
+    private(set) var socket: String?
+
+    enum Kind: Equatable {
+        case change
+        case status
+        case events
+        /// A file, in YAML or JSON.
+        case scene(String)
+        case help
+    }
+
+    static let usage = """
+        usage: virtual-radio COMMAND [ARG…] [--socket PATH]
+
+        Changes what a running virtual radio has in its air. A and B are controllers (hci0; with two hosts a/hci0),
+        names of the scene, or addresses. Positions are in metres; TIME is such as 500ms, 10s or 2min.
+
+          move NAME X Y [--over TIME]     moves a device, at once or in that time
+          body NAME DB                    weakens all that a device sends and receives
+          rssi A B DBM|auto               sets how strongly two hear each other, or leaves it to their distance
+          loss A B PERCENT                loses a part of what two send to each other
+          block A B, unblock A B          lets nothing pass between two, and lets it pass again
+          jam NAME X Y --power DBM [--duty PERCENT] [--for TIME]
+                                          disturbs those around it with noise that is so strong at one metre
+          jam NAME X Y --radius M --loss PERCENT [--for TIME]
+                                          loses a part of what those in that radius would receive
+          unjam NAME                      removes a jammer
+          phantom add NAME X Y [--to X Y] [--count N] [--address ADDRESS] [--interval TIME] [--local-name TEXT]
+                  [--services UUID,UUID…] [--data HEX] [--response HEX]
+                                          adds advertisers without a host, at a position or between two corners
+          phantom remove NAME             removes them
+          scene FILE                      begins a scene, in YAML or JSON
+          begin                           begins the time of a scene that waits for it
+          status [--json]                 shows who is where, and which links there are
+          events [--follow] [--json]      shows what has happened, and with --follow what happens from now on
+
+        The exit status is 1 if the radio refuses, 64 if the command is wrong, 69 if there is no radio.
+        """
+
+    static let names = [
+        "move", "body", "rssi", "loss", "block", "unblock", "jam", "unjam", "phantom", "scene", "begin", "status",
+        "events", "help",
+    ]
+
+    private var positional: [String] = []
+    private var options: [String: [String]] = [:]
+
+    /// The options of each command, with how many values they have.
+    private static let options: [String: [String: Int]] = [
+        "move": ["--over": 1], "jam": ["--power": 1, "--duty": 1, "--radius": 1, "--loss": 1, "--for": 1],
+        "phantom": [
+            "--to": 2, "--count": 1, "--address": 1, "--interval": 1, "--local-name": 1, "--services": 1, "--data": 1,
+            "--response": 1,
+        ],
+        "status": ["--json": 0], "events": ["--json": 0, "--follow": 0],
+    ]
+
+    /// - Parameter words: after the program's name, the command first.
+    init(_ words: some Sequence<String>) throws(UsageError) {
+        var words = Array(words)[...]
+        let name = words.popFirst() ?? "help"
+        guard Self.names.contains(name) else {
+            throw UsageError("there is no command \(name)\(Nearest.text(name, among: Self.names))")
+        }
+        try sort(words, of: name)
+        if kind == .help { return }
+        socket = options["--socket"]?.first
+        isJSON = options["--json"] != nil
+        follows = options["--follow"] != nil
+        try make(name)
+    }
+
+    private mutating func sort(_ words: ArraySlice<String>, of name: String) throws(UsageError) {
+        var known = Self.options[name] ?? [:]
+        known["--socket"] = 1
+        var words = words
+        if name == "help" { kind = .help }
+        while let word = words.popFirst() {
+            if word == "--help" || word == "-h" { kind = .help }
+            guard word.hasPrefix("--") else {
+                if word != "-h" { positional.append(word) }
+                continue
+            }
+            if word == "--help" { continue }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let count = known[parts[0]] else {
+                throw UsageError(
+                    "\(name) has no option \(parts[0])\(Nearest.text(parts[0], among: known.keys.sorted()))")
+            }
+            var values = Array(parts.dropFirst())
+            while values.count < count, let value = words.popFirst() { values.append(value) }
+            guard values.count == count else {
+                throw UsageError("\(parts[0]) needs \(count == 1 ? "a value" : "two values")")
+            }
+            options[parts[0]] = values
+        }
+    }
+
+    private mutating func take(_ expected: String...) throws(UsageError) -> [String] {
+        guard positional.count == expected.count else {
+            let wanted = expected.isEmpty ? "no arguments" : expected.joined(separator: " ")
+            throw UsageError(
+                "expected \(wanted), found \(positional.isEmpty ? "nothing" : positional.joined(separator: " "))")
+        }
+        return positional
+    }
+
+    private mutating func make(_ name: String) throws(UsageError) {
+        var members: [(String, JSONPart)] = []
+        switch name {
+        case "move":
+            let words = try take("NAME", "X", "Y")
+            members =
+                [("device", .text(words[0])), ("to", Self.position(words[1], words[2]))] + option("--over", "over")
+        case "body":
+            let words = try take("NAME", "DB")
+            members = [("device", .text(words[0])), ("loss", Self.unit(words[1], "dB"))]
+        case "rssi":
+            let words = try take("A", "B", "DBM|auto")
+            members = [Self.between(words), ("strength", Self.unit(words[2], "dBm"))]
+        case "loss":
+            let words = try take("A", "B", "PERCENT")
+            members = [Self.between(words), ("part", Self.unit(words[2], "%"))]
+        case "block", "unblock": members = [Self.between(try take("A", "B"))]
+        case "jam":
+            let words = try take("NAME", "X", "Y")
+            members = [("name", .text(words[0])), ("at", Self.position(words[1], words[2]))]
+            members += option("--power", "power", "dBm") + option("--duty", "duty", "%")
+            members += option("--radius", "radius", "m") + option("--loss", "loss", "%") + option("--for", "for")
+        case "unjam": members = [("name", .text(try take("NAME")[0]))]
+        case "phantom": return try makePhantom()
+        case "scene":
+            kind = .scene(try take("FILE")[0])
+            return
+        default:
+            _ = try take()
+            if name == "status" { kind = .status }
+            if name == "events" { kind = .events }
+        }
+        request = JSONWriter.object([("command", .text(name))] + members)
+    }
+
+    private mutating func makePhantom() throws(UsageError) {
+        let actions = ["add", "remove"]
+        let action = positional.isEmpty ? "" : positional.removeFirst()
+        guard actions.contains(action) else {
+            throw UsageError("expected phantom add or phantom remove\(Nearest.text(action, among: actions))")
+        }
+        if action == "remove" {
+            request = JSONWriter.object([("command", .text("remove")), ("phantom", .text(try take("NAME")[0]))])
+            return
+        }
+        let words = try take("NAME", "X", "Y")
+        let position = Self.position(words[1], words[2])
+        var members: [(String, JSONPart)] = [("command", .text("phantom")), ("name", .text(words[0]))]
+        if let corner = options["--to"] {
+            members.append(("within", .list([position, Self.position(corner[0], corner[1])])))
+        } else {
+            members.append(("at", position))
+        }
+        for key in ["count", "address", "interval", "local-name", "data", "response"] {
+            members += option("--" + key, key)
+        }
+        if let services = options["--services"] {
+            let uuids = services[0].split(separator: ",").map { JSONPart.text(String($0)) }
+            members.append(("services", .list(uuids)))
+        }
+        request = JSONWriter.object(members)
+    }
+
+    private func option(_ name: String, _ key: String, _ unit: String? = nil) -> [(String, JSONPart)] {
+        guard let value = options[name]?.first else { return [] }
+        return [(key, unit.map { Self.unit(value, $0) } ?? .text(value))]
+    }
+
+    private static func between(_ words: [String]) -> (String, JSONPart) {
+        ("between", .list([.text(words[0]), .text(words[1])]))
+    }
+
+    private static func position(_ x: String, _ y: String) -> JSONPart { .list([unit(x, "m"), unit(y, "m")]) }
+
+    /// A number gets its unit; what has one keeps it.
+    private static func unit(_ word: String, _ unit: String) -> JSONPart {
+        .text(word.last?.isNumber == true ? "\(word) \(unit)" : word)
+    }
+}

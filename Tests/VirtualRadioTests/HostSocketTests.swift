@@ -140,6 +140,7 @@ import Testing
         let loop = try RadioLoop(try Arguments(["--port", place, "--socket", place + "-commands"]))
         let port = try #require(host.accept())
         reset.withUnsafeBytes { port.write($0) }
+        port.writeWaiting()
         loop.turn()
         var answer = [UInt8](repeating: 0, count: 100)
         let count = read(port.descriptor, &answer, answer.count)

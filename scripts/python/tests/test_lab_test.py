@@ -160,6 +160,7 @@ def test_shards_run_each_part_once(
         "sample-app's tests in XCTest",
         "tests of python-app",
         "tests of the pytest plugin",
+        "tests with many controllers",
         "tests with two hosts",
         "unit tests",
     ]

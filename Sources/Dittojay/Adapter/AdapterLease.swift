@@ -66,8 +66,14 @@ final class AdapterLease: LinkControl {
         self.folder = folder
         self.selection = selection
         self.alias = alias
-        // After the peripheral manager has reported what ends with a link.
-        self.onEvent = { event in MainLoop.shared.async { onEvent(event) } }
+        self.onEvent = { event in Self.afterManager { onEvent(event) } }
+    }
+
+    /// Runs `work` when the peripheral manager has reported what ends with a link: subscriptions. It may be informed of
+    /// the same event after the lease, and hands over what it reports at the end of that turn of the loop, so that one
+    /// more turn would come at the same time.
+    private nonisolated static func afterManager(_ work: @escaping @Sendable @LoopActor () -> Void) {
+        MainLoop.shared.async { MainLoop.shared.async(work) }
     }
 
     /// Chooses the controller, switches it on if it is off, and gives it the name.
@@ -282,7 +288,7 @@ final class AdapterLease: LinkControl {
         else { return }
         onEvent(.disconnected(address: end.address))
         let waiting = linkEnds.removeValue(forKey: path) ?? []
-        MainLoop.shared.async { for end in waiting { end.report() } }
+        Self.afterManager { for end in waiting { end.report() } }
         if let reason = end.problem { onEvent(.pairingFailed(address: end.address, reason: reason)) }
     }
 

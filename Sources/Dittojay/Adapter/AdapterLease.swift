@@ -66,7 +66,11 @@ final class AdapterLease: LinkControl {
         self.folder = folder
         self.selection = selection
         self.alias = alias
-        self.onEvent = { event in Self.afterManager { onEvent(event) } }
+        self.onEvent = { event in
+            // Nothing of a link, and perhaps the last word before the end.
+            if case .failed = event { return onEvent(event) }
+            Self.afterManager { onEvent(event) }
+        }
     }
 
     /// Runs `work` when the peripheral manager has reported what ends with a link: subscriptions. It may be informed of

@@ -12,9 +12,10 @@ final class HostListener {
         do throws(SystemError) {
             try Self.requireFree(path)
             try UnixSocket.withAddress(early) { address, length throws(SystemError) in
-                let mask = umask(0o177)
-                defer { umask(mask) }
-                guard bind(descriptor, address, length) == 0, listen(descriptor, SOMAXCONN) == 0 else {
+                // No connection is possible before `listen`, so the file's mode is set in time.
+                guard bind(descriptor, address, length) == 0, chmod(early, 0o600) == 0,
+                    listen(descriptor, SOMAXCONN) == 0
+                else {
                     throw SystemError("cannot make the socket \(path)")
                 }
             }

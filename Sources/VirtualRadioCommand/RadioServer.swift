@@ -46,11 +46,9 @@ final class RadioServer {
         // What an ended one has left there. It is removed only if it is a socket.
         var info = stat()
         if lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
-        // Nobody else may connect, not even for a moment.
-        let mask = umask(0o177)
+        // No connection is possible before `listen`, so the file's mode is set in time.
         let bound = try ControlPath.withAddress(of: path) { bind(descriptor, $0, $1) }
-        umask(mask)
-        guard bound == 0, lstat(path, &file) == 0, Glibc.listen(descriptor, 32) == 0 else {
+        guard bound == 0, chmod(path, 0o600) == 0, lstat(path, &file) == 0, Glibc.listen(descriptor, 32) == 0 else {
             throw SystemError("cannot listen at \(path)")
         }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import VirtualRadioCommand
@@ -128,6 +129,31 @@ import Testing
         #expect(FileManager.default.createFile(atPath: left, contents: nil))
         #expect(throws: SystemError.self) { try HostListener(left) }
         #expect(throws: SystemError.self) { try HostListener(String(repeating: "a", count: 200)) }
+    }
+
+    /// Files that other threads make at the same time keep the mode that they are made with.
+    @Test func `making a socket leaves the process's mask of modes alone`() throws {
+        let folder = path + "-folders"
+        mkdir(folder, 0o700)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let place = path + "-other"
+        defer {
+            unlink(place)
+            unlink(place + "-commands")
+        }
+        let isDone = Atomic(false)
+        let maker = Thread {
+            while !isDone.load(ordering: .acquiring) {
+                _ = try? RadioLoop(try Arguments(["--h4", place, "--socket", place + "-commands"]))
+            }
+        }
+        maker.start()
+        defer { isDone.store(true, ordering: .releasing) }
+        for number in 0..<500 {
+            mkdir("\(folder)/\(number)", 0o700)
+            var info = stat()
+            try #require(lstat("\(folder)/\(number)", &info) == 0 && info.st_mode & 0o777 == 0o700)
+        }
     }
 
     @Test func `a host that listens itself has a controller`() throws {

@@ -122,11 +122,9 @@ extension InTheLab {
         /// registration of an advertisement. It never answers, and goes on advertising when the program has ended.
         @Test func `an advertisement is registered while the adapter becomes discoverable`() async throws {
             let lab = try Lab.here
-            try await lab.whileDiscoverableChanges(on: Lab.sensorAdapter) {
-                for _ in 0..<5 {
-                    let sensor = try await Sensor()
-                    try await sensor.stop()
-                }
+            for _ in 0..<5 {
+                let sensor = try await lab.whileDiscoverableChanges(on: Lab.sensorAdapter) { try await Sensor() }
+                try await sensor.stop()
             }
             #expect(try await lab.advertisements(on: Lab.sensorAdapter) == 0)
         }

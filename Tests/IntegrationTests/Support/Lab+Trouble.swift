@@ -41,8 +41,11 @@ extension Lab {
         try outcome.get()
     }
 
-    /// Runs a test while an adapter becomes discoverable and ceases to be, over and over.
-    func whileDiscoverableChanges(on name: String, _ body: () async throws -> Void) async throws {
+    /// Runs a test while an adapter becomes discoverable and ceases to be, over and over. An advertisement may be
+    /// withdrawn when this returns, and not before.
+    func whileDiscoverableChanges<Value: Sendable>(
+        on name: String, _ body: () async throws -> Value
+    ) async throws -> Value {
         let changes = Task {
             var isOn = false
             while !Task.isCancelled {
@@ -51,26 +54,66 @@ extension Lab {
             }
             try await setDiscoverable(false, on: name)
         }
-        let outcome: Result<Void, any Error>
+        let outcome: Result<Value, any Error>
         do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
         changes.cancel()
         try await changes.value
-        try outcome.get()
+        try await waitUntilAdvertisingIsUpToDate(on: name)
+        return try outcome.get()
+    }
+
+    private func setDiscoverable(_ isOn: Bool, on name: String) async throws {
+        // In a task of its own, which is not cancelled with the one that calls.
+        try await Task {
+            try await set("Discoverable", to: .boolean(isOn), on: name)
+        }.value
+    }
+
+    /// When an adapter starts or stops being discoverable, bluetoothd changes the flags of its advertisements. One that
+    /// is withdrawn before the kernel has answered that makes bluetoothd 5.66 crash: it uses what it has freed. The
+    /// kernel does one thing after another, so that it has answered when it has also changed the adapter's name.
+    @LoopActor
+    private func waitUntilAdvertisingIsUpToDate(on name: String) async throws {
+        let connection = try BusConnection.system()
+        defer { connection.close() }
+        let isRenamed = Promise<Bool>("a new name of the adapter")
+        let owner = connection.watchOwner(of: Bluetoothd.busName) { _ in }
+        let changes = connection.onSignal(
+            .propertiesChanged(of: Adapter1.self, at: try path(of: name), from: Bluetoothd.busName)
+        ) { signal in
+            if signal.propertyChanges(of: Adapter1.self)?.contains(Adapter1.alias) == true { isRenamed.fulfil(true) }
+        }
+        defer {
+            changes.cancel()
+            owner.cancel()
+        }
+        let answer = try await connection.call(
+            MethodCall(
+                destination: Bluetoothd.busName, path: try path(of: name),
+                interface: "org.freedesktop.DBus.Properties", method: "Get",
+                arguments: [.string(Adapter1.name), .string(Adapter1.alias.name)]))
+        guard case .variant(.string(let alias))? = answer.arguments.first else {
+            throw LabError("an adapter without a name")
+        }
+        try await set(Adapter1.alias.name, to: .string(alias + "."), on: name)
+        _ = try await isRenamed.value(within: .seconds(10))
+        try await set(Adapter1.alias.name, to: .string(alias), on: name)
     }
 
     @LoopActor
-    private func setDiscoverable(_ isOn: Bool, on name: String) async throws {
+    private func set(_ property: String, to value: BusValue, on name: String) async throws {
         let connection = try BusConnection.system()
         defer { connection.close() }
+        _ = try await connection.call(
+            MethodCall(
+                destination: Bluetoothd.busName, path: try path(of: name),
+                interface: "org.freedesktop.DBus.Properties", method: "Set",
+                arguments: [.string(Adapter1.name), .string(property), .variant(value)]))
+    }
+
+    private func path(of name: String) throws -> ObjectPath {
         guard let path = ObjectPath("/org/bluez/\(name)") else { throw LabError("no adapter \(name)") }
-        // In a task of its own, which is not cancelled with the one that calls.
-        try await Task {
-            _ = try await connection.call(
-                MethodCall(
-                    destination: Bluetoothd.busName, path: path, interface: "org.freedesktop.DBus.Properties",
-                    method: "Set",
-                    arguments: [.string("org.bluez.Adapter1"), .string("Discoverable"), .variant(.boolean(isOn))]))
-        }.value
+        return path
     }
 
     @LoopActor

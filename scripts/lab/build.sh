@@ -27,9 +27,25 @@ build() {
     require_swift
     local log
     log=$(realpath --relative-to="$PWD" "$LAB_HOME/logs/build.log")
+    forget_old_plan "$@"
     say "building $what; the log is $log"
     (cd "$root" && step "built $what" "$LAB_HOME/logs/build.log" swift build -j "$(build_jobs)" "$@") ||
         die "the build failed; all of it: $log"
+}
+
+# SwiftPM plans a build anew when files of the package came or went, but not for those of a package that it depends on
+# by path, such as this one; it then fails over what is no longer there.
+forget_old_plan() {
+    local folder="" plan
+    while (($# > 1)); do
+        [[ $1 != --package-path ]] || folder=$2
+        shift
+    done
+    [[ -n $folder && ! $folder -ef $root ]] || return 0
+    for plan in "$folder"/.build/{debug,release}.yaml; do
+        [[ -e $plan && -n $(find "$root/Sources" -type d -newer "$plan" -print -quit) ]] || continue
+        rm -f -- "$plan"
+    done
 }
 
 # Builds the program that makes the controllers, unless --radio (LAB_RADIO) names another one, and the one that reads

@@ -41,14 +41,16 @@ extension Lab {
         try outcome.get()
     }
 
-    /// Runs a test while an adapter becomes discoverable and ceases to be, over and over. An advertisement may be
-    /// withdrawn when this returns, and not before.
+    /// Runs a test while an adapter becomes discoverable and ceases to be, over and over for a second. That is as long
+    /// as a program takes to register its advertisement, and less than it waits until it registers it again. An
+    /// advertisement may be withdrawn when this returns.
     func whileDiscoverableChanges<Value: Sendable>(
         on name: String, _ body: () async throws -> Value
     ) async throws -> Value {
         let changes = Task {
+            let end = ContinuousClock.now + .seconds(1)
             var isOn = false
-            while !Task.isCancelled {
+            while !Task.isCancelled, ContinuousClock.now < end {
                 isOn.toggle()
                 try await setDiscoverable(isOn, on: name)
             }

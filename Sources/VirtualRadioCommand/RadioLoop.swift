@@ -57,7 +57,7 @@ final class RadioLoop {
         scene.air = radio.airModel
         scene.seed = seed
         do {
-            try director.play(scene, waits: arguments.holds)
+            try director.open(scene, waits: arguments.holds)
         } catch {
             throw SystemError(text: "\(arguments.scene ?? ""): \(error.description)")
         }

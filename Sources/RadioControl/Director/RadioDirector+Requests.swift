@@ -25,7 +25,7 @@ extension RadioDirector {
     }
 
     /// The requests beside the commands of scenes.
-    static let requests = ["status", "events", "scene", "begin"]
+    static let requests = ["status", "events", "scene", "begin", "reset"]
 
     private func carryOut(_ line: some Sequence<UInt8>) throws(Refusal) -> Answer {
         let request: DataNode
@@ -48,7 +48,11 @@ extension RadioDirector {
             return .reply(done)
         case "scene":
             guard let scene = request["scene"] else { throw Refusal("\"scene\" is missing") }
-            try play(read { () throws(SceneReader.Failure) in try SceneReader.scene(scene) })
+            let waits = request["waits"]?.text == "true"
+            try play(read { () throws(SceneReader.Failure) in try SceneReader.scene(scene) }, waits: waits)
+            return .reply(done)
+        case "reset":
+            try reset()
             return .reply(done)
         default:
             guard CommandReader.names.contains(command) else {

@@ -16,6 +16,8 @@ package final class RadioDirector {
     private var sceneNumber = 0
     /// Steps that wait for ``begin()``.
     private var waiting: [Scene.Step] = []
+    /// As it was in the beginning, which ``reset()`` returns to.
+    private var initial: (scene: Scene, waits: Bool)
     /// When the scene began, if it has.
     private(set) var began: Instant?
     /// Counts the jammers that were set, so that none is removed in place of a newer one.
@@ -30,6 +32,7 @@ package final class RadioDirector {
     package init(_ radio: Radio, seed: UInt64) {
         self.radio = radio
         self.seed = seed
+        initial = (Scene(air: radio.airModel, seed: seed), false)
         radio.observe { [unowned self] in report($0) }
     }
 
@@ -50,6 +53,18 @@ package final class RadioDirector {
     }
 
     // MARK: Scenes
+
+    /// Plays the scene that the radio begins with.
+    package func open(_ scene: Scene, waits: Bool) throws(Refusal) {
+        try play(scene, waits: waits)
+        initial = (scene, waits)
+    }
+
+    /// Makes everything as it was when the radio began. Its scene begins anew, unless it waits for ``begin()`` and has
+    /// not begun yet.
+    func reset() throws(Refusal) {
+        try play(initial.scene, waits: initial.waits && began == nil)
+    }
 
     /// Makes everything as a scene has it, or changes nothing.
     ///

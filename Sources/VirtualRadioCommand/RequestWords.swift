@@ -44,13 +44,15 @@ struct RequestWords {
           reset                           makes everything as it was when the radio began; its scene begins anew
           status [--json]                 shows who is where, and which links there are
           events [--follow] [--json]      shows what has happened, and with --follow what happens from now on
+          record FILE [--end]             writes all that is in the air to a file, until --end or the radio's end;
+                                          lab page makes a page of it
 
         The exit status is 1 if the radio refuses, 64 if the command is wrong, 69 if there is no radio.
         """
 
     static let names = [
         "move", "body", "rssi", "loss", "block", "unblock", "jam", "unjam", "phantom", "scene", "begin", "reset",
-        "status", "events", "help",
+        "status", "events", "record", "help",
     ]
 
     private var positional: [String] = []
@@ -63,7 +65,8 @@ struct RequestWords {
             "--to": 2, "--count": 1, "--address": 1, "--interval": 1, "--local-name": 1, "--services": 1, "--data": 1,
             "--response": 1,
         ],
-        "scene": ["--hold": 0], "status": ["--json": 0], "events": ["--json": 0, "--follow": 0],
+        "scene": ["--hold": 0], "record": ["--end": 0], "status": ["--json": 0],
+        "events": ["--json": 0, "--follow": 0],
     ]
 
     /// - Parameter words: after the program's name, the command first.
@@ -138,6 +141,9 @@ struct RequestWords {
             members = [("name", .text(words[0])), ("at", Self.position(words[1], words[2]))]
             members += option("--power", "power", "dBm") + option("--duty", "duty", "%")
             members += option("--radius", "radius", "m") + option("--loss", "loss", "%") + option("--for", "for")
+        case "record":
+            members = [("file", .text(ControlPath.absolute(try take("FILE")[0])))]
+            if options["--end"] != nil { members.append(("ends", .flag(true))) }
         case "unjam": members = [("name", .text(try take("NAME")[0]))]
         case "phantom": return try makePhantom()
         case "scene":

@@ -4,7 +4,7 @@ import { FATES } from "./air-model.js";
 import { element } from "./svg.js";
 import { roundStep } from "./times.js";
 
-const LEFT = 56;
+const LEFT = 64;
 const RIGHT = 12;
 const AXIS = 18;
 const BIN = 5; // pixels of a bar

@@ -113,7 +113,7 @@ let package = Package(
         .executableTarget(name: "RadioScenesCommand", dependencies: ["RadioScenes"]),
 
         // For tests, ours and those of other packages: the lab around them, and programs under test.
-        .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus", "MainLoop"]),
+        .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus", "MainLoop", "RadioScenes"]),
 
         .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
         .target(

@@ -22,6 +22,7 @@ public final class Radio {
     private(set) var links: [Link] = []
     private(set) var sniffer: Sniffer?
     private var observer: ((RadioEvent) -> Void)?
+    var placeObserver: (() -> Void)?
 
     /// What phantoms advertise, and the hosts of those that can be connected to.
     var phantoms: [AdvertisingSet] = []
@@ -165,6 +166,7 @@ public final class Radio {
     /// Looks who has come into range or has left it, again and again while somebody moves.
     private func checkRange() {
         rangeWatch.check(self)
+        placeObserver?()
         guard let end = air.lastArrival else { return rangeAlarm.cancel() }
         rangeAlarm.set(min(end, now + RangeWatch.interval))
     }

@@ -39,6 +39,11 @@ extension Radio {
         controller(index) == nil ? nil : air.position(index)
     }
 
+    /// Where a controller or a phantom is going, and how long it is on the way yet, in nanoseconds; `nil` if it rests.
+    public func destination(of index: Int) -> (position: Position, left: Int)? {
+        controller(index) == nil ? nil : air.destination(index)
+    }
+
     /// Sets what weakens everything that a controller or a phantom sends and receives, such as a body, in dB.
     public func setAttenuation(_ index: Int, _ loss: Double) {
         guard controller(index) != nil else { return }
@@ -69,6 +74,9 @@ extension Radio {
     public func setJammer(_ name: String, _ jammer: Jammer?) {
         air.setJammer(name, jammer)
     }
+
+    /// The jammer of that name.
+    public func jammer(_ name: String) -> Jammer? { air.jammer(name) }
 
     /// The names of the jammers, sorted.
     public var jammers: [String] { air.jammerNames }

@@ -34,6 +34,13 @@ enum ControlPath {
         return info.st_mode & S_IFMT == S_IFDIR && info.st_uid == geteuid() && info.st_mode & 0o022 == 0
     }
 
+    /// A file's path from the root on, as the radio may run in another folder.
+    static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
+    }
+
     /// Calls `body` with a socket's address.
     static func withAddress(
         of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32

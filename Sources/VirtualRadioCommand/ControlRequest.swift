@@ -19,8 +19,8 @@ struct ControlRequest {
     /// - Returns: whether the radio has done it.
     func run() throws -> Bool {
         var request = words.request
-        if case .scene(let file) = words.kind {
-            request = try SceneConversion.request(file)
+        if case .scene(let file, let waits) = words.kind {
+            request = try SceneConversion.request(file, waits: waits)
         }
         let connection = try connect()
         defer { close(connection) }
@@ -108,9 +108,9 @@ private struct LineReader {
 enum SceneConversion {
     private static let program = "virtual-radio-scene"
 
-    static func request(_ file: String) throws -> String {
+    static func request(_ file: String, waits: Bool) throws -> String {
         let scene = file.hasSuffix(".json") ? try SceneFile.bytes(file) : try convert(file)
-        return "{\"command\":\"scene\",\"scene\":"
+        return "{\"command\":\"scene\",\"waits\":\(waits),\"scene\":"
             + String(decoding: scene.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }, as: UTF8.self) + "}"
     }
 

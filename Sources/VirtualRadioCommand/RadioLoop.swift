@@ -30,7 +30,14 @@ final class RadioLoop {
         let seed = arguments.seed ?? scene?.seed ?? 1
         kind = arguments.kind
         radio = Radio(seed: seed, air: arguments.air ?? scene?.air ?? .ideal)
-        director = RadioDirector(radio, seed: seed)
+        director = RadioDirector(radio, seed: seed, began: Self.time(CLOCK_REALTIME) / Span.microsecond)
+        director.openOutput = { path throws(RadioDirector.Refusal) in
+            do throws(SystemError) {
+                return try RecordingFile(path)
+            } catch {
+                throw RadioDirector.Refusal(error.text)
+            }
+        }
         listener = if let path = arguments.hostSocket { try HostListener(path) } else { nil }
         hasHosts = listener != nil || !arguments.ports.isEmpty
         let ports = try arguments.ports.map { path throws(SystemError) in try SerialPort(path, to: .host) }
@@ -57,7 +64,7 @@ final class RadioLoop {
         scene.air = radio.airModel
         scene.seed = seed
         do {
-            try director.play(scene, waits: arguments.holds)
+            try director.open(scene, waits: arguments.holds)
         } catch {
             throw SystemError(text: "\(arguments.scene ?? ""): \(error.description)")
         }
@@ -88,6 +95,7 @@ final class RadioLoop {
     func run() {
         while signals?.isEnding != true { turn() }
         server?.stop()
+        director.flushRecordings()
     }
 
     /// Waits for the next thing to happen, and does what follows from it.

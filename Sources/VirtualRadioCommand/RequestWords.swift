@@ -15,7 +15,7 @@ struct RequestWords {
         case status
         case events
         /// A file, in YAML or JSON.
-        case scene(String)
+        case scene(String, waits: Bool)
         case help
     }
 
@@ -39,17 +39,20 @@ struct RequestWords {
                   [--services UUID,UUID…] [--data HEX] [--response HEX]
                                           adds advertisers without a host, at a position or between two corners
           phantom remove NAME             removes them
-          scene FILE                      begins a scene, in YAML or JSON
+          scene FILE [--hold]             begins a scene, in YAML or JSON; with --hold its time waits for begin
           begin                           begins the time of a scene that waits for it
+          reset                           makes everything as it was when the radio began; its scene begins anew
           status [--json]                 shows who is where, and which links there are
           events [--follow] [--json]      shows what has happened, and with --follow what happens from now on
+          record FILE [--end]             writes all that is in the air to a file, until --end or the radio's end;
+                                          lab page makes a page of it
 
         The exit status is 1 if the radio refuses, 64 if the command is wrong, 69 if there is no radio.
         """
 
     static let names = [
-        "move", "body", "rssi", "loss", "block", "unblock", "jam", "unjam", "phantom", "scene", "begin", "status",
-        "events", "help",
+        "move", "body", "rssi", "loss", "block", "unblock", "jam", "unjam", "phantom", "scene", "begin", "reset",
+        "status", "events", "record", "help",
     ]
 
     private var positional: [String] = []
@@ -62,7 +65,8 @@ struct RequestWords {
             "--to": 2, "--count": 1, "--address": 1, "--interval": 1, "--local-name": 1, "--services": 1, "--data": 1,
             "--response": 1,
         ],
-        "status": ["--json": 0], "events": ["--json": 0, "--follow": 0],
+        "scene": ["--hold": 0], "record": ["--end": 0], "status": ["--json": 0],
+        "events": ["--json": 0, "--follow": 0],
     ]
 
     /// - Parameter words: after the program's name, the command first.
@@ -137,10 +141,13 @@ struct RequestWords {
             members = [("name", .text(words[0])), ("at", Self.position(words[1], words[2]))]
             members += option("--power", "power", "dBm") + option("--duty", "duty", "%")
             members += option("--radius", "radius", "m") + option("--loss", "loss", "%") + option("--for", "for")
+        case "record":
+            members = [("file", .text(ControlPath.absolute(try take("FILE")[0])))]
+            if options["--end"] != nil { members.append(("ends", .flag(true))) }
         case "unjam": members = [("name", .text(try take("NAME")[0]))]
         case "phantom": return try makePhantom()
         case "scene":
-            kind = .scene(try take("FILE")[0])
+            kind = .scene(try take("FILE")[0], waits: options["--hold"] != nil)
             return
         default:
             _ = try take()

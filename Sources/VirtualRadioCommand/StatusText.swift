@@ -29,13 +29,16 @@ enum StatusText {
         guard case .mapping(let members, _) = event else { return "" }
         var text = "\(seconds(event["time_ms"])) \(word(event, "event"))"
         for member in members where !["event", "time_ms"].contains(member.key) {
-            let value = member.value.text ?? position(member.value)
+            let list = member.key == "between" ? names(member.value) : position(member.value)
+            let value = member.value.text ?? list
             text += " \(member.key)=\(value.contains(" ") ? "\"\(value)\"" : value)"
         }
         return text
     }
 
     private static func word(_ node: DataNode, _ key: String) -> String { node[key]?.text ?? "" }
+
+    private static func names(_ node: DataNode) -> String { node.elements.compactMap(\.text).joined(separator: ", ") }
 
     private static func position(_ node: DataNode?) -> String {
         "(" + (node?.elements ?? []).map { $0.text ?? "" }.joined(separator: ", ") + ") m"

@@ -2,7 +2,9 @@
 
 import json
 import re
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lab_commands import lab
@@ -17,7 +19,7 @@ def play(scene: Path, text: str, out: Path, *words: str) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def lines(file: Path) -> list[dict[str, object]]:
+def lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
@@ -103,6 +105,31 @@ def test_a_phantom_refuses_and_is_silent_as_its_scene_has_it(tmp_path: Path) -> 
     """
     play(SCENES / "odd-peripheral.yaml", text, tmp_path)
     assert (tmp_path / "statuses").read_text().split() == ["0", "6", "3"], (tmp_path / "read.txt").read_text()
+
+
+def test_a_run_leaves_a_map_of_its_air_and_the_radio_beside_the_packets(tmp_path: Path) -> None:
+    scene = tmp_path / "scene.yaml"
+    scene.write_text("devices: {sensor: {controller: hci0, at: [9 m, 0 m]}, phone: {controller: hci1, at: [0 m, 0 m]}}")
+    text = f"""{SENSOR}
+        timeout 60 bluejay monitor --count 2
+        virtual-radio move sensor 3 4 --over 1s
+    """
+    pages = ("--air-page", str(tmp_path / "air.html"), "--page", str(tmp_path / "run.html"))
+    play(scene, text, tmp_path / "out", *pages)
+    air = lines(tmp_path / "out" / "run" / "air.jsonl")
+    assert air[0]["event"] == "air" and [device["name"] for device in air[0]["devices"]] == ["sensor", "phone"]
+    events = [line["event"] for line in air]
+    assert events.index("link-begin") < events.index("move") < len(events)
+    data = [line for line in air if line["event"] == "packets" and line["kind"] == "data" and line["bytes"]]
+    assert {line["from"] for line in data} == {"sensor", "phone"}
+    # The radio's clock is that of the packets: its first link is between the run's begin and its end.
+    began = air[0]["began_us"]
+    moment = (began + next(line["time_us"] for line in air if line["event"] == "link-begin")) / 1e6
+    spans = (tmp_path / "out" / "run" / "summary.txt").read_text().splitlines()[1].split()
+    start, end = (datetime.fromisoformat(f"{spans[at]} {spans[at + 1]}+00:00").timestamp() for at in (1, 4))
+    assert start < moment < end
+    for page in ("air.html", "run.html"):
+        assert (tmp_path / page).read_text().startswith("<!DOCTYPE html>")
 
 
 def test_a_scene_with_mistakes_starts_no_machine(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ class Staleness(LabScriptTests):
         super().setUp()
         for name in ("Package.swift", "Sources/App/main.swift", "Package.resolved"):
             self.touch(name, 1000)
-        for program in ("debug/dittojay", "debug/bluejay", "release/virtual-radio"):
+        for program in ("debug/dittojay", "debug/bluejay", "release/virtual-radio", "debug/virtual-radio-scene"):
             self.write(f".build/{program}", executable=True)
             self.touch(f".build/{program}", 2000)
 
@@ -58,16 +58,22 @@ class Staleness(LabScriptTests):
         self.assertEqual(self.prepare(), [])
 
     def test_the_radio_is_built_when_its_sources_have_changed(self):
-        for name in ("Sources/VirtualRadio/Air.swift", "Sources/VirtualRadioCommand/Main.swift"):
+        both = ["build virtual-radio", "build virtual-radio-scene"]
+        for name, built in (
+            ("Sources/VirtualRadio/Air.swift", both),
+            ("Sources/VirtualRadioCommand/Main.swift", both[:1]),
+            ("Sources/RadioScenes/Scene.swift", both[1:]),
+        ):
             with self.subTest(name=name):
                 self.touch(name, 1000)
                 self.touch(".build/debug/.lab-built", 4000)
                 self.assertEqual(self.prepare(LAB_RADIO=""), [])
                 self.touch(name, 3000)
                 self.assertEqual(self.prepare(), [], "btvirt")
-                self.assertEqual(self.prepare(LAB_RADIO=""), ["build virtual-radio"])
+                self.assertEqual(self.prepare(LAB_RADIO=""), built)
                 self.assertEqual(self.prepare(LAB_RADIO=""), [], "built once more")
-                self.touch(".build/release/virtual-radio", 2000)
+                for program in ("release/virtual-radio", "debug/virtual-radio-scene"):
+                    self.touch(f".build/{program}", 2000)
                 self.touch(name, 1000)
 
     def test_without_swift_and_the_radio_btvirt_is_the_default(self):

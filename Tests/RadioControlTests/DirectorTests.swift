@@ -85,6 +85,23 @@ import VirtualRadio
         #expect(stage.radio.indexes.count == 2)
     }
 
+    @Test func `a reset makes everything as it was when the radio began`() throws {
+        let stage = try Stage()
+        #expect(stage.did(#"{"command":"block","between":["hci0","hci1"]}"#))
+        #expect(stage.did(#"{"command":"scene","waits":"true","scene":{"devices":{"a":{"controller":"hci1"}}}}"#))
+        #expect(stage.radio.airModel == .real && stage.ask(#"{"command":"status"}"#)["scene_ms"] == nil)
+        #expect(stage.did(#"{"command":"reset"}"#))
+        #expect(stage.radio.airModel == .ideal && stage.radio.strength(0, 1) == -59)
+        #expect(stage.refusal(#"{"command":"move","device":"a","to":["1 m","2 m"]}"#).contains("no device a"))
+
+        let scene = try Stage()
+        try scene.director.open(Stage.scene(Self.walk), waits: false)
+        scene.advance(100)
+        #expect(scene.did(#"{"command":"reset"}"#) && scene.radio.position(of: 1) == Position(x: 10, y: 0))
+        scene.advance(15)
+        #expect(scene.radio.position(of: 1) == Position(x: 15, y: 0))
+    }
+
     @Test func `commands do what they say`() throws {
         let stage = try Stage()
         #expect(stage.did(#"{"command":"move","device":"hci1","to":["10 m","0 m"]}"#))

@@ -113,6 +113,33 @@ import Testing
         #expect(650...750 ~= there && back == 1_000)
     }
 
+    @Test func `what becomes of each packet is reported, and changes nothing`() {
+        func course(_ isObserved: Bool) -> ([PacketReport.Fate], received: Int) {
+            let radio = pair().radio
+            let journal = Journal()
+            if isObserved { radio.observePackets { journal.fates.append($0.fate) } }
+            var random = RandomSource(seed: 3)
+            var received = 0
+            func send(_ count: Int) {
+                for _ in 0..<count where radio.air.receive(0, 1, .le1M, payload: 37, &random) != nil { received += 1 }
+            }
+            send(100)
+            radio.setLoss(0, 1, 0.5)
+            send(100)
+            radio.setLoss(0, 1, 0)
+            radio.setJammer("oven", .noise(at: Position(x: 10, y: 1), power: -60, duty: 0.5))
+            send(100)
+            radio.setBlocked(0, 1, true)
+            send(10)
+            return (journal.fates, received)
+        }
+        let (fates, received) = course(true)
+        #expect(fates.count == 310 && received == course(false).received)
+        #expect(fates.count { if case .received = $0 { true } else { false } } == received)
+        #expect(fates[100..<200].contains(.lost) && !fates[..<200].contains(.jammed))
+        #expect(fates[200..<300].contains(.jammed) && fates[300...].allSatisfy { $0 == .blocked })
+    }
+
     @Test func `an hour's walk is soon over`() {
         let pair = pair()
         pair.radio.walls = (0..<20).map { number in
@@ -151,4 +178,5 @@ import Testing
 
 final class Journal {
     var events: [RadioEvent] = []
+    var fates: [PacketReport.Fate] = []
 }

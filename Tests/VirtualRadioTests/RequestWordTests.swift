@@ -33,7 +33,9 @@ import Testing
     @Test func `options are read beside the words`() throws {
         let words = try RequestWords(["events", "--follow", "--json", "--socket", "/tmp/x"])
         #expect(words.kind == .events && words.follows && words.isJSON && words.socket == "/tmp/x")
-        #expect(try RequestWords(["scene", "x.yaml"]).kind == .scene("x.yaml"))
+        #expect(try RequestWords(["scene", "x.yaml"]).kind == .scene("x.yaml", waits: false))
+        #expect(try RequestWords(["scene", "x.yaml", "--hold"]).kind == .scene("x.yaml", waits: true))
+        #expect(try RequestWords(["reset"]).request == #"{"command":"reset"}"#)
         for help in [["help"], ["move", "--help"], ["jam", "-h"]] { #expect(try RequestWords(help).kind == .help) }
     }
 

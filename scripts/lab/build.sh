@@ -49,10 +49,11 @@ forget_old_plan() {
 }
 
 # Builds the program that makes the controllers, unless --radio (LAB_RADIO) names another one, and the one that reads
-# scenes, if there is a scene. Where the first cannot be had, btvirt makes the controllers.
+# scenes, which commands and tests may play at any time. Where the first cannot be had, btvirt makes the controllers.
 prepare_radio() {
     [[ ${LAB_RADIO:-virtual} == virtual ]] || return 0
     prepare_virtual_radio
+    [[ ${LAB_DEFAULT_RADIO:-virtual} != virtual ]] || prepare_scene_reader
     [[ -z ${LAB_SCENE_FILE:-} ]] || prepare_scene
 }
 
@@ -78,7 +79,7 @@ prepare_virtual_radio() {
     ln -sfn "$program" "$LAB_HOME/bin/virtual-radio"
 }
 
-# It needs Foundation and is not part of the lab's start.
+# It needs Foundation, and the lab's start does not need it.
 prepare_scene_reader() {
     local program=$owner/.build/debug/virtual-radio-scene sources
     [[ -z ${installed:-} ]] && have_swift || return 0
@@ -87,6 +88,7 @@ prepare_scene_reader() {
         build virtual-radio-scene --package-path "$owner" --product virtual-radio-scene
         touch "$program"
     fi
+    mkdir -p "$LAB_HOME/bin"
     ln -sfn "$program" "$LAB_HOME/bin/virtual-radio-scene"
 }
 
@@ -94,7 +96,6 @@ prepare_scene_reader() {
 # that of the content, so that a lab that is up is known to have it or another.
 prepare_scene() {
     local scene name reader=$LAB_HOME/bin/virtual-radio-scene
-    prepare_scene_reader
     [[ -x $reader ]] || reader=$program_folder/virtual-radio-scene
     command -v "$reader" >/dev/null || reader=virtual-radio-scene
     command -v "$reader" >/dev/null || die "there is no virtual-radio-scene, which reads scenes, in this lab"

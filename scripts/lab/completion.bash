@@ -44,11 +44,11 @@ _bluetooth_lab() {
     up)
         options="--name --package --radio --scene --controller --air --seed --controllers --time --bluez --env --help"
         ;;
-    exec) options="--name --package --env --capture --page --out --help" ;;
+    exec) options="--name --package --env --capture --page --air-page --out --help" ;;
     demo | bench) options=${options/--hosts --host /} ;;
     test) options="${options/--hosts --host /} --list --shard --junit --repeat --until-failure --nightly" ;;
     merge) options="--junit --durations --help" ;;
-    run) options+=" --page" ;;
+    run) options+=" --page --air-page" ;;
     shell) ;;
     page)
         case $before in
@@ -80,7 +80,7 @@ _bluetooth_lab() {
     done
     case $before in
     --package | --out | --durations) _bluetooth_lab_files -d "$word" ;;
-    --capture | --page | --junit | --scene) _bluetooth_lab_files -f "$word" ;;
+    --capture | --page | --air-page | --junit | --scene) _bluetooth_lab_files -f "$word" ;;
     --bluez) _bluetooth_lab_files -d "$word" ;;
     --controllers) _bluetooth_lab_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" "$word" ;;
     --time) _bluetooth_lab_words "real counted simulated" "$word" ;;

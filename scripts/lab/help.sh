@@ -128,6 +128,7 @@ failed. Ctrl-C and SIGTERM reach COMMAND. Several labs may run at the same time.
 
   --page FILE         record the run, and write it as one HTML file: packets, bus messages, logs and output over time.
                       COMMAND has no terminal then.
+  --air-page FILE     the same for the air: a map on which devices move, links and their strengths, and packets.
 
 --hosts N starts N machines, at most 8. Each has its own kernel, bus, bluetoothd and controllers (hci0, hci1, …); only
 the virtual radio joins them. LAB_HOST is a, b, and so on. Lines of output begin with "a| " or "b| ". Output and
@@ -143,12 +144,17 @@ HELP
 help_page() {
     cat <<'HELP'
 usage: lab page FOLDER [--compare FOLDER] [--out FILE]
+       lab page RECORDING [--out FILE]
 
 Makes one HTML file of the record in FOLDER: of a failed test, or of a run with --page (its record is in `run` of the
 output folder). The file needs nothing else: a browser shows the time line, packets, messages and logs.
 
   --compare FOLDER    also show what differs from this record, such as that of a run that passed
   --out FILE          write FILE (default: page.html in FOLDER)
+
+RECORDING is a file of `virtual-radio record`, such as air.jsonl in the record of a failed test. Its page is a map of
+the air: devices that move, links with their strengths, and packets over time (default of FILE: RECORDING's name with
+.html).
 HELP
 }
 

@@ -20,6 +20,8 @@ public import XCTest
 open class BluetoothLabTestCase: XCTestCase {
     /// How many controllers the tests need; 2 by default.
     open class var controllers: Int { 2 }
+    /// Who is where, and what happens, for each test; by default all are as the lab has them.
+    open class var scene: LabRadio.Scene? { nil }
     /// The peripheral for each test, on the first controller; none by default.
     open class var sensor: Sensor.Setup? { nil }
 
@@ -32,12 +34,18 @@ open class BluetoothLabTestCase: XCTestCase {
         return runningSensor
     }
 
+    /// The radio, for this test. Throws a ``LabError`` when the test has not begun, or has ended.
+    public func radio() throws -> LabRadio {
+        guard let labTest else { throw LabError("no test runs") }
+        return labTest.radio
+    }
+
     /// Waits until the test has the lab, and starts its sensor.
     open override func setUp() async throws {
         guard let lab = Lab.current else { throw XCTSkip(Lab.skipReason) }
         let test = try await LabTest.begin(name, in: lab)
         labTest = test
-        let needs = LabTest.Needs(controllers: Self.controllers, sensor: Self.sensor)
+        let needs = LabTest.Needs(controllers: Self.controllers, scene: Self.scene, sensor: Self.sensor)
         runningSensor = try await test.prepare(needs)
     }
 

@@ -6,10 +6,12 @@ final class LabTest: Swift.Sendable {
     /// What a test wants of the lab.
     struct Needs: Swift.Sendable {
         var controllers = 2
+        var scene: LabRadio.Scene?
         var sensor: Sensor.Setup?
     }
 
     let lab: Lab
+    let radio = LabRadio()
     private let name: String
     private let start = WallTime.now
     private let busPosition = Recording.busPosition
@@ -36,16 +38,39 @@ final class LabTest: Swift.Sendable {
         return test
     }
 
-    /// Gives the test what it needs: a sensor, which is nil when it needs none.
+    /// Gives the test what it needs: a sensor, which is nil when it needs none. The scene's time begins when that
+    /// advertises.
     func prepare(_ needs: Needs) async throws -> Sensor? {
         guard lab.controllers.count >= needs.controllers else {
             throw LabError(
                 "the test needs \(needs.controllers) controllers, and the lab has \(lab.controllers.count): "
                     + "--controllers \(needs.controllers)")
         }
-        guard let setup = needs.sensor else { return nil }
+        guard needs.sensor != nil || needs.scene != nil else { return nil }
         try await lab.reset()
-        return try await Sensor(setup)
+        if let scene = needs.scene {
+            // What is wrong with it is said before anything else happens.
+            _ = try scene.json()
+            try await radio.awaitNoLinks(within: Self.patienceWithLinks)
+            try await radio.play(scene, waits: true)
+        }
+        var sensor: Sensor?
+        if let setup = needs.sensor { sensor = try await Sensor(setup) }
+        if needs.scene != nil { try await radio.begin() }
+        return sensor
+    }
+
+    /// The longest supervision timeout is 32 s. (Core Specification, Vol 6 Part B, 4.5.2)
+    private static let patienceWithLinks = Duration.seconds(60)
+
+    /// Makes the radio as it was, if the test has changed it. Links must have ended, because another kind of air may
+    /// come back.
+    private func restoreRadio() async throws {
+        radio.end()
+        guard radio.isChanged else { return }
+        try await lab.reset()
+        try await radio.awaitNoLinks(within: Self.patienceWithLinks)
+        try await radio.reset()
     }
 
     private var hasFailed: Bool { issues.withLock { !$0.isEmpty } }
@@ -62,11 +87,13 @@ final class LabTest: Swift.Sendable {
         var failure: (any Error)?
         var devices = ""
         if hasFailed { devices = await describeDevices() }
-        do {
-            try await sensor?.stop()
-        } catch {
-            if !hasFailed { failure = error }
-            fail("\(error)")
+        for step in [{ try await sensor?.stop() }, restoreRadio] {
+            do {
+                try await step()
+            } catch {
+                if !hasFailed { failure = error }
+                fail("\(error)")
+            }
         }
         if hasFailed || Recording.keepsAll { await writeBundle(devices) }
         await LabQueue.shared.leave()

@@ -3,6 +3,7 @@ import VirtualRadio
 /// What is reported to those who follow.
 extension RadioDirector {
     func emit(_ event: String, _ members: [(String, JSONPart)]) {
+        recording.take(event, members)
         let head: [(String, JSONPart)] = [("event", .text(event)), ("time_ms", .number(radio.now / Span.millisecond))]
         let event = JSONWriter.object(head + members)
         if events.count >= 2 * Self.mostRemembered { events.removeFirst(Self.mostRemembered) }

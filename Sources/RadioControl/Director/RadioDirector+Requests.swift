@@ -25,9 +25,11 @@ extension RadioDirector {
     }
 
     /// The requests beside the commands of scenes.
-    static let requests = ["status", "events", "scene", "begin"]
+    static let requests = ["status", "events", "scene", "begin", "reset", "record"]
 
     private func carryOut(_ line: some Sequence<UInt8>) throws(Refusal) -> Answer {
+        // So that who asks finds all until now in the files.
+        recording.flush()
         let request: DataNode
         do {
             request = try JSONReader.read(line)
@@ -48,7 +50,14 @@ extension RadioDirector {
             return .reply(done)
         case "scene":
             guard let scene = request["scene"] else { throw Refusal("\"scene\" is missing") }
-            try play(read { () throws(SceneReader.Failure) in try SceneReader.scene(scene) })
+            let waits = request["waits"]?.text == "true"
+            try play(read { () throws(SceneReader.Failure) in try SceneReader.scene(scene) }, waits: waits)
+            return .reply(done)
+        case "reset":
+            try reset()
+            return .reply(done)
+        case "record":
+            try record(request)
             return .reply(done)
         default:
             guard CommandReader.names.contains(command) else {
@@ -63,6 +72,31 @@ extension RadioDirector {
                 })
             return .reply(done)
         }
+    }
+
+    /// Begins or ends to write what is in the air to a file. One that is being written goes on.
+    private func record(_ request: DataNode) throws(Refusal) {
+        guard let path = request["file"]?.text, path.hasPrefix("/") else {
+            throw Refusal("\"file\" takes the path of a file, from the root on")
+        }
+        let isWritten = recording.outputs.contains { $0.path == path }
+        if request["ends"]?.text == "true" {
+            guard isWritten else { throw Refusal("there is no recording to \(path)") }
+            recording.remove(path)
+        } else if !isWritten {
+            guard recording.outputs.count < Self.mostRecordings, let openOutput else {
+                throw Refusal("there are \(Self.mostRecordings) recordings, which are the most")
+            }
+            recording.add(try openOutput(path))
+            recording.flush()
+        }
+    }
+
+    private static let mostRecordings = 8
+
+    /// Writes what recordings do not have yet.
+    package func flushRecordings() {
+        recording.flush()
     }
 
     private func read<Value>(_ body: () throws(SceneReader.Failure) -> Value) throws(Refusal) -> Value {

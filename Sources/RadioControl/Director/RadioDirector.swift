@@ -16,20 +16,32 @@ package final class RadioDirector {
     private var sceneNumber = 0
     /// Steps that wait for ``begin()``.
     private var waiting: [Scene.Step] = []
+    /// As it was in the beginning, which ``reset()`` returns to.
+    private var initial: (scene: Scene, waits: Bool)
     /// When the scene began, if it has.
     private(set) var began: Instant?
     /// Counts the jammers that were set, so that none is removed in place of a newer one.
     private var jammerNumbers: [String: Int] = [:]
     private var jammerCount = 0
+    /// Those that are in groups.
+    private(set) var phantoms: Set<Int> = []
+    private(set) lazy var recording = AirRecording(self, began: began1970)
+    private let began1970: Int
+    /// Makes a file for a recording.
+    package var openOutput: ((String) throws(Refusal) -> any RecordingOutput)?
     /// The last ones, as JSON.
     var events: [String] = []
     /// Takes events, as JSON on a line.
     package var onEvent: ((String) -> Void)?
 
-    /// - Parameter seed: of phantoms that are added without a scene.
-    package init(_ radio: Radio, seed: UInt64) {
+    /// - Parameters:
+    ///   - seed: of phantoms that are added without a scene.
+    ///   - began: when the radio's time began, in microseconds since 1970.
+    package init(_ radio: Radio, seed: UInt64, began: Int = 0) {
+        began1970 = began
         self.radio = radio
         self.seed = seed
+        initial = (Scene(air: radio.airModel, seed: seed), false)
         radio.observe { [unowned self] in report($0) }
     }
 
@@ -44,12 +56,24 @@ package final class RadioDirector {
     package struct Refusal: Error, Equatable, CustomStringConvertible {
         package let description: String
 
-        init(_ description: String) {
+        package init(_ description: String) {
             self.description = description
         }
     }
 
     // MARK: Scenes
+
+    /// Plays the scene that the radio begins with.
+    package func open(_ scene: Scene, waits: Bool) throws(Refusal) {
+        try play(scene, waits: waits)
+        initial = (scene, waits)
+    }
+
+    /// Makes everything as it was when the radio began. Its scene begins anew, unless it waits for ``begin()`` and has
+    /// not begun yet.
+    func reset() throws(Refusal) {
+        try play(initial.scene, waits: initial.waits && began == nil)
+    }
 
     /// Makes everything as a scene has it, or changes nothing.
     ///
@@ -65,7 +89,7 @@ package final class RadioDirector {
             throw Refusal("the scene has \(scene.air.rawValue) air, and the air cannot change while there are links")
         }
         sceneNumber += 1
-        (waiting, began, groups, phantomCount) = ([], nil, [:], 0)
+        (waiting, began, groups, phantomCount, phantoms) = ([], nil, [:], 0, [])
         names = controllers
         shown = [:]
         for (name, index) in controllers { shown[index] = name }
@@ -78,6 +102,7 @@ package final class RadioDirector {
         for (name, jammer) in scene.jammers { set(jammer, name, span: nil) }
         for group in scene.phantoms { try add(group) }
         waiting = scene.timeline
+        emit("scene", [("air", .text(scene.air.rawValue))])
         if waits {
             runSteps { $0.time == 0 }
         } else {
@@ -129,21 +154,30 @@ package final class RadioDirector {
         switch command {
         case .strength(let pair, let strength):
             let (first, second) = try indexes(pair)
+            let set = strength.map { [("strength_dbm", JSONPart.number($0))] } ?? []
+            emit("rssi", between(first, second) + set)
             radio.setSignal(first, second, strength)
         case .loss(let pair, let part):
             let (first, second) = try indexes(pair)
+            emit("loss", between(first, second) + [("percent", .decimal(part * 100))])
             radio.setLoss(first, second, part)
         case .block(let pair, let isBlocked):
             let (first, second) = try indexes(pair)
+            emit(isBlocked ? "block" : "unblock", between(first, second))
             radio.setBlocked(first, second, isBlocked)
         case .move(let name, let position, let span):
             let index = try index(name)
-            radio.move(index, to: position, over: span)
             emit(
                 "move",
-                [("device", .text(self.name(index))), ("to", .list(Self.parts(position)))]
+                [("device", .text(self.name(index)))]
+                    + (radio.position(of: index).map { [("from", .list(Self.parts($0)))] } ?? [])
+                    + [("to", .list(Self.parts(position)))]
                     + (span > 0 ? [("over_ms", .number(span / Span.millisecond))] : []))
-        case .body(let name, let loss): radio.setAttenuation(try index(name), loss)
+            radio.move(index, to: position, over: span)
+        case .body(let name, let loss):
+            let index = try index(name)
+            emit("body", [("device", .text(self.name(index))), ("loss_db", .decimal(loss))])
+            radio.setAttenuation(index, loss)
         case .jam(let name, let jammer, let span):
             guard radio.jammers.count < Scene.Limit.jammers || radio.jammers.contains(name) else {
                 throw Refusal("there are \(Scene.Limit.jammers) jammers, which are the most")
@@ -199,6 +233,7 @@ package final class RadioDirector {
             return index
         }
         phantomCount += group.count
+        self.phantoms.formUnion(groups[group.name] ?? [])
         emit("phantom", [("name", .text(group.name)), ("count", .number(group.count))])
     }
 
@@ -211,6 +246,7 @@ package final class RadioDirector {
             if let name = shown.removeValue(forKey: index) { names[name] = nil }
         }
         phantomCount -= indexes.count
+        phantoms.subtract(indexes)
         emit("remove", [("name", .text(name))])
     }
 
@@ -237,6 +273,13 @@ package final class RadioDirector {
 
     /// By which a device is reported.
     func name(_ index: Int) -> String { shown[index] ?? "\(index)" }
+
+    /// The controller's own name; `nil` for a phantom.
+    func controller(_ index: Int) -> String? { controllers.first { $0.value == index }?.key }
+
+    private func between(_ first: Int, _ second: Int) -> [(String, JSONPart)] {
+        [("between", .list([.text(name(first)), .text(name(second))]))]
+    }
 
     static func parts(_ position: Position) -> [JSONPart] { [.decimal(position.x), .decimal(position.y)] }
 }

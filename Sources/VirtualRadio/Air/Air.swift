@@ -24,6 +24,8 @@ final class Air {
     private var signals: [Int: Int] = [:]
     private var losses: [Int: Double] = [:]
     private var blocked: Set<Int> = []
+    /// Gets what becomes of each packet.
+    var observer: ((PacketReport) -> Void)?
 
     init(_ model: AirModel, clock: AlarmClock = AlarmClock()) {
         self.model = model
@@ -62,6 +64,12 @@ final class Air {
 
     func position(_ index: Int) -> Position {
         motions.indices.contains(index) ? motions[index].position(clock.now) : Position(x: Double(index), y: 0)
+    }
+
+    /// Where a controller is going, and how long it is on the way yet, if it is.
+    func destination(_ index: Int) -> (position: Position, left: Int)? {
+        guard motions.indices.contains(index), motions[index].end > clock.now else { return nil }
+        return (motions[index].to, motions[index].end - clock.now)
     }
 
     /// When all have arrived, if somebody is on the way.
@@ -106,6 +114,8 @@ final class Air {
 
     var jammerNames: [String] { jammers.map(\.name) }
 
+    func jammer(_ name: String) -> Jammer? { jammers.first { $0.name == name }?.jammer }
+
     /// A number for two controllers in any order.
     private static func pair(_ first: Int, _ second: Int) -> Int {
         first < second ? first << 32 | second : second << 32 | first
@@ -141,18 +151,32 @@ extension Air {
     }
 
     /// The strength with which the second receives a packet of the first, in dBm, or `nil` if it is lost.
-    func receive(_ first: Int, _ second: Int, _ phy: PHY, payload: Int, _ random: inout RandomSource) -> Int8? {
-        guard !isBlocked(first, second) else { return nil }
+    func receive(
+        _ first: Int, _ second: Int, _ phy: PHY, _ kind: PacketReport.Kind = .data, payload: Int,
+        _ random: inout RandomSource
+    ) -> Int8? {
+        let fate = fate(first, second, phy, payload: payload, &random)
+        observer?(PacketReport(from: first, to: second, kind: kind, bytes: payload, fate: fate))
+        guard case .received(let strength) = fate else { return nil }
+        return strength
+    }
+
+    private func fate(
+        _ first: Int, _ second: Int, _ phy: PHY, payload: Int, _ random: inout RandomSource
+    ) -> PacketReport.Fate {
+        guard !isBlocked(first, second) else { return .blocked }
         let strength = signal(first, second, &random)
-        if !losses.isEmpty, let part = losses[Self.pair(first, second)], random.unit() < part { return nil }
+        if !losses.isEmpty, let part = losses[Self.pair(first, second)], random.unit() < part { return .lost }
         var noise = 0.0
         if !jammers.isEmpty {
-            guard let disturbance = disturbance(second, &random) else { return nil }
+            guard let disturbance = disturbance(second, &random) else { return .jammed }
             noise = disturbance
         }
-        let rate = { PacketErrors.rate(strength: strength, phy, payload: payload, noise: noise) }
-        if model == .real, random.unit() < rate() { return nil }
-        return Self.reported(strength)
+        guard model == .real else { return .received(Self.reported(strength)) }
+        let chance = random.unit()
+        let rate = { PacketErrors.rate(strength: strength, phy, payload: payload, noise: $0) }
+        if chance < rate(noise) { return noise > 0 && chance >= rate(0) ? .jammed : .lost }
+        return .received(Self.reported(strength))
     }
 
     /// What jammers add to the noise of a receiver, in milliwatts, or `nil` if they make it miss the packet.

@@ -42,7 +42,8 @@ extension Radio {
             }
             let initiator = listener.wants(set).flatMap { $0.phys & phy != 0 && isOpen($0.plan) ? $0 : nil }
             guard scanner != nil || initiator != nil,
-                let strength = air.receive(sender.index, listener.index, set.primaryPHY, payload: payload, &random)
+                let strength = air.receive(
+                    sender.index, listener.index, set.primaryPHY, .advertising, payload: payload, &random)
             else { continue }
             scanner?.hear(set, strength: strength)
             if let initiator { listener.connect(to: set, initiator) }
@@ -58,7 +59,7 @@ extension Radio {
         let advertiser = set.controller
         guard set.filterPolicy & 1 == 0 || advertiser.acceptList.contains(address) else { return nil }
         sniffer?.hearScan(from: address, set)
-        guard hears(scanner, by: advertiser, payload: 12) else { return nil }
+        guard hears(scanner, by: advertiser, .scan, payload: 12) else { return nil }
         sniffer?.hearScanResponse(set)
         if set.notifiesScanRequests, let handle = set.handle, let event = advertiser.begin(.scanRequestReceived) {
             event.add(handle)
@@ -66,10 +67,10 @@ extension Radio {
             advertiser.send(event)
         }
         let length = 6 + set.scanResponse.count
-        return air.receive(advertiser.index, scanner.index, set.primaryPHY, payload: length, &random)
+        return air.receive(advertiser.index, scanner.index, set.primaryPHY, .scan, payload: length, &random)
     }
 
-    func hears(_ sender: Controller, by receiver: Controller, payload: Int) -> Bool {
-        air.receive(sender.index, receiver.index, .le1M, payload: payload, &random) != nil
+    func hears(_ sender: Controller, by receiver: Controller, _ kind: PacketReport.Kind, payload: Int) -> Bool {
+        air.receive(sender.index, receiver.index, .le1M, kind, payload: payload, &random) != nil
     }
 }

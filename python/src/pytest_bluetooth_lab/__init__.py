@@ -5,10 +5,12 @@ from .control import PROTOCOL, ControlConnection, ControlError
 from .events import Event
 from .lab import Lab, LabError
 from .program import Program
+from .radio import AsyncRadio, Radio, RadioError, RadioEvent
 from .sensor import Sensor, SensorFactory
 
 __all__ = [
     "PROTOCOL",
+    "AsyncRadio",
     "AsyncSensor",
     "ControlConnection",
     "ControlError",
@@ -16,6 +18,9 @@ __all__ = [
     "Lab",
     "LabError",
     "Program",
+    "Radio",
+    "RadioError",
+    "RadioEvent",
     "Sensor",
     "SensorFactory",
 ]

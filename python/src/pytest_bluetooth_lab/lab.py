@@ -12,6 +12,7 @@ from typing import Any
 from . import bluez
 from .notes import write_note
 from .program import Program, ProgramError
+from .radio import Radio, RadioError
 from .record import Record
 from .sensor import Sensor, option_words, profile_argument
 
@@ -55,6 +56,8 @@ class Lab:
         self.attachments: dict[str, bytes] = {}
         """Files that are kept with the record of the test when it fails, by their names."""
         self._folders = [*folders, Path.cwd()]
+        self.radio = Radio(self, self._folders)
+        """The air: who is where, and what disturbs them."""
         self._programs: list[Program] = []
 
     @property
@@ -137,6 +140,10 @@ class Lab:
                 sensor.stop()
             except ProgramError as error:
                 problems.append(str(error))
+        try:
+            self.radio.restore()
+        except (RadioError, ProgramError, LabError, bluez.BusError) as error:
+            problems.append(str(error))
         for program in reversed(self._programs):
             try:
                 program.stop()

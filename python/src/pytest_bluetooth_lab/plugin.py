@@ -11,6 +11,7 @@ import pytest
 from . import launch
 from .lab import SKIP_REASON, Lab, central_adapter, is_in_lab, sensor_adapter
 from .program import let_programs_be_interrupted
+from .radio import Radio
 from .sensor import Sensor, SensorFactory
 from .session import LabTest
 
@@ -20,6 +21,7 @@ _bundles_key = pytest.StashKey["list[str]"]()
 MARKERS = (
     "sensor(profile, *words, adapter=None, **options): a virtual Bluetooth sensor for the test, from a profile of "
     "dittojay's or a file; several markers are several sensors",
+    "scene(file): who is where in the lab's air, and what happens in it: a scene's file, or the text of one",
     "bluetooth_lab(controllers=2): the test needs the lab, with so many controllers",
 )
 
@@ -73,7 +75,8 @@ def pytest_report_header() -> str:
 
 def _needs_lab(item: pytest.Item) -> bool:
     names = getattr(item, "fixturenames", ())
-    return "bluetooth_lab" in names or any(item.get_closest_marker(name) for name in ("sensor", "bluetooth_lab"))
+    markers = ("sensor", "scene", "bluetooth_lab")
+    return "bluetooth_lab" in names or any(item.get_closest_marker(name) for name in markers)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -81,6 +84,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         names = getattr(item, "fixturenames", None)
         if names is not None and item.get_closest_marker("sensor") and "sensors" not in names:
             names.insert(0, "sensors")
+        if names is not None and item.get_closest_marker("scene") and "bluetooth_lab" not in names:
+            names.insert(0, "bluetooth_lab")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -163,8 +168,20 @@ def bluetooth_lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
     if not is_in_lab():
         pytest.skip(SKIP_REASON)
     test = _begin(request.node)
+    scene = request.node.get_closest_marker("scene")
+    if scene:
+        test.lab.reset()
+        test.lab.radio.prepare(*scene.args)
+        if "sensors" not in request.fixturenames:
+            test.lab.radio.begin()
     yield test.lab
     test.stop_programs()
+
+
+@pytest.fixture
+def radio(bluetooth_lab: Lab) -> Radio:
+    """The lab's air: moves, strengths, losses and what happens. What the test changes ends with it."""
+    return bluetooth_lab.radio
 
 
 @pytest.fixture
@@ -180,7 +197,10 @@ def sensors(request: pytest.FixtureRequest, bluetooth_lab: Lab) -> list[Sensor]:
     # Those of the test itself count more than those of its class or file. Decorators are applied from below.
     nearest = [marker for node, marker in markers if node is markers[0][0]]
     wanted = [(marker.args, marker.kwargs) for marker in reversed(nearest)] or [((), {})]
-    return [bluetooth_lab.start_sensor(*words, **options) for words, options in wanted]
+    started = [bluetooth_lab.start_sensor(*words, **options) for words, options in wanted]
+    if request.node.get_closest_marker("scene"):
+        bluetooth_lab.radio.begin()
+    return started
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Runs commands on several machines of the lab that only the virtual radio joins, and ends when they have ended.
 
-usage: hosts [--hosts N] [--controllers N] [--capture FILE] [--page FILE] [--out FOLDER] [--bluez FOLDER]
-             --host a -- COMMAND [ARG…] [--host b -- COMMAND [ARG…]] …
+usage: hosts [--hosts N] [--controllers N] [--capture FILE] [--page FILE] [--air-page FILE] [--out FOLDER]
+             [--bluez FOLDER] --host a -- COMMAND [ARG…] [--host b -- COMMAND [ARG…]] …
 
 Each machine is a process of its own (lab_tools.machine). Host a has the radio: the controllers of the other hosts are
 handed over to them by virtio ports, which are the two ends of a socket pair here. Between any two hosts one more such
@@ -43,6 +43,7 @@ class Options(NamedTuple):
     controllers: int
     capture: str | None
     page: str | None
+    air_page: str | None
     out: str | None
     bluez: str | None
     commands: dict[str, list[str]]
@@ -80,6 +81,7 @@ def parse(words: Sequence[str]) -> Options:
     parser.add_argument("--controllers", type=int, default=1)
     parser.add_argument("--capture")
     parser.add_argument("--page")
+    parser.add_argument("--air-page")
     parser.add_argument("--out")
     parser.add_argument("--bluez")
     known, rest = parser.parse_known_args(words)
@@ -109,6 +111,8 @@ def host_command(host: str, options: Options, out: Path, ends: Mapping[str, int]
         command += ["--capture", file_of_host(options.capture, host)]
     if options.page:
         command += ["--page", file_of_host(options.page, host)]
+    if options.air_page and host == options.names[0]:  # which has the radio
+        command += ["--air-page", options.air_page]
     if options.bluez:
         command += ["--bluez", options.bluez]
     if len(options.commands) > 1:

@@ -4,57 +4,21 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import air_records
 import page_records
 import pytest
-from pytest_bluetooth_lab.browser import Browser, find_browser
-from pytest_bluetooth_lab.devtools import Session
+from browser_pages import Open, press
 from pytest_bluetooth_lab.page import WebPage
 
 from lab_tools.page.command import write_page
 
-Open = Callable[[Path], WebPage]
 EVENTS = 100_000
 LONGEST_OPENING = 20.0  # seconds: a few on a quiet machine
 STEPS = 60
 MOST_WORK = 16.0  # milliseconds of the processor for each frame, on average
 LONGEST_FRAME = 1000.0  # milliseconds: 33 on a quiet machine, but this one may have other work
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    program = find_browser()
-    if program is None:
-        if os.environ.get("CI"):
-            pytest.fail("no browser: ./lab setup --browser installs Chromium")
-        pytest.skip("no browser")
-    browser = Browser(program, os.fspath(tmp_path_factory.mktemp("browser")))
-    yield browser
-    browser.close()
-
-
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Open]:
-    """Opens a page from its file, and waits until it shows its record."""
-    sessions: list[Session] = []
-
-    def open_page(file: Path) -> WebPage:
-        target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-        identifier = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        sessions.append(Session(browser.connection, identifier))
-        page = WebPage(sessions[-1])
-        page.resize(1280, 800)
-        page.go(file.as_uri())
-        page.wait_for("document.documentElement.dataset.ready")
-        assert page.errors == []
-        return page
-
-    yield open_page
-    for session in sessions:
-        session.call("Page.close")
-        session.end()
 
 
 @pytest.fixture
@@ -67,11 +31,6 @@ def rows(page: WebPage) -> list[str]:
     script = """[...document.querySelectorAll("#rows .row:not([hidden])")]
         .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map((row) => row.innerText)"""
     return [re.sub(r"\s+", " ", text) for text in page.evaluate(script)]
-
-
-def press(page: WebPage, key: str, text: str = "") -> None:
-    page.session.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text)
-    page.session.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
 
 def click_row(page: WebPage, text: str) -> None:
@@ -161,6 +120,32 @@ def test_lanes_and_devices_filter(failed: WebPage) -> None:
     choose(failed, "#device", "hci1")
     assert any("StartNotify" in row or "WriteValue" in row for row in rows(failed))
     assert not any(" hci0 " in row for row in rows(failed))
+
+
+def test_the_radio_is_a_lane_in_step_with_the_others(opened: Open, tmp_path: Path) -> None:
+    folder = page_records.failed_test(tmp_path / "failed")
+    (folder / "air.jsonl").write_text(air_records.walk())
+    page = opened(write_page(folder))
+    assert "radio" in (page.text("#lanes") or "")
+    shown = rows(page)
+    moment = [index for index, row in enumerate(shown) if "sensor moves from" in row or "dittojay[12]" in row]
+    assert len(moment) == 2 and "sensor moves" in shown[moment[0]], shown
+    assert not any("empty packets" in row for row in shown)
+    page.click("#routine")
+    assert any("3 empty packets" in row for row in rows(page))
+    # An event with two devices is that of either.
+    for device in (page_records.CENTRAL, page_records.SENSOR, "hci0", "hci1"):
+        choose(page, "#device", device)
+        assert any("link begins: phone → sensor" in row for row in rows(page)), device
+    choose(page, "#device", "")
+    page.type("#query", "supervision")
+    page.wait_for_text("#matches", re.compile(r"^1$"))
+    page.click("#next")
+    assert "link ends for phone" in (page.text(".row.selected") or "")
+    details = page.text("#details") or ""
+    assert "reason" in details and "supervision timeout" in details, details
+    page.evaluate("document.querySelectorAll('#lanes .lane input')[2].click()")  # after hci0 and hci1
+    assert not any(" radio " in row for row in rows(page)) and any(" hci1 " in row for row in rows(page))
 
 
 def test_search_finds_what_is_in_a_message_and_goes_from_one_to_the_next(failed: WebPage) -> None:

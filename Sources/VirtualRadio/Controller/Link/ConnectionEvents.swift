@@ -47,7 +47,7 @@ extension Link {
 
     private func receive(at end: LinkEnd, _ payload: Int) -> Int8? {
         radio.air.receive(
-            end.other.controller.index, end.controller.index, phy, payload: payload, &radio.random)
+            end.other.controller.index, end.controller.index, phy, .data, payload: payload, &radio.random)
     }
 
     private func exchangeSpan(_ down: Int, _ up: Int) -> Int {

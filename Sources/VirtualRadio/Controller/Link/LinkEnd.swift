@@ -58,6 +58,7 @@ extension LinkEnd {
     func send(_ content: UnsafeRawBufferPointer, isStart: Bool) {
         if outgoing.isEmpty, link.carriesAtOnce {
             link.radio.sniffer?.hear(self, content, isStart: isStart)
+            reportAtOnce(content.count)
             other.receive(content, isStart: isStart)
             completePacket()
             return
@@ -72,9 +73,18 @@ extension LinkEnd {
         while link.carriesAtOnce, !outgoing.isEmpty {
             let packet = outgoing.removeFirst()
             link.radio.sniffer?.hear(self, packet.bytes, isStart: packet.isStart)
+            reportAtOnce(packet.bytes.count)
             packet.bytes.withUnsafeBytes { other.receive($0, isStart: packet.isStart) }
             completePacket()
         }
+    }
+
+    /// In ideal air nothing is lost.
+    private func reportAtOnce(_ bytes: Int) {
+        let (air, own, peer) = (link.radio.air, controller.index, other.controller.index)
+        guard let observer = air.observer else { return }
+        let strength = Air.reported(air.mean(own, peer))
+        observer(PacketReport(from: own, to: peer, kind: .data, bytes: bytes, fate: .received(strength)))
     }
 
     /// Gives the host a packet of the other end.

@@ -10,6 +10,7 @@ All times are those of the machine's clock, in UTC, as the recorder (guest/bin/l
 | `hci.btsnoop` | the traffic of all controllers, for Wireshark, tshark or `btmon -r`, with notes and bluetoothd's log |
 | `hci.txt` | the same, as btmon decodes it |
 | `bus.log` | the messages on the system bus, as dbus-monitor prints them |
+| `air.jsonl` | what the virtual radio has recorded of its air (lab_tools.air); not with btvirt |
 | `bluetoothd.log` | bluetoothd's log |
 | `app.log` | what the test and the programs that it started have printed, and the notes of the test |
 """

@@ -29,10 +29,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lab_tools.air.lanes import entries as air_entries
+from lab_tools.air.recording import Line, lines_of, part, text_of_part
 from lab_tools.bundle.bus import bus_entries, bus_messages, bus_text
 from lab_tools.bundle.capture import MAGIC, capture_notes, capture_records, capture_slice
 from lab_tools.bundle.packets import packet_entries
-from lab_tools.bundle.recording import BUS_TRACE, CAPTURE, RECORD, catch_up, content_of, write_note
+from lab_tools.bundle.recording import AIR, BUS_TRACE, CAPTURE, RECORD, catch_up, content_of, write_note
 from lab_tools.bundle.timeline import Entry, merged, text_of, timeline
 from lab_tools.page.command import write_page
 
@@ -148,6 +150,8 @@ def write_bundle(output: Path, test: Description) -> Path:
         (folder / "bluetoothd.log").write_text(timeline(log) + untimed_output())
         sources.append(log)
 
+    sources.append(air_entries(keep_air(folder, start, test.end), start))
+
     # What comes after the end is this collecting.
     entries = [entry for entry in merged(sources) if entry[0] <= test.end]
     (folder / "timeline.txt").write_text(timeline(entries))
@@ -162,6 +166,14 @@ def write_bundle(output: Path, test: Description) -> Path:
     return folder
 
 
+def keep_air(folder: Path, start: float, end: float) -> list[Line]:
+    """What the radio has recorded, if it has."""
+    lines = part(lines_of(content_of(AIR)), start, end)
+    if lines:
+        (folder / AIR.name).write_bytes(text_of_part(lines))
+    return lines
+
+
 def keep_run(folder: Path, start: float, status: int, command: list[str]) -> None:
     """Keeps what was recorded during a command. The host makes its page."""
     end = time.time()  # what comes after it is this collecting
@@ -170,6 +182,7 @@ def keep_run(folder: Path, start: float, status: int, command: list[str]) -> Non
     capture = content_of(CAPTURE)
     (folder / CAPTURE.name).write_bytes(capture_slice(capture, capture_records(capture), start))
     (folder / BUS_TRACE.name).write_bytes(bus_text(bus_messages(content_of(BUS_TRACE), start)))
+    keep_air(folder, start, end)
     lines = [timed_lines(content_of(file), start, "command") for file in RECORD.glob("output-*.log")]
     (folder / "app.log").write_text(timeline(merged(lines)))
     late = [f"The last moments may be missing in: {', '.join(missing)}"] if missing else []

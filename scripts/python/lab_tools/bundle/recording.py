@@ -11,6 +11,7 @@ from pathlib import Path
 RECORD = Path(os.environ.get("LAB_RUN") or "/run/lab") / "record"
 CAPTURE = RECORD / "hci.btsnoop"
 BUS_TRACE = RECORD / "bus.log"
+AIR = RECORD / "air.jsonl"
 CATCH_UP_LIMIT = 30  # seconds
 
 BLUETOOTH_FAMILY, HCI_PROTOCOL, NO_CONTROLLER, LOGGING_CHANNEL = 31, 1, 0xFFFF, 4
@@ -63,6 +64,7 @@ def catch_up() -> list[str]:
         stdout=subprocess.DEVNULL,
         check=False,
     )
+    missing = [] if catch_up_with_radio() else [AIR.name]
     deadline = time.monotonic() + CATCH_UP_LIMIT
     while awaited and time.monotonic() < deadline:
         for path, offset in list(awaited.items()):
@@ -70,4 +72,15 @@ def catch_up() -> list[str]:
                 del awaited[path]
         if awaited:
             time.sleep(0.02)
-    return [path.name for path in awaited]
+    return [*missing, *(path.name for path in awaited)]
+
+
+def catch_up_with_radio() -> bool:
+    """The radio writes what it has to its recordings before it answers anything."""
+    if not AIR.exists():
+        return True
+    try:
+        done = subprocess.run(["virtual-radio", "status"], capture_output=True, timeout=CATCH_UP_LIMIT, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lab_tools.machine import frames
-from lab_tools.machine.calls import Call, keep_capture, keep_page, prepare_call
+from lab_tools.machine.calls import Call, keep_capture, keep_pages, prepare_call
 from lab_tools.machine.construction import Construction
 from lab_tools.machine.hardware import Clock
-from lab_tools.machine.options import Options
+from lab_tools.machine.options import Options, is_recorded
 from lab_tools.machine.runs import new_run, remove_old, show_newest
 from lab_tools.machine.session import Link, Session
 from lab_tools.machine.standing import Record, Standing, chosen_name, ingredients, is_alive
@@ -99,12 +99,12 @@ class Borrowed:
         remove_old(runs)
         tails = [LogTail(self.standing.logs / name) for name in LOGS]
         call = prepare_call(self.construction, options, out, self.standing.logs, flags + frames.FRESH_FILES)
-        with Terminal(os.isatty(0) and os.isatty(1) and not options.page) as terminal:
+        with Terminal(os.isatty(0) and os.isatty(1) and not is_recorded(options)) as terminal:
             status = self.perform(call, terminal, options.prefix)
         for tail in tails:
             tail.copy_to(out)
         keep_capture(out, options.capture)
-        keep_page(out, options.page)
+        keep_pages(out, options)
         if options.out:
             shutil.copytree(out, options.out, symlinks=True, dirs_exist_ok=True)
         return status

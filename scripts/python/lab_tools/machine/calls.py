@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from lab_tools.bundle.recording import AIR
 from lab_tools.machine import frames
 from lab_tools.machine.construction import Construction
-from lab_tools.machine.options import Options
+from lab_tools.machine.options import Options, is_recorded
 from lab_tools.machine.terminal import Terminal, terminal_size
 from lab_tools.messages import say
+from lab_tools.page.air import write_air_page
 from lab_tools.page.command import write_page
 from lab_tools.places import GUEST
 
@@ -38,14 +40,18 @@ def keep_capture(out: Path, chosen: str | None) -> None:
         shutil.copyfile(file, chosen)
 
 
-def keep_page(out: Path, chosen: str | None) -> None:
-    """Makes the page of a command's record where it was asked for."""
-    if not chosen:
-        return
+def keep_pages(out: Path, options: Options) -> None:
+    """Makes the pages of a command's record where they were asked for."""
     try:
-        write_page(out / RUN, Path(chosen))
+        if options.page:
+            write_page(out / RUN, Path(options.page))
     except OSError as error:
         say(f"there is no page of this run: {error}")
+    try:
+        if options.air_page:
+            write_air_page(out / RUN / AIR.name, Path(options.air_page))
+    except (OSError, ValueError) as error:
+        say(f"there is no page of this run's air: {error}")
 
 
 def prepare_call(construction: Construction, options: Options, out: Path, logs: Path, flags: str = "") -> Call:
@@ -54,6 +60,6 @@ def prepare_call(construction: Construction, options: Options, out: Path, logs: 
     words = list(options.command)
     if options.capture:
         words = [str(GUEST / "captured"), str(out / CAPTURE), *words]
-    if options.page:
+    if is_recorded(options):
         words = [str(GUEST / "recorded"), str(out / RUN), *words]
     return Call(environment, words, flags)

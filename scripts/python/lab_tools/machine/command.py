@@ -1,7 +1,8 @@
 """The tool that runs one command in the lab and ends with its exit status: in a machine that is up and has nothing to
 do, or in one that is started for it.
 
-usage: machine [--controllers N] [--capture FILE] [--page FILE] [--out FOLDER] [--bluez FOLDER] -- COMMAND [ARG…]
+usage: machine [--controllers N] [--capture FILE] [--page FILE] [--air-page FILE] [--out FOLDER] [--bluez FOLDER] --
+               COMMAND [ARG…]
        machine --host NAME [--joined PORT=DESCRIPTOR]… [--prefix TEXT] … is for lab_tools.hosts: one of several machines
 
 LAB_NAME names the machine that is up; with LAB_FRESH another one is started even if one is up.
@@ -10,10 +11,10 @@ LAB_NAME names the machine that is up; with LAB_FRESH another one is started eve
 import os
 
 from lab_tools.machine.borrowing import borrow
-from lab_tools.machine.calls import keep_capture, keep_page, prepare_call
+from lab_tools.machine.calls import keep_capture, keep_pages, prepare_call
 from lab_tools.machine.construction import Construction
 from lab_tools.machine.job import write_job
-from lab_tools.machine.options import DEFAULT_CONTROLLERS, Options, parse
+from lab_tools.machine.options import DEFAULT_CONTROLLERS, Options, is_recorded, parse
 from lab_tools.machine.process import PORTS, Machine, adopt_orphans
 from lab_tools.machine.runs import prepare_folders
 from lab_tools.machine.session import Session
@@ -44,7 +45,8 @@ def run_in_new_machine(places: Places, options: Options) -> int:
     call = prepare_call(construction, options, out, out)
     write_job(job, call.environment, out, is_standing=False)
     ports = [*PORTS, *(name for name, _ in options.joined)]
-    terminal = Terminal(os.isatty(0) and os.isatty(1) and not options.page)  # whose output would not be in the record
+    # Its output would not be in the record.
+    terminal = Terminal(os.isatty(0) and os.isatty(1) and not is_recorded(options))
     for attempts_left in reversed(range(START_ATTEMPTS)):
         log = out / "console.log"
         start = construction.start(job, ports)
@@ -60,5 +62,5 @@ def run_in_new_machine(places: Places, options: Options) -> int:
         log.replace(out / f"console-{attempts_left}.log")
     status = session.finish()
     keep_capture(out, options.capture)
-    keep_page(out, options.page)
+    keep_pages(out, options)
     return status

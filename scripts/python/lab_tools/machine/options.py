@@ -21,6 +21,7 @@ class Options(NamedTuple):
     controllers: int | None
     capture: str | None
     page: str | None
+    air_page: str | None
     out: str | None
     bluez: str | None
     host: str
@@ -36,6 +37,7 @@ def parse(words: Sequence[str], has_command: bool = True) -> Options:
     parser.add_argument("--controllers", type=int)
     parser.add_argument("--capture")
     parser.add_argument("--page")
+    parser.add_argument("--air-page")
     parser.add_argument("--out")
     parser.add_argument("--bluez")
     parser.add_argument("--host", default="")
@@ -52,6 +54,11 @@ def parse(words: Sequence[str], has_command: bool = True) -> Options:
     if options.controllers is not None and not 1 <= options.controllers <= MOST_CONTROLLERS:
         fail(f"--controllers takes 1 to {MOST_CONTROLLERS}")
     return options._replace(command=command)
+
+
+def is_recorded(options: Options) -> bool:
+    """Whether the command is recorded, for a page."""
+    return bool(options.page or options.air_page)
 
 
 def port(word: str) -> tuple[str, int]:

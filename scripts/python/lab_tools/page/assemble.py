@@ -19,8 +19,8 @@ EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re
 LEVEL = 6  # of compression: more is hardly smaller, and slow
 
 
-def script() -> str:
-    """All modules as one, each after those that it imports. Their top-level names must differ."""
+def script(main: str = "main.js") -> str:
+    """A module and all that it imports as one, each after those that it needs. Their top-level names must differ."""
     parts: list[str] = []
     seen: set[str] = set()
 
@@ -33,7 +33,7 @@ def script() -> str:
             add(needed)
         parts.append(f"// {name}\n{EXPORT.sub('', IMPORT.sub('', text))}")
 
-    add("main.js")
+    add(main)
     return "\n".join(parts)
 
 
@@ -54,14 +54,21 @@ def embedded(name: str, record: Record) -> str:
 
 def page(record: Record, other: Record | None = None) -> str:
     """`other`: the record of a run that passed, to compare with."""
-    style, code = (WEB / "page.css").read_text(), script()
     title = f"{record.about.get('title') or 'Record'} {record.about.get('status', '')}".strip()
+    records = embedded("this", record) + (embedded("other", other) if other else "")
+    return filled("page", "main.js", title, records)
+
+
+def filled(name: str, main: str, title: str, records: str) -> str:
+    """A page of `web`, with its own style and that of all pages."""
+    style = "".join((WEB / file).read_text() for file in ("shared.css", f"{name}.css"))
+    code = script(main)
     values = {
         "TITLE": html.escape(title),
         "STYLE": style,
         "STYLE_SUM": checksum(style),
         "SCRIPT": code,
         "SCRIPT_SUM": checksum(code),
-        "RECORDS": embedded("this", record) + (embedded("other", other) if other else ""),
+        "RECORDS": records,
     }
-    return re.sub(r"@([A-Z_]+)@", lambda match: values[match[1]], (WEB / "page.html").read_text())
+    return re.sub(r"@([A-Z_]+)@", lambda match: values[match[1]], (WEB / f"{name}.html").read_text())

@@ -5,7 +5,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lab_tools.bundle.recording import content_of
+from lab_tools.air.lanes import lane
+from lab_tools.air.recording import lines_of
+from lab_tools.bundle.recording import AIR, content_of
 
 TIMED = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6})  (.*)")
 SOURCE = re.compile(r"((?:\S| (?! ))+)(?:  |$)")
@@ -69,5 +71,9 @@ def read_record(folder: Path) -> Record:
     about["folder"] = folder.name
     lines = timed_lines(content_of(folder / "app.log").decode(errors="replace"))
     files = {name: content for name in COPIED if (content := content_of(folder / name))}
+    air = list(lines_of(content_of(folder / AIR.name)))
+    if air:
+        lanes = "".join(lane(air, about.get("start", 0.0)))
+        files["lanes.jsonl"] = files.get("lanes.jsonl", b"") + lanes.encode()
     text = "".join(f"{time}\t{source}\t{line}\n" for time, source, line in lines)
     return Record(about, {**files, "lines.log": text.encode()})

@@ -76,8 +76,8 @@ export function programName(source) {
   return source.replace(/\[\d+\]$/, "");
 }
 
-/** Events of other lanes, such as a radio's: JSON lines with `time` in seconds, `lane`, `text`, and if they like
- * `device`, `controller` and `fields`. */
+/** Events of other lanes, such as the radio's: JSON lines with `time` in seconds, `lane`, `text`, and if they like
+ * `devices`, `controllers`, `fields` and `routine`. */
 export class Extras {
   constructor(text) {
     this.list = [];
@@ -100,11 +100,26 @@ export class Extras {
   }
 
   deviceOf(index) {
-    return this.list[index].device ? String(this.list[index].device) : null;
+    return this.devicesOf(index)[0] ?? null;
   }
 
   controllerOf(index) {
-    return this.list[index].controller ?? -1;
+    return this.controllersOf(index)[0] ?? -1;
+  }
+
+  /** All that it is about. */
+  devicesOf(index) {
+    const { devices, device } = this.list[index];
+    return (Array.isArray(devices) ? devices : device ? [device] : []).map(String);
+  }
+
+  controllersOf(index) {
+    const { controllers, controller } = this.list[index];
+    return (Array.isArray(controllers) ? controllers : Number.isInteger(controller) ? [controller] : []);
+  }
+
+  isRoutine(index) {
+    return this.list[index].routine === true;
   }
 
   arrow() {

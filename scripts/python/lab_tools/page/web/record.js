@@ -1,29 +1,22 @@
 // A record: what it was made of, unpacked, and all of it as events in the order of time.
 import { Capture } from "./btsnoop.js";
 import { Messages } from "./bus.js";
+import { filesOf, inflated } from "./embedded.js";
 import { Extras, Lines, programName } from "./lines.js";
 import { Packets } from "./packets.js";
 
 const NOTES_OF_TESTS = "BluetoothLab";
 const MARK = /^mark-[0-9a-f]+$/; // by which lab-bundle sees that the recorder has caught up
 // Lanes in their order; the others follow, those of programs last but for the test's.
-const FIRST = ["mgmt", "bus", "bluetoothd"];
+const FIRST = ["radio", "mgmt", "bus", "bluetoothd"];
 const TITLES = { mgmt: "management", bus: "D-Bus", test: "test" };
-
-async function inflated(base64) {
-  const binary = atob(base64.trim());
-  const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
 
 const EMBEDDED = new RegExp(
   String.raw`type="application/octet-stream" data-record="(\w+)" data-file="([\w.]+)">([\w+/=]*)<`, "g");
 
 /** The record of this name among those that this page has, by the elements of its files; null if there is none. */
 export function embeddedRecord(name) {
-  const elements = document.querySelectorAll(`script[data-record="${name}"]`);
-  return openRecord([...elements].map((element) => [element.dataset.file, element.textContent]));
+  return openRecord(filesOf(name));
 }
 
 /** The record that another page has. */
@@ -110,11 +103,23 @@ export class Record {
       const ref = this.refs[event];
       const device = source === this.packets ? source.devices[ref] : source.deviceOf(ref);
       this.deviceOf[event] = device;
-      if (device) this.devices.set(device, (this.devices.get(device) ?? 0) + 1);
+      const devices = source.devicesOf?.(ref) ?? (device ? [device] : []);
+      for (const one of devices) this.devices.set(one, (this.devices.get(one) ?? 0) + 1);
       this.controllerOf[event] = source.controllerOf(ref);
       this.isRoutine[event] = source.isRoutine?.(ref) ? 1 : 0;
       if (source !== this.packets && source !== this.messages && source.isFailure(ref)) this.failures.push(event);
     }
+  }
+
+  /** Whether an event is about a device, or a controller, perhaps beside others. */
+  isAbout(event, device) {
+    return this.deviceOf[event] === device
+      || (this.sources[event].devicesOf?.(this.refs[event]).includes(device) ?? false);
+  }
+
+  isAtController(event, number) {
+    return this.controllerOf[event] === number
+      || (this.sources[event].controllersOf?.(this.refs[event]).includes(number) ?? false);
   }
 
   /** The events of packets, messages and lines by their numbers there. */
@@ -176,7 +181,7 @@ function compare(a, b) {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-const HUES = { mgmt: 4, bus: 5, bluetoothd: 6, test: 0 };
+const HUES = { radio: 8, mgmt: 4, bus: 5, bluetoothd: 6, test: 0 };
 
 /** One of the colours of page.css; the same program has the same one in every record. */
 function hueOf(name, index) {

@@ -36,8 +36,8 @@ export class Rows {
   /** `device` is an address, or `hci` and a controller's number. */
   passesDevice(record, event) {
     if (!this.device) return true;
-    if (this.device.startsWith("hci")) return record.controllerOf[event] === Number(this.device.slice(3));
-    return record.deviceOf[event] === this.device;
+    if (this.device.startsWith("hci")) return record.isAtController(event, Number(this.device.slice(3)));
+    return record.isAbout(event, this.device);
   }
 
   update() {
@@ -54,8 +54,8 @@ export class Rows {
         if (this.hidden.has(record.laneOf[event])) continue;
         if (!this.showsRoutine && record.isRoutine[event]) continue;
         if (this.search && !this.search[event]) continue;
-        if (controller >= 0 ? record.controllerOf[event] !== controller
-          : this.device && record.deviceOf[event] !== this.device) continue;
+        if (controller >= 0 ? !record.isAtController(event, controller)
+          : this.device && !record.isAbout(event, this.device)) continue;
       }
       events[count++] = event;
     }

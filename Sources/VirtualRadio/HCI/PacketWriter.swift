@@ -63,12 +63,6 @@ final class PacketWriter {
         add(address)
     }
 
-    /// An address after its type, which says whether it was resolved.
-    func addTyped(_ address: ResolvedAddress) {
-        add(address.type)
-        add(address.identity)
-    }
-
     func add(_ content: [UInt8]) {
         content.withUnsafeBytes { add($0) }
     }

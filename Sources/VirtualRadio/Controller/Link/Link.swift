@@ -42,8 +42,8 @@ final class Link {
         let action: () -> Void
     }
 
-    /// Makes a connection from the first controller to the other, each with the address that it uses, as the other knows
-    /// it.
+    /// Makes a connection from the first controller to the other, each with the address that it uses, as the other
+    /// knows it.
     init(
         _ radio: Radio, _ parameters: ConnectionParameters, from first: Controller,
         known firstAddress: ResolvedAddress,

@@ -16,7 +16,15 @@ struct ResolvedAddress {
     var type: UInt8 { identity.type + (entry == nil ? 0 : 2) }
 }
 
-/// Which address a host wants a controller to use. (Own_Address_Type of Core Specification, Vol 4 Part E, 7.8.5, 7.8.10,
+extension PacketWriter {
+    /// An address after its type, which says whether it was resolved.
+    func addTyped(_ address: ResolvedAddress) {
+        add(address.type)
+        add(address.identity)
+    }
+}
+
+/// Which address a host wants a controller to use: Own_Address_Type. (Core Specification, Vol 4 Part E, 7.8.5, 7.8.10,
 /// 7.8.12)
 struct OwnAddressType {
     let rawValue: UInt8

@@ -33,6 +33,10 @@ LE_EVENTS = {
 }
 
 
+# Types of identity addresses.
+RESOLVED = {2: ", resolved", 3: ", resolved"}
+
+
 class Host:
     """The journal has an entry for each packet of the controller: its name and what is the same on all radios."""
 
@@ -138,9 +142,11 @@ class Host:
             times = body[-7:-1].hex()
             if body[0] == 0:
                 self.handle = int.from_bytes(body[1:3], "little")
-            return f"{body[0]:02x} role {body[3]} peer {self.who(body[5:11])} {times}"
+            peer = f"peer {self.who(body[5:11])}{RESOLVED.get(body[4], '')}"
+            return f"{body[0]:02x} role {body[3]} {peer} {times}"
         if name == "LE Advertising Report":
-            return f"type {body[1]} from {self.who(body[3:9])} {body[10:-1].hex()}"
+            sender = f"{self.who(body[3:9])}{RESOLVED.get(body[2], '')}"
+            return f"type {body[1]} from {sender} {body[10:-1].hex()}"
         if name == "LE Extended Advertising Report":
             return f"type {body[1]:02x} from {self.who(body[4:10])} on {body[10]} {body[11]} {body[25:].hex()}"
         if name == "LE Long Term Key Request":

@@ -15,22 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 60.0  # seconds to start, on a busy machine
 
-BUMBLE = """
-import asyncio, sys
-from bumble.controller import Controller
-from bumble.link import LocalLink
-from bumble.transport import open_transport
-
-async def run():
-    link = LocalLink()
-    for number, port in enumerate(sys.argv[1:]):
-        transport = await open_transport(f"tcp-server:127.0.0.1:{port}")
-        Controller(f"C{number}", host_source=transport.source, host_sink=transport.sink, link=link,
-                   public_address=f"00:AA:01:0{number}:00:0{number}")
-    await asyncio.get_running_loop().create_future()
-
-asyncio.run(run())
-"""
+BUMBLE = ROOT / "Fixtures" / "peers" / "bumble_controllers.py"
 
 
 def free_port() -> int:
@@ -78,7 +63,7 @@ def ours(*options: str) -> Iterator[list[socket.socket]]:
 @contextlib.contextmanager
 def bumble() -> Iterator[list[socket.socket]]:
     ports = [free_port(), free_port()]
-    with running([sys.executable, "-c", BUMBLE, *map(str, ports)]) as process:
+    with running([sys.executable, str(BUMBLE), *(f"tcp-server:127.0.0.1:{port}" for port in ports)]) as process:
         yield [connected(socket.AF_INET, ("127.0.0.1", port), process) for port in ports]
 
 

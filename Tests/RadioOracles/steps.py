@@ -12,7 +12,8 @@ SCAN = bytes([0x10, 0, 0x10, 0])  # 10 ms in 10 ms
 INTERVAL, LATENCY, TIMEOUT = 24, 0, 500  # 30 ms, 5 s
 CONNECTION = bytes([INTERVAL, 0, INTERVAL, 0, LATENCY, 0]) + TIMEOUT.to_bytes(2, "little") + bytes(4)
 OTHER_CONNECTION = bytes([40, 0, 40, 0, 1, 0]) + TIMEOUT.to_bytes(2, "little") + bytes(4)
-KEY, DIVERSIFIER = bytes(range(16)), bytes([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+KEY, OTHER_KEY = bytes(range(16)), bytes(range(16, 32))
+DIVERSIFIER = bytes([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 ALL_EVENTS = bytes([0xFF] * 7 + [0x3F])
 
 
@@ -194,6 +195,41 @@ def end_at_peripheral(central: Host, peripheral: Host) -> None:
         host.wait("Disconnection Complete")
 
 
+def resolve(central: Host, peripheral: Host) -> None:
+    for host, own, peer in ((central, KEY, OTHER_KEY), (peripheral, OTHER_KEY, KEY)):
+        host.command(0x0C03)
+        host.command(0x0C01, ALL_EVENTS)
+        host.command(0x2001, number(0x067F) + bytes(6))  # also enhanced connections, and directed reports
+        host.command(0x2028, b"\x00" + host.peer)  # it is not in the list yet
+        host.command(0x2027, b"\x00" + host.peer + peer + own)
+        host.command(0x202D, b"\x01")
+        host.command(0x202E, number(60))
+    # Both by addresses that only the other knows.
+    peripheral.command(0x2006, number(0x20) + number(0x20) + b"\x00\x02\x00" + peripheral.peer + b"\x07\x00")
+    peripheral.command(0x200A, b"\x01")
+    peripheral.command(0x2029)  # not while it advertises
+    central.command(0x200B, b"\x00" + SCAN + b"\x02\x00")
+    central.command(0x200C, b"\x01\x01")
+    central.wait("LE Advertising Report")
+    central.command(0x202D, b"\x00")  # not while it scans
+    central.command(0x200C, b"\x00\x00")
+    central.command(0x200D, SCAN + b"\x00\x00" + central.peer + b"\x02" + CONNECTION)
+    for host in (central, peripheral):
+        host.wait("LE Enhanced Connection Complete")
+        host.command(0x1009)
+    end_at_peripheral(central, peripheral)
+
+
+def call(central: Host, peripheral: Host) -> None:
+    peripheral.command(0x2006, number(0x20) + number(0x20) + b"\x04\x02\x00" + peripheral.peer + b"\x07\x00")
+    peripheral.command(0x200A, b"\x01")
+    central.command(0x200D, SCAN + b"\x00\x00" + central.peer + b"\x02" + CONNECTION)
+    for host in (central, peripheral):
+        host.wait("LE Enhanced Connection Complete")
+        host.command(0x1009)
+    end_at_peripheral(central, peripheral)
+
+
 def calculate(central: Host, _: Host) -> None:
     central.journal.append(f"cipher {central.command(0x2017, KEY + bytes(16)).hex()}")
 
@@ -225,6 +261,8 @@ STEPS: list[Callable[[Host, Host], None]] = [
     connect_extended,
     change_phy,
     end_at_peripheral,
+    resolve,
+    call,
     calculate,
     send_unknown_command,
     send_wrong_length,

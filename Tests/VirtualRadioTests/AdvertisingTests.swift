@@ -98,7 +98,7 @@ import Testing
         #expect(old.peripheral.take().isEmpty)
         old.advance(20)
         let event = old.peripheral.take()
-        #expect(event.count == 1 && event[0][..<7] == [0x3E, 19, 0x01, 0x3C, 0, 0, 1])
+        #expect(event.count == 1 && event[0][..<7] == [0x3E, 31, 0x0A, 0x3C, 0, 0, 1])
         let new = Pair()
         new.peripheral.advertise(type: 1, target: new.central.address)
         new.advance(1_020)

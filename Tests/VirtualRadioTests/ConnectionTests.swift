@@ -15,14 +15,12 @@ import Testing
             pair.peripheral.advertise()
             pair.central.connect(to: pair.peripheral.address)
             pair.advance(40)
-            let isEnhanced = kind == .v5_3
-            let start: [UInt8] = isEnhanced ? [0x3E, 31, 0x0A, 0] : [0x3E, 19, 0x01, 0]
-            let addresses: [UInt8] = isEnhanced ? [UInt8](repeating: 0, count: 12) : []
-            let end: [UInt8] = addresses + [24, 0, 0, 0, 42, 0, 0]
+            let start: [UInt8] = [0x3E, 31, 0x0A, 0]
+            let end: [UInt8] = [UInt8](repeating: 0, count: 12) + [24, 0, 0, 0, 42, 0, 0]
             let peripheral = [0] + pair.central.bytes(pair.peripheral.address)
             let central = [0] + pair.central.bytes(pair.central.address)
             #expect(pair.central.take() == [start + [2, 0, 0] + peripheral + end])
-            let terminated: [[UInt8]] = isEnhanced ? [[0x3E, 6, 0x12, 0, 1, 1, 0, 1]] : []
+            let terminated: [[UInt8]] = kind == .v5_3 ? [[0x3E, 6, 0x12, 0, 1, 1, 0, 1]] : []
             #expect(pair.peripheral.take() == [start + [1, 0, 1] + central + end] + terminated)
         }
     }

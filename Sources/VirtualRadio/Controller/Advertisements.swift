@@ -40,13 +40,15 @@ extension Radio {
             let scanner = listener.scanner.flatMap { scanner in
                 (scanner.isExtended || isLegacy) && scanner.phys & phy != 0 && isOpen(scanner.plan) ? scanner : nil
             }
-            let initiator = listener.wants(set).flatMap { $0.phys & phy != 0 && isOpen($0.plan) ? $0 : nil }
-            guard scanner != nil || initiator != nil,
+            let request = listener.wants(set).flatMap { request in
+                request.initiator.phys & phy != 0 && isOpen(request.initiator.plan) ? request : nil
+            }
+            guard scanner != nil || request != nil,
                 let strength = air.receive(
                     sender.index, listener.index, set.primaryPHY, .advertising, payload: payload, &random)
             else { continue }
             scanner?.hear(set, strength: strength)
-            if let initiator { listener.connect(to: set, initiator) }
+            if let request { listener.connect(request) }
         }
     }
 
@@ -57,13 +59,15 @@ extension Radio {
     /// A scanner asks an advertiser for more. Returns the strength of the response, or `nil` if there is none.
     func exchangeScan(from scanner: Controller, _ address: DeviceAddress, with set: AdvertisingSet) -> Int8? {
         let advertiser = set.controller
-        guard set.filterPolicy & 1 == 0 || advertiser.acceptList.contains(address) else { return nil }
         sniffer?.hearScan(from: address, set)
+        guard let asker = advertiser.resolve(address),
+            set.filterPolicy & 1 == 0 || advertiser.acceptList.contains(asker.identity)
+        else { return nil }
         guard hears(scanner, by: advertiser, .scan, payload: 12) else { return nil }
         sniffer?.hearScanResponse(set)
         if set.notifiesScanRequests, let handle = set.handle, let event = advertiser.begin(.scanRequestReceived) {
             event.add(handle)
-            event.addTyped(address)
+            event.addTyped(asker)
             advertiser.send(event)
         }
         let length = 6 + set.scanResponse.count

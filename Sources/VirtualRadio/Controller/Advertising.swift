@@ -32,7 +32,7 @@ extension Controller {
         }
         set.properties = properties
         set.interval = isHighDuty ? Self.highDutyInterval : interval.lowerBound * Span.slot
-        set.usesRandomAddress = parameters.byte(5) & 1 == 1
+        set.ownType = OwnAddressType(parameters.byte(5))
         set.target = try parameters.typedAddress(6)
         set.filterPolicy = set.has(AdvertisingSet.Property.directed) ? 0 : parameters.byte(14)
         return .success
@@ -68,7 +68,7 @@ extension Controller {
         switch parameters.byte(0) {
         case 0: set.disable()
         case 1:
-            guard !set.usesRandomAddress || randomAddress != nil else { throw .invalidParameters }
+            guard set.hasAddress else { throw .invalidParameters }
             set.enable(duration: set.has(AdvertisingSet.Property.highDuty) ? Self.highDutyDuration : 0)
         default: throw .invalidParameters
         }

@@ -16,9 +16,9 @@ final class AdvertisingSet {
     /// ADV_IND.
     var properties = Property.legacy | Property.connectable | Property.scannable
     var interval = 0x0800 * Span.slot
-    var usesRandomAddress = false
+    var ownType = OwnAddressType.publicAddress
     var randomAddress: DeviceAddress?
-    /// Of a directed one.
+    /// For whom a directed one is, and whose entry of the resolving list gives the resolvable address.
     var target = DeviceAddress(bits: 0, isRandom: false)
     /// Bit 0: scan requests, bit 1: connections only from devices of the accept list.
     var filterPolicy: UInt8 = 0
@@ -37,6 +37,8 @@ final class AdvertisingSet {
     /// Of one that no host has enabled: when its events are.
     var rhythm: Rhythm?
 
+    private var resolvableAddress: DeviceAddress?
+    private var resolvableTarget: DeviceAddress?
     private(set) var isEnabled = false
     private var end: Instant?
     private var mostEvents = 0
@@ -51,9 +53,31 @@ final class AdvertisingSet {
     func has(_ property: Int) -> Bool { properties & property != 0 }
 
     /// The address that it is sent with.
-    var address: DeviceAddress {
-        guard usesRandomAddress else { return controller.address }
-        return (handle == nil ? controller.randomAddress : randomAddress) ?? controller.address
+    var address: DeviceAddress { resolvableAddress ?? fixedAddress ?? controller.address }
+
+    private var fixedAddress: DeviceAddress? {
+        guard ownType.isRandom else { return controller.address }
+        return handle == nil ? controller.randomAddress : randomAddress
+    }
+
+    /// Whom a directed one names as its target.
+    var sentTarget: DeviceAddress { resolvableTarget ?? target }
+
+    /// Whether the host has set the address that it needs.
+    var hasAddress: Bool {
+        fixedAddress != nil || ownType.isResolvable && controller.resolvingEntry(target)?.localKey.isZero == false
+    }
+
+    /// Resolvable addresses are used for a while. The target has one if its key is known. (Core Specification, Vol 6
+    /// Part B, 6.2)
+    private func renewAddresses() {
+        (resolvableAddress, resolvableTarget) = (nil, nil)
+        guard ownType.isResolvable || has(Property.directed), let entry = controller.resolvingEntry(target) else {
+            return
+        }
+        let timeout = controller.resolvableAddressTimeout
+        if ownType.isResolvable { resolvableAddress = entry.localAddress(controller.radio, timeout: timeout) }
+        if has(Property.directed) { resolvableTarget = entry.peerAddress(controller.radio, timeout: timeout) }
     }
 
     /// Begins to advertise, or begins anew with another duration.
@@ -67,6 +91,7 @@ final class AdvertisingSet {
         events = 0
         guard !isEnabled else { return }
         isEnabled = true
+        renewAddresses()
         guard rhythm == nil else { return wake() }
         alarm.set(in: controller.radio.firstEventDelay(interval))
     }
@@ -99,6 +124,7 @@ final class AdvertisingSet {
         }
         if let end, radio.now >= end { return controller.advertisingEnded(self, .advertisingTimeout) }
         events += 1
+        renewAddresses()
         radio.air(self)
         guard isEnabled else { return }  // a device has connected
         if mostEvents > 0, events >= mostEvents { return controller.advertisingEnded(self, .limitReached) }

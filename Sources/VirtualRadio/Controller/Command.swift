@@ -39,7 +39,8 @@ struct Command: Sendable {
         let lists = [
             Controller.informationCommands, Controller.advertisingCommands, Controller.extendedAdvertisingCommands,
             Controller.scanningCommands, Controller.extendedScanningCommands, Controller.initiatingCommands,
-            Controller.filterAcceptListCommands, Controller.disconnectionCommands, Controller.signalStrengthCommands,
+            Controller.filterAcceptListCommands, Controller.resolvingListCommands, Controller.disconnectionCommands,
+            Controller.signalStrengthCommands,
             Controller.remoteInformationCommands, Controller.encryptionCommands, Controller.connectionUpdateCommands,
             Controller.dataLengthCommands, Controller.phyCommands, Controller.keyGenerationCommands,
         ]

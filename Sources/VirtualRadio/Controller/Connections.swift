@@ -19,24 +19,34 @@ extension Controller {
 
     func sendConnectionComplete(_ end: LinkEnd) {
         sendConnectionComplete(
-            .success, handle: end.handle, isCentral: end.isCentral, peer: end.peerAddress, end.link.parameters)
+            .success, handle: end.handle, isCentral: end.isCentral, peer: end.peer, own: end.ownAddress,
+            end.link.parameters)
     }
 
     func sendConnectionFailed(_ status: ErrorCode, isCentral: Bool, peer: DeviceAddress?) {
-        sendConnectionComplete(status, handle: 0, isCentral: isCentral, peer: peer, nil)
+        let peer = ResolvedAddress(peer ?? DeviceAddress(bits: 0, isRandom: false))
+        sendConnectionComplete(status, handle: 0, isCentral: isCentral, peer: peer, own: nil, nil)
     }
 
-    /// The enhanced event replaces the other where the host wants it.
+    /// The enhanced event replaces the other where the host wants it. The other does not say which addresses were
+    /// resolved.
     private func sendConnectionComplete(
-        _ status: ErrorCode, handle: Int, isCentral: Bool, peer: DeviceAddress?, _ parameters: ConnectionParameters?
+        _ status: ErrorCode, handle: Int, isCentral: Bool, peer: ResolvedAddress, own: DeviceAddress?,
+        _ parameters: ConnectionParameters?
     ) {
-        let isEnhanced = kind >= .v5_3 && masks.allows(.enhancedConnectionComplete)
+        let isEnhanced = masks.allows(.enhancedConnectionComplete)
         guard let event = begin(isEnhanced ? .enhancedConnectionComplete : .connectionComplete) else { return }
         event.add(status)
         event.add(handle)
         event.add(UInt8(isCentral ? 0 : 1))
-        event.addTyped(peer ?? DeviceAddress(bits: 0, isRandom: false))
-        if isEnhanced { event.add(0, bytes: 12) }  // nobody has resolvable addresses
+        if isEnhanced {
+            event.addTyped(peer)
+            let isMade = resolvingList.contains { $0.localAddress != nil && $0.localAddress == own }
+            event.add(isMade ? own?.bits ?? 0 : 0, bytes: 6)
+            event.add(peer.entry == nil ? 0 : peer.sent.bits, bytes: 6)
+        } else {
+            event.addTyped(peer.identity)
+        }
         event.add(parameters?.interval ?? 0)
         event.add(parameters?.latency ?? 0)
         event.add(parameters?.timeout ?? 0)

@@ -13,6 +13,10 @@ final class Controller {
     /// Which of the commands for advertising, scanning and initiating the host uses.
     var family: CommandFamily?
     var acceptList: [DeviceAddress] = []
+    var resolvingList: [ResolvingEntry] = []
+    var resolvesAddresses = false
+    /// How long this controller uses a resolvable address, in nanoseconds.
+    var resolvableAddressTimeout = Controller.defaultResolvableAddressTimeout
     var advertisingSets: [AdvertisingSet] = []
     var scanParameters = ScanParameters()
     var scanner: Scanner?
@@ -46,6 +50,9 @@ final class Controller {
         randomAddress = nil
         family = nil
         acceptList = []
+        resolvingList = []
+        resolvesAddresses = false
+        resolvableAddressTimeout = Self.defaultResolvableAddressTimeout
         for set in advertisingSets { set.disable() }
         advertisingSets = []
         scanParameters = ScanParameters()

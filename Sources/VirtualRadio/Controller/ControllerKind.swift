@@ -1,6 +1,6 @@
 /// Which controller it is, by the version of the Core Specification that it is of.
 public enum ControllerKind: String, Sendable, Comparable {
-    /// Legacy advertising, and packets of up to 251 bytes.
+    /// Legacy advertising, and packets of up to 251 bytes, and resolvable private addresses.
     case v4_2 = "4.2"
     /// 5.3: also extended advertising with several sets, and the 2M and Coded PHYs.
     case v5_3 = "5.x"
@@ -21,6 +21,7 @@ public enum ControllerKind: String, Sendable, Comparable {
     var features: UInt64 {
         var features = LinkLayerFeature.encryption | LinkLayerFeature.connectionParametersRequest
         features |= LinkLayerFeature.peripheralInitiatedFeaturesExchange | LinkLayerFeature.dataLengthExtension
+        features |= LinkLayerFeature.privacy
         if self == .v5_3 {
             features |= LinkLayerFeature.phy2M | LinkLayerFeature.codedPHY | LinkLayerFeature.extendedAdvertising
         }
@@ -33,6 +34,7 @@ enum LinkLayerFeature {
     static let connectionParametersRequest: UInt64 = 1 << 1
     static let peripheralInitiatedFeaturesExchange: UInt64 = 1 << 3
     static let dataLengthExtension: UInt64 = 1 << 5
+    static let privacy: UInt64 = 1 << 6
     static let phy2M: UInt64 = 1 << 8
     static let codedPHY: UInt64 = 1 << 11
     static let extendedAdvertising: UInt64 = 1 << 12

@@ -56,7 +56,7 @@ extension Controller {
         set.properties = properties
         set.interval =
             properties & Property.highDuty != 0 ? Self.highDutyInterval : parameters.longNumber(3) * Span.slot
-        set.usesRandomAddress = parameters.byte(10) & 1 == 1
+        set.ownType = OwnAddressType(parameters.byte(10))
         set.target = target
         set.filterPolicy = set.has(Property.directed) ? 0 : parameters.byte(18)
         set.primaryPHY = primary
@@ -165,7 +165,7 @@ extension Controller {
     }
 
     private func requireReady(_ set: AdvertisingSet, duration: Int) throws(ErrorCode) {
-        guard !set.usesRandomAddress || set.randomAddress != nil else { throw .invalidParameters }
+        guard set.hasAddress else { throw .invalidParameters }
         guard set.unfinishedData == nil, set.unfinishedScanResponse == nil else { throw .commandDisallowed }
         let needsResponse = set.has(Property.scannable) && !set.has(Property.legacy)
         guard !needsResponse || !set.scanResponse.isEmpty else { throw .commandDisallowed }

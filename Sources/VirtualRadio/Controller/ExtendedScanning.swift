@@ -22,7 +22,7 @@ extension Controller {
         }
         scanParameters = ScanParameters(
             isActive: parameters.byte(3) == 1, interval: parameters.number(4) * Span.slot,
-            window: parameters.number(6) * Span.slot, usesRandomAddress: parameters.byte(0) & 1 == 1,
+            window: parameters.number(6) * Span.slot, ownType: OwnAddressType(parameters.byte(0)),
             filterPolicy: parameters.byte(1), phys: phys)
         return .success
     }
@@ -51,7 +51,9 @@ extension Controller {
     private static let mostReported = 229
 
     /// Reports in several events what does not fit into one.
-    func sendExtendedReport(_ set: AdvertisingSet, _ address: DeviceAddress, isResponse: Bool, _ strength: Int8) {
+    func sendExtendedReport(
+        _ set: AdvertisingSet, _ address: ResolvedAddress, _ target: DirectedTarget, isResponse: Bool, _ strength: Int8
+    ) {
         let isLegacy = set.has(AdvertisingSet.Property.legacy)
         let data = isResponse ? set.scanResponse : set.has(AdvertisingSet.Property.directed) && isLegacy ? [] : set.data
         var rest = data[...]
@@ -77,11 +79,8 @@ extension Controller {
             event.add(hasPower ? UInt8(bitPattern: Self.transmitPower) : 0x7F)
             event.add(UInt8(bitPattern: strength))
             event.add(0)  // no periodic advertising
-            if set.has(AdvertisingSet.Property.directed) {
-                event.addTyped(set.target)
-            } else {
-                event.add(0, bytes: 7)
-            }
+            event.add(target.type)
+            event.add(target.address)
             event.add(UInt8(part.count))
             event.add(part)
             send(event)

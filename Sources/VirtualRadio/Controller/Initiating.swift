@@ -1,6 +1,6 @@
 /// An attempt to connect.
 final class Initiator {
-    let address: DeviceAddress
+    let ownType: OwnAddressType
     /// `nil`: any of the accept list.
     let peer: DeviceAddress?
     let isExtended: Bool
@@ -10,10 +10,10 @@ final class Initiator {
     let parameters: ConnectionParameters
 
     init(
-        address: DeviceAddress, peer: DeviceAddress?, isExtended: Bool, phys: UInt8, plan: ListeningPlan,
+        ownType: OwnAddressType, peer: DeviceAddress?, isExtended: Bool, phys: UInt8, plan: ListeningPlan,
         parameters: ConnectionParameters
     ) {
-        self.address = address
+        self.ownType = ownType
         self.peer = peer
         self.isExtended = isExtended
         self.phys = phys
@@ -22,6 +22,16 @@ final class Initiator {
     }
 
     var usesAcceptList: Bool { peer == nil }
+}
+
+/// An advertisement that a controller wants to answer with a request to connect.
+struct ConnectRequest {
+    let initiator: Initiator
+    let set: AdvertisingSet
+    /// The advertiser, as the initiator knows it.
+    let advertiser: ResolvedAddress
+    /// The initiator, as the advertiser knows it.
+    let central: ResolvedAddress
 }
 
 /// Creating connections. (Core Specification, Vol 4 Part E, 7.8.12, 7.8.13, 7.8.66)
@@ -68,14 +78,13 @@ extension Controller {
             throw .invalidParameters
         }
         guard ends.count < Self.mostConnections else { throw .connectionLimitExceeded }
-        if usesAcceptList == 0, ends.contains(where: { $0.peerAddress == peer }) { throw .connectionExists }
-        var own = address
-        if ownType & 1 == 1 {
-            guard let randomAddress else { throw .invalidParameters }
-            own = randomAddress
+        if usesAcceptList == 0, ends.contains(where: { $0.peer.identity == peer }) { throw .connectionExists }
+        let own = OwnAddressType(ownType)
+        guard ownAddress(own, random: randomAddress, for: usesAcceptList == 0 ? peer : nil) != nil else {
+            throw .invalidParameters
         }
         initiator = Initiator(
-            address: own, peer: usesAcceptList == 1 ? nil : peer, isExtended: isExtended, phys: phys,
+            ownType: own, peer: usesAcceptList == 1 ? nil : peer, isExtended: isExtended, phys: phys,
             plan: ListeningPlan(
                 interval: scan.interval * Span.slot, window: scan.window * Span.slot, began: radio.now),
             parameters: connection)
@@ -93,33 +102,48 @@ extension Controller {
     }
 
     /// Whether this controller wants to connect to an advertiser that it hears, and may.
-    func wants(_ set: AdvertisingSet) -> Initiator? {
+    func wants(_ set: AdvertisingSet) -> ConnectRequest? {
         guard let initiator, set.has(AdvertisingSet.Property.connectable) else { return nil }
         guard initiator.isExtended || set.has(AdvertisingSet.Property.legacy) else { return nil }
-        let address = set.address
+        guard ends.count < Self.mostConnections, set.controller.ends.count < Self.mostConnections else { return nil }
+        guard let advertiser = resolve(set.address) else { return nil }
         if let peer = initiator.peer {
-            guard peer == address else { return nil }
+            guard peer == advertiser.identity || peer == advertiser.sent else { return nil }
         } else {
-            guard acceptList.contains(address) else { return nil }
+            guard acceptList.contains(advertiser.identity) else { return nil }
         }
-        guard !ends.contains(where: { $0.peerAddress == address }), ends.count < Self.mostConnections else {
-            return nil
+        guard !ends.contains(where: { $0.peer.identity == advertiser.identity }),
+            let own = ownAddress(initiator.ownType, random: randomAddress, for: advertiser.identity)
+        else { return nil }
+        if set.has(AdvertisingSet.Property.directed) {
+            guard isTarget(set.sentTarget, of: advertiser, initiator.ownType),
+                initiator.ownType.isResolvable || set.sentTarget == own
+            else { return nil }
         }
-        let advertiser = set.controller
-        guard advertiser.ends.count < Self.mostConnections else { return nil }
-        if set.has(AdvertisingSet.Property.directed) { return set.target == initiator.address ? initiator : nil }
-        guard set.filterPolicy & 2 == 0 || advertiser.acceptList.contains(initiator.address) else { return nil }
-        return initiator
+        guard let central = set.controller.accepts(own, set) else { return nil }
+        return ConnectRequest(initiator: initiator, set: set, advertiser: advertiser, central: central)
+    }
+
+    /// The sender of a request to connect to this controller, or `nil` if the request is to be ignored.
+    private func accepts(_ address: DeviceAddress, _ set: AdvertisingSet) -> ResolvedAddress? {
+        guard let central = resolve(address) else { return nil }
+        if set.has(AdvertisingSet.Property.directed) {
+            return address == set.sentTarget || central.identity == set.target ? central : nil
+        }
+        return set.filterPolicy & 2 == 0 || acceptList.contains(central.identity) ? central : nil
     }
 
     /// Connects to an advertiser, whose set is no longer advertised then.
     ///
     /// In real air the advertiser may miss the request. This controller does not know that, until it hears nothing.
-    func connect(to set: AdvertisingSet, _ initiator: Initiator) {
-        self.initiator = nil
+    func connect(_ request: ConnectRequest) {
+        initiator = nil
         radio.listenersChanged()
+        let set = request.set
         let peripheral = set.controller
-        let link = Link(radio, initiator.parameters, from: self, initiator.address, to: peripheral, set.address)
+        let link = Link(
+            radio, request.initiator.parameters, from: self, known: request.central, to: peripheral,
+            known: request.advertiser)
         if !set.has(AdvertisingSet.Property.legacy) { link.phy = set.secondaryPHY }
         radio.add(link)
         radio.sniffer?.hearConnect(link)

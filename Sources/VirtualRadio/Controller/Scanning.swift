@@ -10,7 +10,7 @@ extension Controller {
         var isActive = false
         var interval = 0x10 * Span.slot
         var window = 0x10 * Span.slot
-        var usesRandomAddress = false
+        var ownType = OwnAddressType.publicAddress
         var filterPolicy: UInt8 = 0
         var phys: UInt8 = 1
     }
@@ -25,7 +25,7 @@ extension Controller {
         else { throw .invalidParameters }
         scanParameters = ScanParameters(
             isActive: parameters.byte(0) == 1, interval: interval * Span.slot, window: window * Span.slot,
-            usesRandomAddress: parameters.byte(5) & 1 == 1, filterPolicy: parameters.byte(6))
+            ownType: OwnAddressType(parameters.byte(5)), filterPolicy: parameters.byte(6))
         return .success
     }
 
@@ -43,7 +43,7 @@ extension Controller {
             return
         }
         let plan = scanParameters
-        guard !plan.usesRandomAddress || randomAddress != nil else { throw .invalidParameters }
+        guard !plan.ownType.isRandom || randomAddress != nil else { throw .invalidParameters }
         scanner = Scanner(
             self, isExtended: isExtended, plan, filtersDuplicates: filtersDuplicates,
             plan: ListeningPlan(interval: plan.interval, window: plan.window, began: radio.now))
@@ -51,7 +51,7 @@ extension Controller {
         radio.hastenAdvertisers()
     }
 
-    func sendReport(_ set: AdvertisingSet, _ address: DeviceAddress, isResponse: Bool, _ strength: Int8) {
+    func sendReport(_ set: AdvertisingSet, _ address: ResolvedAddress, isResponse: Bool, _ strength: Int8) {
         guard let event = begin(.advertisingReport) else { return }
         let isDirected = set.has(AdvertisingSet.Property.directed)
         let data = isResponse ? set.scanResponse : isDirected ? [] : set.data
@@ -60,6 +60,17 @@ extension Controller {
         event.addTyped(address)
         event.add(UInt8(data.count))
         event.add(data)
+        event.add(UInt8(bitPattern: strength))
+        send(event)
+    }
+
+    /// Of a directed advertisement to a resolvable address that this controller does not know. (7.7.65.11)
+    func sendDirectedReport(_ set: AdvertisingSet, _ address: ResolvedAddress, _ strength: Int8) {
+        guard let event = begin(.directedAdvertisingReport) else { return }
+        event.add(UInt8(1))
+        event.add(Self.reportType(set))
+        event.addTyped(address)
+        event.addTyped(set.sentTarget)
         event.add(UInt8(bitPattern: strength))
         send(event)
     }

@@ -30,6 +30,7 @@ enum LEEventCode: UInt8 {
     case readLocalPublicKeyComplete = 0x08
     case generateSharedKeyComplete = 0x09
     case enhancedConnectionComplete = 0x0A
+    case directedAdvertisingReport = 0x0B
     case phyUpdateComplete = 0x0C
     case extendedAdvertisingReport = 0x0D
     case scanTimeout = 0x11

@@ -86,9 +86,9 @@ struct PrimeNumber: Equatable {
         return hasCarry || !isBelowZero ? difference : words
     }
 
-    private static func add(_ left: Words, _ right: Words) -> (sum: Words, hasCarry: Bool) {
+    private static func add(_ left: Words, _ right: Words, carry: Bool = false) -> (sum: Words, hasCarry: Bool) {
         var sum = Words.zero
-        var carry = false
+        var carry = carry
         for place in 0..<4 {
             let (first, hasFirst) = left[place].addingReportingOverflow(right[place])
             let (second, hasSecond) = first.addingReportingOverflow(carry ? 1 : 0)
@@ -98,15 +98,9 @@ struct PrimeNumber: Equatable {
         return (sum, carry)
     }
 
+    /// Adds the two's complement, which has a carry unless the difference is below zero.
     private static func subtract(_ left: Words, _ right: Words) -> (difference: Words, isBelowZero: Bool) {
-        var difference = Words.zero
-        var borrow = false
-        for place in 0..<4 {
-            let (first, hasFirst) = left[place].subtractingReportingOverflow(right[place])
-            let (second, hasSecond) = first.subtractingReportingOverflow(borrow ? 1 : 0)
-            difference[place] = second
-            borrow = hasFirst || hasSecond
-        }
-        return (difference, borrow)
+        let (difference, hasCarry) = add(left, ~right, carry: true)
+        return (difference, !hasCarry)
     }
 }

@@ -12,20 +12,20 @@ extension TestHost {
     /// Advertises as connectable and scannable, every 100 ms. `type`: of legacy advertising.
     func advertise(
         _ data: [UInt8] = flags, response: [UInt8] = [], type: UInt8 = 0, target: DeviceAddress? = nil,
-        policy: UInt8 = 0
+        policy: UInt8 = 0, own: UInt8 = 0
     ) {
         let peer = target.map { [$0.type] + bytes($0) } ?? [UInt8](repeating: 0, count: 7)
         if isExtended {
             let properties: [UInt8] = [0x13, 0x1D, 0x12, 0x10, 0x15]
-            let first: [UInt8] = [1, properties[Int(type)], 0, 0xA0, 0, 0, 0xA0, 0, 0, 7, 0] + peer
+            let first: [UInt8] = [1, properties[Int(type)], 0, 0xA0, 0, 0, 0xA0, 0, 0, 7, own] + peer
             result(0x2036, first + [policy, 0x7F, 1, 0, 1, 0, 0])
-            if target == nil {
+            if type != 1, type != 4 {
                 result(0x2037, [1, 3, 1, UInt8(data.count)] + data)
                 if type == 0 || type == 2 { result(0x2038, [1, 3, 1, UInt8(response.count)] + response) }
             }
             result(0x2039, [1, 1, 1, type == 1 ? 100 : 0, 0, 0])
         } else {
-            result(0x2006, [0xA0, 0, 0xA0, 0, type, 0] + peer + [7, policy])
+            result(0x2006, [0xA0, 0, 0xA0, 0, type, own] + peer + [7, policy])
             result(0x2008, [UInt8(data.count)] + filled(data))
             result(0x2009, [UInt8(response.count)] + filled(response))
             result(0x200A, [1])
@@ -36,14 +36,14 @@ extension TestHost {
         result(isExtended ? 0x2039 : 0x200A, isExtended ? [0, 0] : [0])
     }
 
-    func scan(isActive: Bool = true, filtersDuplicates: Bool = true, policy: UInt8 = 0) {
+    func scan(isActive: Bool = true, filtersDuplicates: Bool = true, policy: UInt8 = 0, own: UInt8 = 0) {
         let active: UInt8 = isActive ? 1 : 0
         let filter: UInt8 = filtersDuplicates ? 1 : 0
         if isExtended {
-            result(0x2041, [0, policy, 1, active, 0x60, 0, 0x30, 0])
+            result(0x2041, [own, policy, 1, active, 0x60, 0, 0x30, 0])
             result(0x2042, [1, filter, 0, 0, 0, 0])
         } else {
-            result(0x200B, [active, 0x60, 0, 0x30, 0, 0, policy])
+            result(0x200B, [active, 0x60, 0, 0x30, 0, own, policy])
             result(0x200C, [1, filter])
         }
     }
@@ -56,15 +56,16 @@ extension TestHost {
     /// list.
     @discardableResult
     func connect(
-        to peer: DeviceAddress?, interval: UInt8 = 24, latency: UInt8 = 0, timeout: UInt8 = 42, phys: UInt8 = 1
+        to peer: DeviceAddress?, interval: UInt8 = 24, latency: UInt8 = 0, timeout: UInt8 = 42, phys: UInt8 = 1,
+        own: UInt8 = 0
     ) -> UInt8 {
         let policy: UInt8 = peer == nil ? 1 : 0
         let typed = peer.map { [$0.type] + bytes($0) } ?? [UInt8](repeating: 0, count: 7)
         let parameters: [UInt8] = [interval, 0, interval, 0, latency, 0, timeout, 0, 0, 0, 0, 0]
         if isExtended {
-            return status(0x2043, [policy, 0] + typed + [phys, 0x60, 0, 0x60, 0] + parameters)
+            return status(0x2043, [policy, own] + typed + [phys, 0x60, 0, 0x60, 0] + parameters)
         }
-        return status(0x200D, [0x60, 0, 0x60, 0, policy] + typed + [0] + parameters)
+        return status(0x200D, [0x60, 0, 0x60, 0, policy] + typed + [own] + parameters)
     }
 
     func cancelConnecting() -> [[UInt8]] { command(0x200E) }

@@ -42,16 +42,18 @@ final class Link {
         let action: () -> Void
     }
 
-    /// Makes a connection from the first controller to the other, each with the address that it uses.
+    /// Makes a connection from the first controller to the other, each with the address that it uses, as the other
+    /// knows it.
     init(
-        _ radio: Radio, _ parameters: ConnectionParameters, from first: Controller, _ firstAddress: DeviceAddress,
-        to second: Controller, _ secondAddress: DeviceAddress
+        _ radio: Radio, _ parameters: ConnectionParameters, from first: Controller,
+        known firstAddress: ResolvedAddress,
+        to second: Controller, known secondAddress: ResolvedAddress
     ) {
         self.radio = radio
         self.parameters = parameters
         isReal = radio.air.model == .real
-        central = LinkEnd(self, first, isCentral: true, own: firstAddress, peer: secondAddress)
-        peripheral = LinkEnd(self, second, isCentral: false, own: secondAddress, peer: firstAddress)
+        central = LinkEnd(self, first, isCentral: true, own: firstAddress.sent, peer: secondAddress)
+        peripheral = LinkEnd(self, second, isCentral: false, own: secondAddress.sent, peer: firstAddress)
     }
 
     var ends: [LinkEnd] { [central, peripheral] }

@@ -4,8 +4,9 @@ final class LinkEnd {
     unowned let link: Link
     let isCentral: Bool
     let handle: Int
+    /// As it is sent.
     let ownAddress: DeviceAddress
-    let peerAddress: DeviceAddress
+    let peer: ResolvedAddress
     /// Until the host has been informed of the end of the connection.
     private(set) var isOpen = true
     /// Whether the host has asked for the end.
@@ -31,12 +32,12 @@ final class LinkEnd {
         var isPartReceived = false
     }
 
-    init(_ link: Link, _ controller: Controller, isCentral: Bool, own: DeviceAddress, peer: DeviceAddress) {
+    init(_ link: Link, _ controller: Controller, isCentral: Bool, own: DeviceAddress, peer: ResolvedAddress) {
         self.link = link
         self.controller = controller
         self.isCentral = isCentral
         ownAddress = own
-        peerAddress = peer
+        self.peer = peer
         handle = controller.takeHandle()
         lastHeard = controller.radio.now
     }

@@ -45,7 +45,7 @@ extension Sniffer {
         guard set.has(AdvertisingSet.Property.legacy) else { return hearExtended(set, set.data) }
         let own = Self.bytes(set.address)
         if set.has(AdvertisingSet.Property.directed) {
-            write(PDU.directInd, from: set.address, to: set.target, own + Self.bytes(set.target))
+            write(PDU.directInd, from: set.address, to: set.sentTarget, own + Self.bytes(set.sentTarget))
         } else if set.has(AdvertisingSet.Property.connectable) {
             write(PDU.advInd, from: set.address, own + set.data)
         } else {
@@ -86,7 +86,7 @@ extension Sniffer {
         link.trace = LinkTrace(
             address: UInt32(truncatingIfNeeded: source.next()), start: UInt32(source.next() & 0xFF_FFFF))
         let parameters = link.parameters
-        var payload = Self.bytes(link.central.ownAddress) + Self.bytes(link.central.peerAddress)
+        var payload = Self.bytes(link.central.ownAddress) + Self.bytes(link.central.peer.sent)
         payload += [UInt8](bits: UInt64(link.trace.address), count: 4)
         payload += [UInt8](bits: UInt64(link.trace.start), count: 3)
         payload += [1, 0, 0]  // the first event's window
@@ -94,7 +94,7 @@ extension Sniffer {
             payload += [UInt8](number: number)
         }
         payload += [0xFF, 0xFF, 0xFF, 0xFF, 0x1F, LinkTrace.hop]
-        write(PDU.connectInd, from: link.central.ownAddress, to: link.central.peerAddress, payload)
+        write(PDU.connectInd, from: link.central.ownAddress, to: link.central.peer.sent, payload)
     }
 
     private static func bytes(_ address: DeviceAddress) -> [UInt8] { [UInt8](bits: address.bits, count: 6) }

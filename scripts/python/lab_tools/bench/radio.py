@@ -20,28 +20,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from lab_tools.bench.programs import cpu_of
+from lab_tools.bench.programs import PEERS, cpu_of
 
 PATIENCE = 30  # seconds
 AT_ONCE = 4  # packets that a host has on their way
 CONNECTION = bytes([24, 0, 24, 0, 0, 0, 0xF4, 1]) + bytes(4)  # 30 ms, 5 s
 SCAN = bytes([0x10, 0, 0x10, 0])
-BUMBLE = """
-import asyncio, sys
-from bumble.controller import Controller
-from bumble.link import LocalLink
-from bumble.transport import open_transport
-
-async def run():
-    link = LocalLink()
-    for number, path in enumerate(sys.argv[1:]):
-        transport = await open_transport(f"unix-server:{path}")
-        Controller(f"C{number}", host_source=transport.source, host_sink=transport.sink, link=link,
-                   public_address=f"00:AA:01:0{number}:00:0{number}")
-    await asyncio.get_running_loop().create_future()
-
-asyncio.run(run())
-"""
 
 
 class Host:
@@ -176,12 +160,13 @@ def measure(process: int, hosts: list[Host], packets: int, seconds: float, size:
 
 def radios(programs: Path, folder: str) -> dict[str, tuple[list[str], list[str]]]:
     """The command of each, and the sockets of the two hosts."""
-    ours, bumble = f"{folder}/radio", [f"{folder}/bumble{number}" for number in range(2)]
+    ours, theirs = f"{folder}/radio", [f"{folder}/bumble{number}" for number in range(2)]
+    bumble = [sys.executable, str(PEERS / "bumble_controllers.py"), *(f"unix-server:{path}" for path in theirs)]
     server = "/tmp/bt-server-le"
     return {
         "virtual-radio": ([str(programs / "virtual-radio"), "--h4", ours, "--controller", "4.2"], [ours, ours]),
         "btvirt": (["btvirt", "-s"], [server, server]),
-        "Bumble": ([sys.executable, "-c", BUMBLE, *bumble], bumble),
+        "Bumble": (bumble, theirs),
     }
 
 

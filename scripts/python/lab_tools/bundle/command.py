@@ -187,7 +187,8 @@ def keep_run(folder: Path, start: float, status: int, command: list[str]) -> Non
     (folder / "app.log").write_text(timeline(merged(lines)))
     late = [f"The last moments may be missing in: {', '.join(missing)}"] if missing else []
     issues = [f"{command[0]} ended with exit status {status}"] if status else []
-    title = f"{shlex.join(command)} {'failed' if status else 'passed'}"
+    # The title is a line, which scripts as a word of the command are not.
+    title = f"{' '.join(shlex.join(command).split())} {'failed' if status else 'passed'}"
     span = f"from {text_of(start)} to {text_of(end)} UTC"
     (folder / "summary.txt").write_text("\n".join([title, span, "", *issues, *late, ""]))
 

@@ -13,8 +13,8 @@ package final class MainQueueExecutor: TaskExecutor {
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { [self] in
-            // The main queue is the main actor's, too. If this were not said, the task would have to be queued again for
-            // each call of the main actor that it awaits.
+            // The main queue is the main actor's, too. If this were not said, the task would be queued again for each
+            // call of the main actor that it awaits.
             job.runSynchronously(isolatedTo: MainActor.sharedUnownedExecutor, taskExecutor: asUnownedTaskExecutor())
         }
     }

@@ -12,6 +12,7 @@ open class CBAttribute: NSObject, @unchecked Swift.Sendable {
     /// while it is published.
     package var objectPath: String? { path?.string }
 
+    /// The same as ``objectPath``, checked.
     var path: ObjectPath? {
         get { lockedPath.withLock { $0 } }
         set { lockedPath.withLock { $0 = newValue } }

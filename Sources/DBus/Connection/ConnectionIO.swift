@@ -36,7 +36,7 @@ final class ConnectionIO {
             { timeout, data in ConnectionIO.with(data) { $0.update(timeout: timeout) } }, context, nil)
         dbus_connection_set_dispatch_status_function(
             connection,
-            // @Sendable, or it would look for the loop at each message, of which few remain to be dispatched.
+            // @Sendable, or Swift would check for each message that this is the loop; `with` does when it matters.
             { @Sendable _, status, data in
                 if status == DBUS_DISPATCH_DATA_REMAINS { ConnectionIO.with(data) { $0.scheduleDispatch() } }
             }, context, nil)

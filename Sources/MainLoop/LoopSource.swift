@@ -61,7 +61,7 @@ package class LoopSource {
         _ source: UnsafeMutablePointer<GSource>?, _ action: @escaping @LoopActor () -> Bool
     ) -> LoopSource {
         g_source_set_callback(
-            source, { data in LoopSource.run(data, ()) },
+            source, { @Sendable data in LoopSource.run(data, ()) },
             Unmanaged.passRetained(Callback<Void> { action() }).toOpaque(),
             { @Sendable data in LoopSource.release(data, Void.self) })
         return LoopSource(source)
@@ -96,7 +96,8 @@ package final class DescriptorSource: LoopSource {
         }
         super.init(
             cglib_descriptor_source_new(
-                descriptor, events.condition, { condition, data in LoopSource.run(data, DescriptorEvents(condition)) },
+                descriptor, events.condition,
+                { @Sendable condition, data in LoopSource.run(data, DescriptorEvents(condition)) },
                 Unmanaged.passRetained(callback).toOpaque(),
                 { @Sendable data in LoopSource.release(data, DescriptorEvents.self) }))
     }

@@ -9,6 +9,7 @@ package final class Device: RemoteObject<Device1> {
 
     init(path: ObjectPath, properties: PropertyValues<Device1>, adapter: Adapter, session: BlueZSession) {
         self.adapter = adapter
+        isPaired = properties[Device1.paired] ?? false
         super.init(path: path, properties: properties, session: session)
     }
 
@@ -53,7 +54,8 @@ package final class Device: RemoteObject<Device1> {
     package var isConnected: Bool { properties[Device1.connected] ?? false }
     /// Whether the services were found after connecting. The last objects may still follow.
     package var areServicesResolved: Bool { properties[Device1.servicesResolved] ?? false }
-    package var isPaired: Bool { properties[Device1.paired] ?? false }
+    /// Kept, because each request asks for it.
+    package private(set) var isPaired: Bool
     package var isTrusted: Bool { properties[Device1.trusted] ?? false }
     package var isBlocked: Bool { properties[Device1.blocked] ?? false }
     /// Whether bluetoothd knows something of the device that must not be lost: a connection, a pairing, a user's
@@ -76,6 +78,7 @@ package final class Device: RemoteObject<Device1> {
 
     override func update(_ changes: PropertyChanges<Device1>) {
         super.update(changes)
+        if changes.contains(Device1.paired) { isPaired = changes[Device1.paired] ?? false }
         if changes[Device1.connected] == true { disconnectionReason = nil }
     }
 

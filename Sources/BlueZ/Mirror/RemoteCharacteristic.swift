@@ -113,7 +113,7 @@ package final class RemoteCharacteristic: RemoteObject<GattCharacteristic1> {
         _ value: Data, as kind: WriteKind, completion: @escaping @LoopActor (Result<Void, any Error>) -> Void
     ) {
         call(GattCharacteristic1.writeValue, [.bytes(value), kind.options], timeout: Self.attTimeout) { result in
-            completion(result.map { _ in })
+            completion(result.withoutValue)
         }
     }
 
@@ -121,12 +121,12 @@ package final class RemoteCharacteristic: RemoteObject<GattCharacteristic1> {
 
     /// Turns notifications (or indications) on for this program; values come to ``onValue``.
     package func startNotify(completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) {
-        call(GattCharacteristic1.startNotify, timeout: Self.attTimeout) { result in completion(result.map { _ in }) }
+        call(GattCharacteristic1.startNotify, timeout: Self.attTimeout) { result in completion(result.withoutValue) }
     }
 
     /// Turns them off for this program.
     package func stopNotify(completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) {
-        call(GattCharacteristic1.stopNotify, timeout: Self.attTimeout) { result in completion(result.map { _ in }) }
+        call(GattCharacteristic1.stopNotify, timeout: Self.attTimeout) { result in completion(result.withoutValue) }
     }
 
     // MARK: Sockets

@@ -29,7 +29,7 @@ package final class RemoteDescriptor: RemoteObject<GattDescriptor1> {
     package func write(_ value: Data, completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) {
         call(GattDescriptor1.writeValue, [.bytes(value), [String: BusValue]().busValue], timeout: .seconds(60)) {
             result in
-            completion(result.map { _ in })
+            completion(result.withoutValue)
         }
     }
 }

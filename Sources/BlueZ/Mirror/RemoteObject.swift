@@ -129,3 +129,13 @@ protocol MirroredObject: AnyObject {
     /// A PropertiesChanged signal about the object has come.
     func propertiesChanged(_ signal: BusSignal)
 }
+
+extension Result {
+    /// For answers in which nothing but the success matters.
+    var withoutValue: Result<Void, Failure> {
+        switch self {
+        case .success: .success(())
+        case .failure(let error): .failure(error)
+        }
+    }
+}

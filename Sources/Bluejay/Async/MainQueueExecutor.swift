@@ -8,8 +8,14 @@ import Dispatch
 package final class MainQueueExecutor: TaskExecutor {
     package static let shared = MainQueueExecutor()
 
+    private let queue = DispatchQueue.main
+
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        DispatchQueue.main.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+        queue.async { [self] in
+            // The main queue is the main actor's, too. If this were not said, the task would be queued again for each
+            // call of the main actor that it awaits.
+            job.runSynchronously(isolatedTo: MainActor.sharedUnownedExecutor, taskExecutor: asUnownedTaskExecutor())
+        }
     }
 }

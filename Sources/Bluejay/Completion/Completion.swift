@@ -3,19 +3,19 @@
 /// A second call does nothing. A completion that is released without a call is called then, with the fallback.
 final class Completion<Value> {
     private var action: ((Value) -> Void)?
-    private let fallback: Value
+    private let fallback: () -> Value
 
     /// - Parameters:
-    ///   - fallback: the value for a completion that is released without a call.
+    ///   - fallback: the value for a completion that is released without a call; put together only then.
     ///   - action: the closure to call once.
-    init(fallback: Value, _ action: @escaping (Value) -> Void) {
+    init(fallback: @autoclosure @escaping () -> Value, _ action: @escaping (Value) -> Void) {
         self.action = action
         self.fallback = fallback
     }
 
     deinit {
         guard let action else { return }
-        let fallback = fallback
+        let fallback = fallback()
         MainQueue.run { action(fallback) }
     }
 

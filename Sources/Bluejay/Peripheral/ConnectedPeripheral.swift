@@ -52,7 +52,10 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
 
     /// The characteristic, if it has been discovered.
     func known(_ characteristic: CharacteristicIdentifier) -> CBCharacteristic? {
-        services(characteristic.service).lazy.compactMap { $0.characteristic(with: characteristic.uuid) }.first
+        for service in cbPeripheral.services ?? [] where service.uuid == characteristic.service.uuid {
+            if let found = service.characteristic(with: characteristic.uuid) { return found }
+        }
+        return nil
     }
 
     /// The discovered services with the identifier. There may be several: a peripheral on BlueZ, for example, may have

@@ -1,3 +1,5 @@
+import DBus
+
 /// What services, characteristics and descriptors have in common.
 // @unchecked: programs use attributes on any thread. What changes, in the subclasses too, is behind a lock.
 open class CBAttribute: NSObject, @unchecked Swift.Sendable {
@@ -8,12 +10,15 @@ open class CBAttribute: NSObject, @unchecked Swift.Sendable {
 
     /// The object path of the attribute in BlueZ: of a remote one while its peripheral is connected, of a local one
     /// while it is published.
-    package var objectPath: String? {
+    package var objectPath: String? { path?.string }
+
+    /// The same as ``objectPath``, checked.
+    var path: ObjectPath? {
         get { lockedPath.withLock { $0 } }
         set { lockedPath.withLock { $0 = newValue } }
     }
 
-    private let lockedPath = Locked<String?>(nil)
+    private let lockedPath = Locked<ObjectPath?>(nil)
 
     init(uuid: CBUUID) {
         storedUUID = uuid

@@ -192,7 +192,8 @@ package final class BusConnection: AnswerSender {
     private func limit(_ call: PendingCall, to timeout: Duration) {
         let deadline = ContinuousClock.now + min(timeout, Self.longestTimeout)
         call.deadline = deadline
-        if nextDeadline.map({ deadline < $0 }) ?? true { setTimer(for: deadline) }
+        if let nextDeadline, nextDeadline <= deadline { return }
+        setTimer(for: deadline)
     }
 
     private func setTimer(for deadline: ContinuousClock.Instant) {

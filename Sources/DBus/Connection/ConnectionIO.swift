@@ -36,7 +36,8 @@ final class ConnectionIO {
             { timeout, data in ConnectionIO.with(data) { $0.update(timeout: timeout) } }, context, nil)
         dbus_connection_set_dispatch_status_function(
             connection,
-            { _, status, data in
+            // @Sendable, or Swift would check for each message that this is the loop; `with` does when it matters.
+            { @Sendable _, status, data in
                 if status == DBUS_DISPATCH_DATA_REMAINS { ConnectionIO.with(data) { $0.scheduleDispatch() } }
             }, context, nil)
         if dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS { scheduleDispatch() }

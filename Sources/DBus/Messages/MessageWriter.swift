@@ -149,9 +149,7 @@ enum MessageWriter {
         _ fill: (inout DBusMessageIter) throws(BusError) -> Void
     ) throws(BusError) {
         var inner = DBusMessageIter()
-        guard dbus_message_iter_open_container(&iterator, Int32(type), contained, &inner) != 0 else {
-            throw .outOfMemory
-        }
+        guard open(type, contained, &iterator, &inner) else { throw .outOfMemory }
         do throws(BusError) {
             try fill(&inner)
         } catch {
@@ -159,6 +157,14 @@ enum MessageWriter {
             throw error
         }
         guard dbus_message_iter_close_container(&iterator, &inner) != 0 else { throw .outOfMemory }
+    }
+
+    private static func open(
+        _ type: Int, _ contained: String?, _ outer: inout DBusMessageIter, _ inner: inout DBusMessageIter
+    ) -> Bool {
+        guard let contained else { return dbus_message_iter_open_container(&outer, Int32(type), nil, &inner) != 0 }
+        // Given to the function directly, the string would be copied.
+        return contained.withCString { dbus_message_iter_open_container(&outer, Int32(type), $0, &inner) } != 0
     }
 
     private static func fixed<T: BitwiseCopyable>(

@@ -55,7 +55,7 @@ final class RawMessage {
         try MessageWriter.append(arguments, to: pointer)
     }
 
-    private func set(
+    private nonisolated func set(
         _ field: String, by setter: (OpaquePointer?, UnsafePointer<CChar>?) -> dbus_bool_t
     ) throws(BusError) {
         // Given to the function directly, the string would be copied.

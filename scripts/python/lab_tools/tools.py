@@ -28,6 +28,7 @@ TOOLS = {
     "sources": "lab_tools.checks.sources",
     "width": "lab_tools.checks.width",
     "layers": "lab_tools.checks.layers",
+    "last-release": "lab_tools.checks.releases",
 }
 
 

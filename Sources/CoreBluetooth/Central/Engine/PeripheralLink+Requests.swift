@@ -64,8 +64,12 @@ extension PeripheralLink {
     /// bluetoothd's object behind an attribute; nil when it is of an earlier connection, or was removed.
     private func remote(_ attribute: ValueAttribute) -> RemoteValue? {
         switch attribute {
-        case .characteristic(let characteristic): remoteCharacteristic(characteristic).map(RemoteValue.characteristic)
-        case .descriptor(let descriptor): remoteDescriptor(descriptor).map(RemoteValue.descriptor)
+        case .characteristic(let characteristic):
+            guard let remote = remoteCharacteristic(characteristic) else { return nil }
+            return .characteristic(remote)
+        case .descriptor(let descriptor):
+            guard let remote = remoteDescriptor(descriptor) else { return nil }
+            return .descriptor(remote)
         }
     }
 

@@ -194,7 +194,7 @@ extension PeripheralLink {
     private func object<T: CBAttribute>(_ path: ObjectPath, make: () -> T) -> T {
         if let known = attributes[path] as? T { return known }
         let new = make()
-        new.objectPath = path.string
+        new.path = path
         attributes[path] = new
         return new
     }
@@ -220,9 +220,7 @@ extension PeripheralLink {
 
     /// bluetoothd's object behind an object of the app; nil when it is of an earlier connection, or was removed.
     private func path(_ attribute: CBAttribute) -> ObjectPath? {
-        guard let path = attribute.objectPath.flatMap(ObjectPath.init(_:)), attributes[path] === attribute else {
-            return nil
-        }
+        guard let path = attribute.path, attributes[path] === attribute else { return nil }
         return path
     }
 

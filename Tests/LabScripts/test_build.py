@@ -104,6 +104,35 @@ class Staleness(LabScriptTests):
         self.assertTrue(said[0].startswith("lab: there is no dittojay in this lab"))
 
 
+class Plans(LabScriptTests):
+    """SwiftPM's plan of a build of a package that depends on another one by path."""
+
+    def setUp(self):
+        super().setUp()
+        self.plan = self.write("app/.build/debug.yaml")
+        self.source = self.write("library/Sources/Library/Library.swift")
+        for path in (self.plan, self.source, self.source.parent, self.source.parent.parent):
+            os.utime(path, (1000, 1000))
+
+    def is_kept(self, *options):
+        script = f"root=$PWD/library owner=$root; source {PARTS}/build.sh; forget_old_plan {' '.join(options)}"
+        self.bash(script)
+        return self.plan.exists()
+
+    def test_it_is_kept_while_no_file_of_the_other_package_comes_or_goes(self):
+        self.source.write_text("changed")
+        self.assertTrue(self.is_kept("--package-path", "app", "--product", "App"))
+
+    def test_it_is_made_anew_when_a_file_of_the_other_package_has_gone(self):
+        self.source.unlink()
+        self.assertFalse(self.is_kept("--package-path", "app", "--product", "App"))
+
+    def test_that_of_the_other_package_itself_is_swiftpm_s_affair(self):
+        self.source.unlink()
+        self.assertTrue(self.is_kept("--package-path", "library", "--product", "Library"))
+        self.assertTrue(self.is_kept("--build-tests"))
+
+
 class Installed(LabScriptTests):
     """As scripts/release/package lays it out."""
 

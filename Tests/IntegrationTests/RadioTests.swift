@@ -7,7 +7,7 @@ import Testing
 
 extension InTheLab {
     /// The air, changed by tests.
-    @Suite struct RadioInTests {
+    @Suite(.needsVirtualRadio) struct RadioInTests {
         private static let hallway = LabRadio.Scene.text(
             """
             air: real

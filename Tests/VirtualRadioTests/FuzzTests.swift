@@ -4,7 +4,7 @@ import Testing
 @testable import VirtualRadio
 
 /// Hosts that send what they like to, beside two that behave.
-@Suite struct FuzzTests {
+@Suite(.onThreadOfTheirOwn) struct FuzzTests {
     /// How many packets. More by the environment: `VIRTUAL_RADIO_FUZZ=1000000`.
     private static let packets = ProcessInfo.processInfo.environment["VIRTUAL_RADIO_FUZZ"].flatMap(Int.init) ?? 20_000
     private static let opcodes = Command.all.keys.sorted()

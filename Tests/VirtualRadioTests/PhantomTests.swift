@@ -2,7 +2,7 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite struct PhantomTests {
+@Suite(.onThreadOfTheirOwn) struct PhantomTests {
     private func phantom(_ number: UInt8, interval: Int = 100 * Span.millisecond, response: [UInt8] = []) -> Phantom {
         Phantom(
             address: DeviceAddress((0xC0, 0, 0, 0, 0, number), isRandom: true), data: [2, 1, number],

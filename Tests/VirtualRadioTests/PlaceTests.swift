@@ -3,7 +3,7 @@ import Testing
 @testable import VirtualRadio
 
 /// Positions, walls, bodies, moves and jammers.
-@Suite struct PlaceTests {
+@Suite(.onThreadOfTheirOwn) struct PlaceTests {
     /// Two controllers, 10 m from each other.
     private func pair(_ air: AirModel = .real, seed: UInt64 = 1) -> Pair {
         let pair = Pair(.v4_2, seed: seed, air: air)

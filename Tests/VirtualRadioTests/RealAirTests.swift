@@ -2,7 +2,7 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite struct RealAirTests {
+@Suite(.onThreadOfTheirOwn) struct RealAirTests {
     @Test(arguments: [(-96, 0.0), (-97, 13), (-98, 39), (-99, 75)])
     func `advertisements get lost by their strength`(strength: Int, percent: Double) {
         let pair = Pair(.v4_2, air: .real)

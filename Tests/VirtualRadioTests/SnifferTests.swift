@@ -2,7 +2,7 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite struct SnifferTests {
+@Suite(.onThreadOfTheirOwn) struct SnifferTests {
     private final class Capture {
         var packets: [(time: Instant, bytes: [UInt8])] = []
     }

@@ -1,13 +1,13 @@
 // A list of any number of rows, of which only those in sight exist.
 
 const ROW = 22; // pixels, as in page.css
-const SPARE = 12; // rows beyond each edge
+const SPARE = 12; // rows beyond each edge, for scrolling on
 const TALLEST = 12e6; // pixels: browsers limit the height of elements; beyond, scrolling is scaled
 
 export class List {
   /** `draw(row, index)` fills a row's element. */
   constructor(scroller, draw) {
-    Object.assign(this, { scroller, draw, count: 0, slots: [], isQueued: false, onScroll: () => {} });
+    Object.assign(this, { scroller, draw, count: 0, slots: [], isQueued: false, drawnFirst: 0, onScroll: () => {} });
     this.inner = scroller.firstElementChild;
     scroller.addEventListener("scroll", () => this.queue(), { passive: true });
     new ResizeObserver(() => this.queue()).observe(scroller);
@@ -65,8 +65,12 @@ export class List {
   }
 
   render() {
-    const from = Math.max(0, this.first - SPARE);
-    const to = Math.min(this.count, this.last + SPARE + 1);
+    // After a jump, what is in sight is drawn at once, and what is beyond in the next frame, if there is no other jump.
+    const isJump = Math.abs(this.first - this.drawnFirst) > this.rowsInSight;
+    this.drawnFirst = this.first;
+    const spare = isJump ? 0 : SPARE;
+    const from = Math.max(0, this.first - spare);
+    const to = Math.min(this.count, this.last + spare + 1);
     while (this.slots.length < to - from) this.addSlot();
     const shift = this.scroller.scrollTop - this.offset;
     for (let index = from; index < to; index++) {
@@ -88,6 +92,7 @@ export class List {
       }
     }
     this.onScroll();
+    if (isJump) this.queue();
   }
 
   /** The places of rows change with the number of slots. */

@@ -106,10 +106,13 @@ export class Overview {
     this.width = this.canvas.clientWidth;
     const height = this.canvas.clientHeight;
     if (!this.width || !height) return;
-    this.canvas.width = Math.round(this.width * scale);
-    this.canvas.height = Math.round(height * scale);
+    const [columns, lines] = [Math.round(this.width * scale), Math.round(height * scale)];
+    // Setting them, even to what they are, makes a new picture.
+    if (this.canvas.width !== columns) this.canvas.width = columns;
+    if (this.canvas.height !== lines) this.canvas.height = lines;
     const draw = this.canvas.getContext("2d");
-    draw.scale(scale, scale);
+    draw.setTransform(scale, 0, 0, scale, 0, 0);
+    draw.clearRect(0, 0, this.width, height);
     const style = getComputedStyle(document.documentElement);
     const color = (name) => style.getPropertyValue(name).trim();
     this.drawAxis(draw, height, color);

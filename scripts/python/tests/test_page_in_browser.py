@@ -5,6 +5,7 @@ import os
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import air_records
 import page_records
@@ -17,7 +18,8 @@ from lab_tools.page.command import write_page
 EVENTS = 100_000
 LONGEST_OPENING = 20.0  # seconds: a few on a quiet machine
 STEPS = 60
-MOST_WORK = 28.0  # milliseconds of the processor for each frame, on average: 10 to 14 on a quiet machine
+ROUNDS = 4
+MOST_WORK = 16.0  # milliseconds of the processor for each frame, on average
 LONGEST_FRAME = 1000.0  # milliseconds: 33 on a quiet machine, but this one may have other work
 
 
@@ -331,15 +333,23 @@ def work(page: WebPage) -> float:
     return 1000 * next(float(metric["value"]) for metric in metrics if metric["name"] == "TaskDuration")
 
 
+def scroll(page: WebPage) -> dict[str, Any]:
+    """Scrolls through the whole list by jumps, one for each frame."""
+    before = work(page)
+    figures: dict[str, Any] = page.evaluate(SCROLL.replace("STEPS", str(STEPS)))
+    return {**figures, "work": (work(page) - before) / STEPS}
+
+
 def test_a_hundred_thousand_events_scroll_without_stutter(opened: Open, tmp_path: Path) -> None:
     file = write_page(page_records.huge_record(tmp_path / "huge", EVENTS))
     begin = time.monotonic()
     page = opened(file)
     opening = time.monotonic() - begin
     page.session.call("Performance.enable", timeDomain="threadTicks")
-    before = work(page)
-    figures = page.evaluate(SCROLL.replace("STEPS", str(STEPS)))
-    figures["work"] = (work(page) - before) / STEPS
+    rounds = [scroll(page) for _ in range(ROUNDS)]
+    figures = {name: max(figures[name] for figures in rounds) for name in ("longest", "blank", "tasks")}
+    # Other work of the machine makes the page slower and never quicker: the least is its own.
+    figures["work"] = min(figures["work"] for figures in rounds)
     figures |= {"opening": round(opening, 2), "megabytes": round(file.stat().st_size / 1e6, 2)}
     print(f"100,000 events: {figures}")
     assert int((page.text("#shown") or "0").split(" ")[0].replace(",", "")) >= EVENTS

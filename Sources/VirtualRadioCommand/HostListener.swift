@@ -22,7 +22,6 @@ final class HostListener {
             guard rename(early, path) == 0 else { throw SystemError("cannot make the socket \(path)") }
         } catch {
             unlink(early)
-            close(descriptor)
             throw error
         }
     }

@@ -19,12 +19,7 @@ final class RadioServer {
         try ControlPath.prepare(path)
         descriptor = ControlPath.makeSocket()
         guard descriptor >= 0 else { throw SystemError("cannot make a socket") }
-        do {
-            try listen()
-        } catch {
-            close(descriptor)
-            throw error
-        }
+        try listen()
         director.onEvent = { [unowned self] event in
             for client in clients where client.follows { client.send(event) }
         }

@@ -17,9 +17,7 @@ final class VirtualHCI: Attachment {
         // A packet for the driver itself: make a primary controller.
         let request: [UInt8] = [Self.vendorPacket, 0x00]
         guard Glibc.write(descriptor, request, request.count) == request.count else {
-            let error = SystemError("cannot add a controller by /dev/vhci")
-            close(descriptor)
-            throw error
+            throw SystemError("cannot add a controller by /dev/vhci")
         }
     }
 

@@ -156,6 +156,21 @@ import Testing
         }
     }
 
+    /// An object that could not be made is released as any other, which closes its descriptor.
+    @Test func `making a socket that fails closes no descriptor of others`() throws {
+        let isDone = Atomic(false)
+        let taken = path
+        let maker = Thread {
+            while !isDone.load(ordering: .acquiring) { _ = try? HostListener(taken) }
+        }
+        maker.start()
+        defer { isDone.store(true, ordering: .releasing) }
+        for _ in 0..<20_000 {
+            let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            try #require(descriptor >= 0 && fcntl(descriptor, F_GETFD) >= 0 && close(descriptor) == 0)
+        }
+    }
+
     @Test func `a host that listens itself has a controller`() throws {
         let place = path + "-host"
         defer {

@@ -23,9 +23,7 @@ package final class ManagementSocket {
             bytes.withMemoryRebound(to: sockaddr.self) { bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) }
         }
         guard bound == 0 else {
-            let reason = String(cString: strerror(errno))
-            close(descriptor)
-            throw .notSupported("the kernel's management interface: \(reason)")
+            throw .notSupported("the kernel's management interface: \(String(cString: strerror(errno)))")
         }
     }
 

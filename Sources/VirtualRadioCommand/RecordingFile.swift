@@ -14,8 +14,13 @@ final class RecordingFile: RecordingOutput {
 
     init(_ path: String) throws(SystemError) {
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        // A pipe that nobody reads would hold up the radio, now or when it is full.
+        descriptor = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw SystemError("cannot write \(path)") }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG, ftruncate(descriptor, 0) == 0 else {
+            throw SystemError(text: "cannot write \(path): it is no file")
+        }
     }
 
     deinit {

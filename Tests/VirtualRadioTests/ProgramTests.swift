@@ -46,4 +46,22 @@ import VirtualRadio
         let error = #expect(throws: SystemError.self) { try CaptureFile("/nowhere/file", begin: 0) }
         #expect(try #require(error).text.hasPrefix("cannot write /nowhere/file: "))
     }
+
+    /// The radio does nothing else while it writes.
+    @Test func `an air is recorded to files, not to what may hold up the radio`() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { unlink(path) }
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(throws: SystemError.self) { try RecordingFile(path) }
+        let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        let error = #expect(throws: SystemError.self) { try RecordingFile(path) }
+        #expect(error?.text == "cannot write \(path): it is no file")
+        #expect(throws: SystemError.self) { try RecordingFile("/dev/null") }
+        try #require(unlink(path) == 0)
+        let file = try RecordingFile(path)
+        file.write("{}")
+        file.flush()
+        #expect(FileManager.default.contents(atPath: path) == Data("{}\n".utf8))
+    }
 }

@@ -84,7 +84,8 @@ extension RadioDirector {
             guard isWritten else { throw Refusal("there is no recording to \(path)") }
             recording.remove(path)
         } else if !isWritten {
-            guard recording.outputs.count < Self.mostRecordings, let openOutput else {
+            guard let openOutput else { throw Refusal("this radio writes no files") }
+            guard recording.outputs.count < Self.mostRecordings else {
                 throw Refusal("there are \(Self.mostRecordings) recordings, which are the most")
             }
             recording.add(try openOutput(path))

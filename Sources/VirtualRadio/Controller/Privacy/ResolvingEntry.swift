@@ -2,53 +2,66 @@
 final class ResolvingEntry {
     /// The device's identity address.
     let identity: DeviceAddress
-    let peerKey: IdentityKey
-    let localKey: IdentityKey
     /// Device privacy mode: the device may also use its identity address. Network privacy mode, the default, ignores a
     /// device that has a key and does not use it.
     var acceptsIdentity = false
 
-    /// Which resolvable address the device has used last, or which it is called by in directed advertising.
-    private(set) var peerAddress: DeviceAddress?
-    private var peerRenewal: Instant = 0
-    /// By which resolvable address this controller is known to the device.
-    private(set) var localAddress: DeviceAddress?
-    private var localRenewal: Instant = 0
+    private var peer: Alias
+    private var local: Alias
 
     init(_ identity: DeviceAddress, peerKey: IdentityKey, localKey: IdentityKey) {
         self.identity = identity
-        self.peerKey = peerKey
-        self.localKey = localKey
+        peer = Alias(key: peerKey)
+        local = Alias(key: localKey)
     }
+
+    var peerKey: IdentityKey { peer.key }
+    var localKey: IdentityKey { local.key }
+    /// Which resolvable address the device has used last, or which it is called by in directed advertising.
+    var peerAddress: DeviceAddress? { peer.address }
+    /// By which resolvable address this controller is known to the device.
+    var localAddress: DeviceAddress? { local.address }
 
     /// Whether the device has made that address with its key.
     func resolves(_ address: DeviceAddress) -> Bool {
-        if address == peerAddress { return true }
-        guard !peerKey.isZero, peerKey.hasMade(address) else { return false }
-        peerAddress = address
+        guard peer.hasMade(address) else { return false }
+        peer.address = address
         return true
     }
 
     /// Whether this controller has made that address for the device.
-    func isLocal(_ address: DeviceAddress) -> Bool {
-        address == localAddress || !localKey.isZero && localKey.hasMade(address)
-    }
+    func isLocal(_ address: DeviceAddress) -> Bool { local.hasMade(address) }
 
     /// The address by which the device is to know this controller now, if there is a key for it.
-    func localAddress(_ radio: Radio, timeout: Int) -> DeviceAddress? {
-        guard !localKey.isZero else { return nil }
-        if let localAddress, radio.now < localRenewal { return localAddress }
-        localAddress = localKey.makeAddress(&radio.random)
-        localRenewal = radio.now + timeout
-        return localAddress
-    }
+    func localAddress(_ radio: Radio, timeout: Int) -> DeviceAddress? { local.present(radio, timeout: timeout) }
 
     /// The address by which the device is called, if there is a key for it.
-    func peerAddress(_ radio: Radio, timeout: Int) -> DeviceAddress? {
-        guard !peerKey.isZero else { return nil }
-        if let peerAddress, radio.now < peerRenewal { return peerAddress }
-        peerAddress = peerKey.makeAddress(&radio.random)
-        peerRenewal = radio.now + timeout
-        return peerAddress
+    func peerAddress(_ radio: Radio, timeout: Int) -> DeviceAddress? { peer.present(radio, timeout: timeout) }
+}
+
+/// The resolvable addresses that one key makes, one after another.
+private struct Alias {
+    let key: IdentityKey
+    /// The last one.
+    var address: DeviceAddress?
+    private var renewal: Instant = 0
+
+    init(key: IdentityKey) {
+        self.key = key
+    }
+
+    func hasMade(_ other: DeviceAddress) -> Bool {
+        other == address || !key.isZero && key.hasMade(other)
+    }
+
+    /// The one that is used now, if there is a key.
+    ///
+    /// - Parameter timeout: how long one is used, in nanoseconds.
+    mutating func present(_ radio: Radio, timeout: Int) -> DeviceAddress? {
+        guard !key.isZero else { return nil }
+        if let address, radio.now < renewal { return address }
+        address = key.makeAddress(&radio.random)
+        renewal = radio.now + timeout
+        return address
     }
 }

@@ -56,16 +56,16 @@ public final class LabRadio: Swift.Sendable {
     ///
     /// - Returns: what it has printed.
     @discardableResult
-    public func run(_ words: String...) async throws(RadioError) -> [String] {
+    public func run(_ words: String...) async throws(RadioError) -> [String] { try await run(words) }
+
+    func change(_ command: String, _ words: [String] = []) async throws(RadioError) {
+        _ = try await run([command] + words)
+    }
+
+    private func run(_ words: [String]) async throws(RadioError) -> [String] {
         try await observe()
         state.withLock { $0.isChanged = true }
         return try await send(words)
-    }
-
-    func change(_ command: String, _ words: [String] = []) async throws(RadioError) {
-        try await observe()
-        state.withLock { $0.isChanged = true }
-        _ = try await send([command] + words)
     }
 
     /// Makes everything as it was when the lab began.

@@ -8,17 +8,7 @@ import Testing
 extension InTheLab {
     /// The air, changed by tests.
     @Suite(.needsVirtualRadio) struct RadioInTests {
-        private static let hallway = LabRadio.Scene.text(
-            """
-            air: real
-            seed: 3
-            path-loss: {at-1-m: -59 dBm, exponent: 2.2, deviation: 2 dB}
-            devices:
-              sensor: {controller: hci0, at: [0 m, 0 m]}
-              phone: {controller: hci1, at: [2 m, 0 m]}
-            """)
-
-        @Test(.bluetoothLab(scene: hallway, sensor: .default))
+        @Test(.bluetoothLab(scene: .hallway, sensor: .default))
         func `a sensor that walks out of range is lost and found again`() async throws {
             let (radio, sensor) = (try LabRadio.here, try Sensor.here)
             let central = try await Central()

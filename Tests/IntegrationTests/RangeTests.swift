@@ -10,17 +10,6 @@ extension InTheLab {
     /// What programs see of distance: strengths that change, and devices that walk away and come back.
     @Suite(.needsVirtualRadio)
     struct Range {
-        /// In which signals end at some distance.
-        private static let realAir = LabRadio.Scene.text(
-            """
-            air: real
-            seed: 5
-            path-loss: {at-1-m: -59 dBm, exponent: 2.2, deviation: 0 dB}
-            devices:
-              sensor: {controller: hci0, at: [0 m, 0 m]}
-              phone: {controller: hci1, at: [1 m, 0 m]}
-            """)
-
         private let services = [ServiceIdentifier(uuid: HeartRateService.uuid)]
 
         /// Ideal air: strengths are exact, and nothing is lost.
@@ -75,7 +64,7 @@ extension InTheLab {
             try await onMain { [bluejay = central.bluejay] in bluejay.stopScanning() }
         }
 
-        @Test(.bluetoothLab(scene: realAir, sensor: .default))
+        @Test(.bluetoothLab(scene: .hallway, sensor: .default))
         func `a device that walks away expires, and is discovered again when it comes back`() async throws {
             let radio = try LabRadio.here
             let central = try await Central()
@@ -101,7 +90,7 @@ extension InTheLab {
             try await onMain { [bluejay = central.bluejay] in bluejay.stopScanning() }
         }
 
-        @Test(.bluetoothLab(scene: realAir, sensor: .default))
+        @Test(.bluetoothLab(scene: .hallway, sensor: .default))
         func `a link that was never established is made again`() async throws {
             let radio = try LabRadio.here
             let central = try await Central()

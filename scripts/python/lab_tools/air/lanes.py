@@ -99,7 +99,7 @@ def packets(members: Members) -> str:
 
 def is_routine(members: Members) -> bool:
     """Whether it is what goes on all the time: advertising, and packets that only keep a connection alive."""
-    if members["event"] != "packets" or members["fate"] in ("jammed",):
+    if members["event"] != "packets" or members["fate"] == "jammed":
         return False
     return members["kind"] in ("advertising", "scan") or (members["fate"] == "received" and not members["bytes"])
 

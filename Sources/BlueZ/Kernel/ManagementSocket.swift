@@ -7,8 +7,8 @@ package final class ManagementSocket {
     private let descriptor: Int32
     private var reading: LoopSource?
 
-    private static let afBluetooth: Int32 = 31
-    private static let protocolHCI: Int32 = 1
+    nonisolated static let afBluetooth: Int32 = 31
+    nonisolated static let protocolHCI: Int32 = 1
 
     package init() throws(BlueZError) {
         descriptor = socket(

@@ -22,6 +22,8 @@ package final class Adapter: RemoteObject<Adapter1> {
 
     /// The kernel's name of the controller: `hci0`.
     package nonisolated var name: String { path.lastElement }
+    /// The kernel's number for it, 0 for hci0.
+    nonisolated var index: UInt16? { UInt16(name.drop { !$0.isNumber }) }
     /// The controller's address, such as `00:AA:01:00:00:00`.
     package var address: String { properties[Adapter1.address] ?? "" }
     /// `public` or `random`.

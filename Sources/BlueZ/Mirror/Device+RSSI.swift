@@ -13,9 +13,7 @@ extension Device {
     /// - Throws: ``BlueZError/notSupported(_:)`` without the privilege, ``BlueZError/notConnected``.
     package func readRSSI() async throws -> Int {
         guard isConnected else { throw BlueZError.notConnected }
-        guard let adapter, let index = UInt16(adapter.name.drop { !$0.isNumber }) else {
-            throw BlueZError.gone(path.string)
-        }
+        guard let index = adapter?.index else { throw BlueZError.gone(path.string) }
         let peer = try ManagementSocket.address(address, isRandom: addressType == "random")
         let socket = try ManagementSocket()
         let deadline = ContinuousClock.now + Self.linkSetupTime

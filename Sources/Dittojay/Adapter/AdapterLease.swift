@@ -282,7 +282,7 @@ final class AdapterLease: LinkControl {
                 history.connected(path, address: device.address)
                 onEvent(.connected(address: device.address))
             }
-            if device.areServicesResolved { history.used(path) }
+            if device.areServicesResolved { noteUse(of: device) }
             return
         }
         let failedAuthentication = device.hasFailedAuthentication
@@ -294,6 +294,13 @@ final class AdapterLease: LinkControl {
         let waiting = linkEnds.removeValue(forKey: path) ?? []
         Self.afterManager { for end in waiting { end.report() } }
         if let reason = end.problem { onEvent(.pairingFailed(address: end.address, reason: reason)) }
+    }
+
+    /// A paired central that has lost its keys may find services, and read what needs none, before its link ends for
+    /// want of encryption.
+    private func noteUse(of device: Device) {
+        guard history.isUnused(device.path), !device.isPaired || device.isLinkEncrypted ?? true else { return }
+        history.used(device.path)
     }
 
     private func agentHasAnswered(_ answer: PairingAgent.Answer, about device: Device) {
@@ -315,12 +322,12 @@ final class AdapterLease: LinkControl {
         }
         let path = device.path
         if let address = history.address(path) {
-            history.used(path)
+            noteUse(of: device)
             return onEvent(.heard(address: address, mtu: mtu))
         }
         session.confirmConnection(of: path) { [weak self] _ in
             guard let self else { return }
-            history.used(path)
+            noteUse(of: device)
             onEvent(history.address(path).map { .heard(address: $0, mtu: mtu) } ?? .absent(address: address))
         }
     }

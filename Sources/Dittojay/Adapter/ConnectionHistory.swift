@@ -7,8 +7,8 @@ struct ConnectionHistory {
         /// The address when it connected: pairing may replace a private address with the device's own.
         let address: String
         let start: ContinuousClock.Instant
-        /// Whether the central has used the peripheral, or bluetoothd has discovered the central's own services: the
-        /// link works.
+        /// Whether the central has used the peripheral, or bluetoothd has discovered the central's own services, over a
+        /// link that is encrypted if they are paired: the link works.
         var wasUsed = false
         /// Whether the agent has agreed to pair.
         var hasAgreed = false
@@ -24,6 +24,9 @@ struct ConnectionHistory {
 
     /// The address that a connected central had when it connected.
     func address(_ path: ObjectPath) -> String? { connections[path]?.address }
+
+    /// Whether it is connected, and nothing shows yet that its link works.
+    func isUnused(_ path: ObjectPath) -> Bool { connections[path]?.wasUsed == false }
 
     mutating func connected(_ path: ObjectPath, address: String, at time: ContinuousClock.Instant = .now) {
         connections[path] = Connection(address: address, start: time)

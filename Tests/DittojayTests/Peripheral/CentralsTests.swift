@@ -157,6 +157,23 @@ struct CentralsTests {
         #expect(line.hasSuffix("run \"dittojay unpair 02\", and pair again"))
     }
 
+    @Test(arguments: [false, true, nil])
+    func `services over a link that is not encrypted are no sign of keys`(isEncrypted: Bool?) async throws {
+        await peripheral.encryption(isEncrypted)
+        let central = await peripheral.connect()
+        await central.set("Paired", .boolean(true))
+        for round in 1...2 {
+            await central.set("ServicesResolved", .boolean(true))
+            try await peripheral.characteristic(LabService.store).write(Data([1]), by: central)
+            await central.lose()
+            try await peripheral.saw("disconnected 02 (MTU 517)", count: round)
+            _ = await peripheral.connect()
+            try await peripheral.saw("connected 02", count: round + 1)
+        }
+        let isNamed = peripheral.lines.contains { $0.hasPrefix("pairing-failed 02: its connections end at once") }
+        #expect(isNamed == (isEncrypted == false))
+    }
+
     // MARK: Ending links
 
     @Test func `links are ended by command`() async throws {

@@ -18,6 +18,7 @@ final class Simulation: Sendable {
     let peripheral: VirtualPeripheral
     /// What a run leaves behind, to be put back.
     let folder: TemporaryFolder
+    private let session: BlueZSession
     private let journal = Journal()
     private let reaction = Mutex<(line: String, request: ControlRequest)?>(nil)
 
@@ -38,6 +39,7 @@ final class Simulation: Sendable {
         let session = BlueZSession(timing: timing, handleFolder: "/dev/null") {
             [bus = daemon.bus] () throws(BusError) in try bus.connect()
         }
+        self.session = session
         let peripheral = VirtualPeripheral(
             profile: profile, options: .init(adapter: adapter, seed: 7), queue: queue, session: session,
             folder: folder.runtime)
@@ -55,6 +57,10 @@ final class Simulation: Sendable {
     }
 
     var lines: [String] { journal.lines }
+
+    /// Has the kernel tell this of every link.
+    @LoopActor
+    func encryption(_ isEncrypted: Bool?) { session.linkEncryption = { _, _ in isEncrypted } }
 
     /// Carries out a command at the very moment when a line that begins like this is noted.
     func atLine(beginning line: String, _ request: ControlRequest) { reaction.withLock { $0 = (line, request) } }

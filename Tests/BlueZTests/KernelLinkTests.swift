@@ -1,0 +1,24 @@
+import Testing
+
+@testable import BlueZ
+
+/// What the kernel tells of links.
+struct KernelLinkTests {
+    /// Two links as the kernel lays them out, the second one encrypted, in room for more.
+    private let list: [UInt8] =
+        [0, 0, 2, 0]
+        + [0x01, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0xC0, 0x80, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00]
+        + [0x02, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0xC0, 0x80, 0x01, 0x01, 0x00, 0x05, 0x00, 0x00, 0x00]
+        + [0x03, 0x00, 0x03, 0x00, 0x00, 0x00, 0x00, 0xC0, 0x80, 0x01, 0x01, 0x00, 0x04, 0x00, 0x00, 0x00]
+
+    @Test(arguments: [("C0:00:00:00:00:01", 0x00), ("C0:00:00:00:00:02", 0x05), ("C0:00:00:00:00:03", nil)])
+    private func `a link is found by its address`(address: String, mode: UInt8?) throws {
+        let peer = try ManagementSocket.address(address, isRandom: false).prefix(6)
+        #expect(KernelLinks.mode(of: peer, in: list) == mode)
+    }
+
+    @Test(arguments: ["", "hci0", "C0:00:00:00:00", "C0:00:00:00:00:01"])
+    func `there is nothing to tell of a device that is not connected`(address: String) {
+        #expect(KernelLinks.isEncrypted(controller: 0xFFFF, address: address) == nil)
+    }
+}

@@ -18,7 +18,7 @@ struct KernelLinkTests {
     }
 
     @Test(arguments: ["", "hci0", "C0:00:00:00:00", "C0:00:00:00:00:01"])
-    func `there is nothing to tell of a device that is not connected`(address: String) {
-        #expect(KernelLinks.isEncrypted(controller: 0xFFFF, address: address) == nil)
+    func `there is nothing to tell of a controller that is not there`(address: String) {
+        #expect(KernelLinks.link(controller: 0xFFFF, address: address) == nil)
     }
 }

@@ -11,13 +11,19 @@ package enum KernelLinks {
     /// More than a controller has.
     private static let mostLinks = 64
 
-    /// Whether the link to a device is encrypted.
+    package enum Link: Swift.Sendable {
+        case encrypted, unencrypted
+        /// There is none, or none any more: bluetoothd learns that later.
+        case absent
+    }
+
+    /// The link to a device.
     ///
     /// - Parameters:
     ///   - controller: its index, 0 for hci0.
     ///   - address: of the device, as bluetoothd has it.
-    /// - Returns: nil if there is no such link, or the kernel cannot be asked, as in a container.
-    package static func isEncrypted(controller: UInt16, address: String) -> Bool? {
+    /// - Returns: nil if the kernel cannot be asked, as in a container.
+    package static func link(controller: UInt16, address: String) -> Link? {
         guard let peer = try? ManagementSocket.address(address, isRandom: false).prefix(6) else { return nil }
         let descriptor = socket(ManagementSocket.afBluetooth, openFlags, ManagementSocket.protocolHCI)
         guard descriptor >= 0 else { return nil }
@@ -27,7 +33,8 @@ package enum KernelLinks {
         (list[0], list[1]) = (UInt8(controller & 0xFF), UInt8(controller >> 8))
         list[2] = UInt8(mostLinks)
         guard ioctl(descriptor, connectionList, &list) == 0 else { return nil }
-        return mode(of: peer, in: list).map { $0 & encrypted != 0 }
+        guard let mode = mode(of: peer, in: list) else { return .absent }
+        return mode & encrypted != 0 ? .encrypted : .unencrypted
     }
 
     private static let openFlags = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue)

@@ -33,8 +33,8 @@ package final class BlueZSession {
     package nonisolated let timing: Timing
     /// The folder in which a program records the handles of its services for the next one.
     nonisolated let handleFolder: String
-    /// Tells whether the link of a controller to a device is encrypted; nil if it cannot.
-    package var linkEncryption: @LoopActor (_ controller: UInt16, _ address: String) -> Bool? = KernelLinks.isEncrypted
+    /// The kernel's answer about the link of a controller to a device; nil if it cannot be asked.
+    package var kernelLink: @LoopActor (_ controller: UInt16, _ address: String) -> KernelLinks.Link? = KernelLinks.link
     /// The handles of local services that are in use, by adapter. They outlive the adapter's object: bluetoothd may
     /// come back.
     var handles: [ObjectPath: HandleRanges] = [:]

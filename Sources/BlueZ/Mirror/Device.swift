@@ -52,10 +52,9 @@ package final class Device: RemoteObject<Device1> {
     /// The advertised flags (Core Specification Supplement, Part A, 1.3).
     package var advertisingFlags: Data? { properties[Device1.advertisingFlags] }
     package var isConnected: Bool { properties[Device1.connected] ?? false }
-    /// Whether its link is encrypted; nil if there is none, or the kernel cannot be asked. bluetoothd does not tell.
-    package var isLinkEncrypted: Bool? {
-        adapter?.index.flatMap { session?.linkEncryption($0, address) }
-    }
+    /// Its link as the kernel sees it: bluetoothd does not tell whether it is encrypted. Nil if the kernel cannot be
+    /// asked.
+    package var kernelLink: KernelLinks.Link? { adapter?.index.flatMap { session?.kernelLink($0, address) } }
     /// Whether the services were found after connecting. The last objects may still follow.
     package var areServicesResolved: Bool { properties[Device1.servicesResolved] ?? false }
     /// Kept, because each request asks for it.

@@ -282,7 +282,8 @@ final class AdapterLease: LinkControl {
                 history.connected(path, address: device.address)
                 onEvent(.connected(address: device.address))
             }
-            if device.areServicesResolved { noteUse(of: device) }
+            // bluetoothd may report this when the link has ended for want of keys.
+            if device.areServicesResolved { noteUse(of: device, over: [.encrypted]) }
             return
         }
         let failedAuthentication = device.hasFailedAuthentication
@@ -296,10 +297,13 @@ final class AdapterLease: LinkControl {
         if let reason = end.problem { onEvent(.pairingFailed(address: end.address, reason: reason)) }
     }
 
-    /// A paired central that has lost its keys may find services, and read what needs none, before its link ends for
-    /// want of encryption.
-    private func noteUse(of device: Device) {
-        guard history.isUnused(device.path), !device.isPaired || device.isLinkEncrypted ?? true else { return }
+    /// What happened before the link of a paired central was encrypted does not show that it still has its keys: it may
+    /// find services, and read what needs none.
+    ///
+    /// - Parameter kinds: the links that count. One may have ended by now.
+    private func noteUse(of device: Device, over kinds: Set<KernelLinks.Link>) {
+        guard history.isUnused(device.path) else { return }
+        if device.isPaired, let link = device.kernelLink, !kinds.contains(link) { return }
         history.used(device.path)
     }
 
@@ -322,12 +326,12 @@ final class AdapterLease: LinkControl {
         }
         let path = device.path
         if let address = history.address(path) {
-            noteUse(of: device)
+            noteUse(of: device, over: [.encrypted, .absent])
             return onEvent(.heard(address: address, mtu: mtu))
         }
         session.confirmConnection(of: path) { [weak self] _ in
             guard let self else { return }
-            noteUse(of: device)
+            noteUse(of: device, over: [.encrypted, .absent])
             onEvent(history.address(path).map { .heard(address: $0, mtu: mtu) } ?? .absent(address: address))
         }
     }

@@ -3,7 +3,8 @@ import MainLoop
 /// What ``CentralLinks`` needs of the controller.
 @LoopActor
 protocol LinkControl: AnyObject, Swift.Sendable {
-    /// A central that is not known as connected has sent something: its connection is to be confirmed.
+    /// A central has sent something, its first request over this link, or while it is not known as connected: its
+    /// connection is to be confirmed.
     func heard(_ address: String, mtu: Int)
 
     /// Ends the connections of all centrals, or of one.

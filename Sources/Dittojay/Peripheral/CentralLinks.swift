@@ -58,9 +58,10 @@ final class CentralLinks {
     /// Only the controller knows whether a central is connected: the request may come from one that no longer is.
     func note(_ central: CBCentral) -> PeripheralEvent.Central {
         let known = PeripheralEvent.Central(central)
-        if centrals[known.address] != nil {
-            centrals[known.address] = known
-        } else if let control {
+        let former = centrals[known.address]
+        if former != nil { centrals[known.address] = known }
+        // The controller hears of the first request of a link.
+        if former?.mtu == nil, let control {
             let mtu = central.attMTU
             MainLoop.shared.async { control.heard(known.address, mtu: mtu) }
         }

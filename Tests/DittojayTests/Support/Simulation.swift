@@ -60,7 +60,7 @@ final class Simulation: Sendable {
 
     /// Has the kernel tell this of every link.
     @LoopActor
-    func encryption(_ isEncrypted: Bool?) { session.linkEncryption = { _, _ in isEncrypted } }
+    func kernelLinks(_ link: KernelLinks.Link?) { session.kernelLink = { _, _ in link } }
 
     /// Carries out a command at the very moment when a line that begins like this is noted.
     func atLine(beginning line: String, _ request: ControlRequest) { reaction.withLock { $0 = (line, request) } }

@@ -22,7 +22,7 @@ package enum KernelLinks {
     /// - Parameters:
     ///   - controller: its index, 0 for hci0.
     ///   - address: of the device, as bluetoothd has it.
-    /// - Returns: nil if the kernel cannot be asked, as in a container.
+    /// - Returns: nil if the kernel cannot be asked, as in a container with a network namespace of its own.
     package static func link(controller: UInt16, address: String) -> Link? {
         guard let peer = try? ManagementSocket.address(address, isRandom: false).prefix(6) else { return nil }
         let descriptor = socket(ManagementSocket.afBluetooth, openFlags, ManagementSocket.protocolHCI)

@@ -17,6 +17,8 @@ TOOLS = {
     "page": "lab_tools.page.command",
     "peer": "lab_tools.peer",
     "bench": "lab_tools.bench.command",
+    "bench-bus": "lab_tools.bench.bus",
+    "bus-peer": "lab_tools.bench.bus_peer",
     "bench-radio": "lab_tools.bench.radio",
     "bench-table": "lab_tools.bench.table",
     "bleak-client": "lab_tools.bench.bleak_client",

@@ -1,15 +1,24 @@
 """The bench's statistics and table."""
 
+import asyncio
+import itertools
 import json
 import struct
 from pathlib import Path
 
 import pytest
+from dbus_fast import BusType, Message, MessageType
+from dbus_fast.aio import MessageBus
 
 from lab_tools.bench import table
+from lab_tools.bench.bus import ROWS as ROWS_OF_BUS
+from lab_tools.bench.bus import bus_with_peer, order
+from lab_tools.bench.bus import parse as parse_bus
+from lab_tools.bench.bus import table as table_of_bus
+from lab_tools.bench.bus_peer import CONTROL_PATH
 from lab_tools.bench.command import parse
 from lab_tools.bench.measures import Arrivals, percentile
-from lab_tools.bench.programs import Builds, Dittojay, central, peripheral
+from lab_tools.bench.programs import BURST_REQUEST, Builds, Dittojay, central, peripheral
 from lab_tools.bench.table import ROWS, Sample, is_comparable, markdown, medians, summary, verdicts
 
 OURS, THEIRS = "dittojay+bluejay", "bluez-peripheral+bluejay"
@@ -128,3 +137,64 @@ def test_a_mistake_in_the_pairs_is_reported(pairs: str, reason: str, capsys: pyt
     with pytest.raises(SystemExit):
         parse(["--pairs", pairs])
     assert reason in capsys.readouterr().err
+
+
+def test_each_central_follows_each_other_one_in_the_rounds_of_a_bus() -> None:
+    rounds = [order(("a", "b", "c"), number) for number in range(6)]
+    assert {tuple(names) for names in rounds} == set(itertools.permutations("abc"))
+
+
+def test_a_bus_s_table_counts_the_rounds_ahead() -> None:
+    ours, theirs = dict.fromkeys(ROWS_OF_BUS, 1.0), dict.fromkeys(ROWS_OF_BUS, 2.0)
+    lines = table_of_bus({"bluejay": [ours, ours, theirs], "bleak": [theirs, ours, ours]}).splitlines()
+    assert lines[:2] == ["| | bluejay | bleak |", "|---|---:|---:|"]
+    assert lines[2] == "| CPU µs per signal, 20 bytes | 1.0 (ahead in 2 of 3) | 1.0 |"
+    assert len(lines) == 2 + len(ROWS_OF_BUS)
+
+
+@pytest.mark.parametrize("words", [["--runs", "0"], ["--signals", "none"], ["--requests", "-1"], ["more"]])
+def test_a_bench_of_a_bus_says_what_it_cannot_do(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        parse_bus(words)
+    assert end.value.code == 2
+    assert "bench-bus: error:" in capsys.readouterr().err
+
+
+def test_a_burst_by_signals_arrives_whole() -> None:
+    async def received() -> list[int]:
+        numbers: list[int] = []
+        async with bus_with_peer():
+            bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+            everything = asyncio.Event()
+
+            def note(message: Message) -> None:
+                if message.member == "PropertiesChanged" and "Value" in message.body[1]:
+                    value = message.body[1]["Value"].value
+                    assert len(value) == 20
+                    numbers.append(int.from_bytes(value[:4], "little"))
+                    if len(numbers) == 120:
+                        everything.set()
+
+            bus.add_message_handler(note)
+            rule = Message(
+                "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "AddMatch", signature="s", body=["type='signal'"]
+            )
+            await bus.call(rule)
+            request = struct.pack(BURST_REQUEST, 120, 20)
+            call = Message(
+                "org.bluez",
+                CONTROL_PATH,
+                "org.bluez.GattCharacteristic1",
+                "WriteValue",
+                signature="aya{sv}",
+                body=[request, {}],
+            )
+            answer = await bus.call(call)
+            assert answer and answer.message_type is MessageType.METHOD_RETURN
+            await asyncio.wait_for(everything.wait(), 60)
+            unknown = await bus.call(Message("org.bluez", CONTROL_PATH, "org.bluez.Other", "Other"))
+            assert unknown and unknown.error_name == "org.freedesktop.DBus.Error.UnknownMethod"
+            bus.disconnect()
+        return numbers
+
+    assert asyncio.run(received()) == list(range(120))

@@ -19,6 +19,7 @@ PATIENCE = 120  # seconds for one step
 
 # The characteristics of all peripherals: sensor.yaml, and burst.py of the peers.
 CONTROL, DATA, STORE = (f"3F0C000{number}-7D1E-4F58-8F6A-5B1F0C9A2E10" for number in (1, 2, 3))
+BURST_REQUEST = "<IH"  # what is written to CONTROL: how many values, and the size of each
 SINK, SINK_COUNT = (f"025D000{number}-F26A-4EB9-A53F-F1B453D5E20B" for number in (2, 3))
 
 
@@ -132,6 +133,11 @@ class Dittojay:
             raise RuntimeError(f"dittojay: {reply}")
 
 
+def listen_step(count: int, size: int) -> str:
+    """A central's step for a burst that is asked for at the control characteristic."""
+    return f"listen {DATA} {count} {CONTROL} {struct.pack(BURST_REQUEST, count, size).hex()}"
+
+
 class Peer:
     """A script of Fixtures/peers, asked for bursts by its control characteristic."""
 
@@ -143,7 +149,7 @@ class Peer:
         # Nobody reads the rest of its output, which stays far below what a pipe takes.
 
     def listen(self, count: int, size: int) -> str:
-        return f"listen {DATA} {count} {CONTROL} {struct.pack('<IH', count, size).hex()}"
+        return listen_step(count, size)
 
     async def start_burst(self, count: int, size: int) -> None:
         pass  # the central was asked to write to the control characteristic

@@ -54,6 +54,8 @@ final class Simulation: Sendable {
             peripheral.onReady = { journal.note("ready") }
             peripheral.onEnd = { journal.note($0.map { "ended: \($0)" } ?? "ended") }
         }
+        // This machine's kernel knows nothing of them.
+        await kernelLinks(nil)
     }
 
     var lines: [String] { journal.lines }

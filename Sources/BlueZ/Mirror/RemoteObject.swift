@@ -93,8 +93,8 @@ package class RemoteObject<Interface: BusInterface>: MirroredObject {
             let connection = try self.connection
             callCount += 1
             let key = callCount
-            pendingCalls[key] = connection.call(call, timeout: timeout) { [weak self, path] result in
-                self?.pendingCalls[key] = nil
+            pendingCalls[key] = connection.call(call, timeout: timeout) { [self] result in
+                pendingCalls[key] = nil
                 completion(
                     result.mapError { error in
                         switch error {

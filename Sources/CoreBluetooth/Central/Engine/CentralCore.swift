@@ -69,8 +69,8 @@ final class CentralCore {
 
     /// Runs `event` on the manager's queue, after all that was posted before.
     func post(_ event: @escaping @Sendable (CBCentralManager) -> Void) {
-        delegateQueue.post { [weak self] in
-            if let manager = self?.manager { event(manager) }
+        delegateQueue.post { [self] in
+            if let manager { event(manager) }
         }
     }
 

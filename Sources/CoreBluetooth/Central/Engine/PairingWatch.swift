@@ -81,27 +81,7 @@ final class PairingWatch {
 }
 
 extension PeripheralLink {
-    /// Runs a request; if pairing for it fails, that is the answer, and the link, over which nothing can be asked any
-    /// more, is ended.
-    func watchingPairing<T: Swift.Sendable>(
-        _ completion: @escaping @LoopActor (Result<T, any Error>) -> Void
-    ) -> @LoopActor (Result<T, any Error>) -> Void {
-        var waiting: (@LoopActor (Result<T, any Error>) -> Void)? = completion
-        pairingWatch.requestBegins { [weak self] error in
-            let completion = waiting
-            waiting = nil
-            completion?(.failure(error))
-            self?.dropAfterFailedPairing()
-        }
-        return { [weak self] result in
-            guard let completion = waiting else { return }
-            waiting = nil
-            self?.pairingWatch.requestEnds()
-            completion(result)
-        }
-    }
-
-    private func dropAfterFailedPairing() {
+    func dropAfterFailedPairing() {
         guard phase == .connected, let device, device.isConnected else { return }
         let reason = "The connection was ended: pairing has failed, and nothing could be asked any more."
         endReason = CBError(.encryptionTimedOut, userInfo: [NSLocalizedDescriptionKey: reason])

@@ -1,16 +1,9 @@
 import BlueZ
 import DBus
-import LayerLog
 import MainLoop
 
 /// Reading, writing and notifications.
 extension PeripheralLink {
-    /// bluetoothd refuses a request while another program's is under way; it is tried again for this long.
-    private static let busyRetries = 100
-    private static let busyPause: Duration = .milliseconds(20)
-    /// How long a pairing may take that a request has set off.
-    private static let pairingPatience: Duration = .seconds(3)
-
     func perform(_ request: GATTRequest) {
         switch request {
         case .readRSSI: readRSSI()
@@ -30,34 +23,37 @@ extension PeripheralLink {
     // MARK: Reading and writing
 
     private func read(_ attribute: ValueAttribute) {
-        addRequest { link, done in
-            let report = link.reporting(done) { (result: Result<Data, any Error>, peripheral) in
+        addRequest { [self] done in
+            let report = reporting(done) { (result: Result<Data, any Error>, peripheral) in
                 attribute.wasRead(result, by: peripheral)
             }
-            guard let remote = link.remote(attribute) else { return report(.failure(CBError(.invalidHandle))) }
+            guard let remote = remote(attribute) else { return report(.failure(CBError(.invalidHandle))) }
             guard remote.isReadable else { return report(.failure(CBATTError(.readNotPermitted))) }
-            let subscription = link.subscriptions[remote.path]
-            subscription?.readBegins()
-            let confirm = link.doubting(report)
-            link.retrying(remote.read) { result in
-                subscription?.readEnds(with: try? result.get())
-                confirm(result)
+            guard let subscription = subscriptions[remote.path] else {
+                return PendingRequest.make(on: self, remote.read, completion: report)
             }
+            let read: PendingRequest<Data>.Ask = { answered in
+                subscription.readBegins()
+                remote.read { result in
+                    subscription.readEnds(with: try? result.get())
+                    answered(result)
+                }
+            }
+            PendingRequest.make(on: self, read, completion: report)
         }
     }
 
     private func write(_ data: Data, to attribute: ValueAttribute) {
-        addRequest { link, done in
-            let report = link.reporting(done) { (result: Result<Void, any Error>, peripheral) in
+        addRequest { [self] done in
+            let report = reporting(done) { (result: Result<Void, any Error>, peripheral) in
                 attribute.wasWritten(result.failure, by: peripheral)
             }
-            guard let remote = link.remote(attribute) else { return report(.failure(CBError(.invalidHandle))) }
+            guard let remote = remote(attribute) else { return report(.failure(CBError(.invalidHandle))) }
             guard remote.isWritable else { return report(.failure(CBATTError(.writeNotPermitted))) }
             guard data.count <= ATT.maximumValueLength else {
                 return report(.failure(CBATTError(.invalidAttributeValueLength)))
             }
-            let confirm = link.doubting(report)
-            link.retrying({ remote.write(data, completion: $0) }, completion: confirm)
+            PendingRequest.make(on: self, { remote.write(data, completion: $0) }, completion: report)
         }
     }
 
@@ -127,27 +123,27 @@ extension PeripheralLink {
     // MARK: Notifications
 
     private func setNotifying(_ enabled: Bool, for characteristic: CBCharacteristic) {
-        addRequest { link, done in
-            let report: Completion<Void> = { [weak link] result in
-                let isNotifying = link?.isSubscribed(characteristic) ?? false
-                link?.report(result) { result, peripheral in
+        addRequest { [self] done in
+            let report: Completion<Void> = { [self] result in
+                let isNotifying = isSubscribed(characteristic)
+                self.report(result) { result, peripheral in
                     characteristic.isNotifying = isNotifying
                     peripheral.delegate?.peripheral(
                         peripheral, didUpdateNotificationStateFor: characteristic, error: result.failure)
                 }
                 done()
             }
-            guard let remote = link.remoteCharacteristic(characteristic) else {
+            guard let remote = remoteCharacteristic(characteristic) else {
                 return report(.failure(CBError(.invalidHandle)))
             }
             guard !remote.flags.isDisjoint(with: [.notify, .indicate]) else {
                 return report(.failure(CBATTError(.requestNotSupported)))
             }
-            let current = link.subscriptions[remote.path]
+            let current = subscriptions[remote.path]
             if enabled == (current != nil) { return report(.success(())) }
-            if let current { return link.unsubscribe(current, at: remote.path, report) }
-            link.post { _ in characteristic.notificationLoss = CBNotificationLoss() }
-            link.subscribe(by: link.subscription(to: remote, characteristic), at: remote.path, report)
+            if let current { return unsubscribe(current, at: remote.path, report) }
+            post { _ in characteristic.notificationLoss = CBNotificationLoss() }
+            subscribe(by: subscription(to: remote, characteristic), at: remote.path, report)
         }
     }
 
@@ -166,10 +162,14 @@ extension PeripheralLink {
         by subscription: any Subscription, at path: ObjectPath, _ report: @escaping Completion<Void>
     ) {
         subscriptions[path] = subscription
-        let confirm: Completion<Void> = doubting { [weak self] result in
-            guard let self, subscriptions[path] === subscription else {
+        PendingRequest.make(on: self, subscription.start) { [self] result in
+            guard subscriptions[path] === subscription else {
                 // The service was removed meanwhile, and the subscription with it.
                 return report(.failure(CBError(.invalidHandle)))
+            }
+            if let socket = subscription as? SocketSubscription, SocketSubscription.isUnavailable(after: result) {
+                let signals = SignalSubscription(socket.remote, socket.characteristic, of: self)
+                return subscribe(by: signals, at: path, report)
             }
             if case .failure = result {
                 subscription.end()
@@ -177,12 +177,6 @@ extension PeripheralLink {
             }
             report(result)
             if case .success = result { subscription.isOn() }
-        }
-        retrying(subscription.start) { [weak self] result in
-            guard let self, let socket = subscription as? SocketSubscription, subscriptions[path] === socket,
-                SocketSubscription.isUnavailable(after: result)
-            else { return confirm(result) }
-            subscribe(by: SignalSubscription(socket.remote, socket.characteristic, of: self), at: path, report)
         }
     }
 
@@ -193,9 +187,9 @@ extension PeripheralLink {
     private func unsubscribe(
         _ subscription: any Subscription, at path: ObjectPath, _ report: @escaping Completion<Void>
     ) {
-        subscription.stop { [weak self] result in
+        subscription.stop { [self] result in
             subscription.end()
-            if self?.subscriptions[path] === subscription { self?.subscriptions[path] = nil }
+            if subscriptions[path] === subscription { subscriptions[path] = nil }
             report(result)
         }
     }
@@ -239,15 +233,11 @@ extension PeripheralLink {
     // MARK: Common
 
     /// Adds a request that bluetoothd gets over the bus, after everything that was sent past it.
-    private func addRequest(
-        _ body: @escaping @LoopActor (PeripheralLink, _ done: @escaping @LoopActor () -> Void) -> Void
-    ) {
-        requests.add { [weak self] done in
-            guard let self else { return done() }
-            afterWriteSockets { [weak self] in
-                guard let self else { return done() }
-                body(self, done)
-            }
+    ///
+    /// A request that waits keeps the link, until it is done or ``dropConnectionState()`` drops it.
+    private func addRequest(_ request: @escaping RequestQueue.Request) {
+        requests.add { [self] done in
+            afterWriteSockets { request(done) }
         }
     }
 
@@ -256,45 +246,6 @@ extension PeripheralLink {
     private func afterWriteSockets(_ work: @escaping @LoopActor () -> Void) {
         guard writeSockets.values.contains(where: \.hasUnread) else { return work() }
         drainTimer = .timer(after: .milliseconds(1)) { [weak self] in self?.afterWriteSockets(work) }
-    }
-
-    /// Makes a request again for as long as bluetoothd is busy, and once when the device is paired because of it: what
-    /// needs encryption makes bluetoothd pair, but 5.82 may ask the device again before that is done, and then answers
-    /// with the device's second refusal.
-    private func retrying<T: Swift.Sendable>(
-        attempts: Int = busyRetries, retries: RetryLog = RetryLog(logger, "get an answer to a request"),
-        _ request: @escaping @LoopActor (@escaping Completion<T>) -> Void,
-        completion: @escaping Completion<T>
-    ) {
-        let wasPaired = device?.isPaired ?? false
-        request { [weak self] result in
-            var retries = retries
-            guard let self, phase == .connected, attempts > 1, case .failure(let error as BlueZError) = result else {
-                retries.ended()
-                return completion(result)
-            }
-            switch error {
-            case .inProgress:
-                retries.failed("\(error)")
-                busyTimer = .timer(after: Self.busyPause) { [weak self] in
-                    self?.retrying(attempts: attempts - 1, retries: retries, request, completion: completion)
-                }
-            case .att(ATT.insufficientAuthentication) where !wasPaired:
-                retries.failed("\(error)")
-                afterPairing(until: .now + Self.pairingPatience) { [weak self] isPaired in
-                    guard let self, isPaired else { return completion(result) }
-                    retrying(attempts: attempts - 1, retries: retries, request, completion: completion)
-                }
-            default: completion(result)
-            }
-        }
-    }
-
-    private func afterPairing(until deadline: ContinuousClock.Instant, _ work: @escaping @LoopActor (Bool) -> Void) {
-        guard phase == .connected, let device, !device.isPaired, deadline > .now else {
-            return work(phase == .connected && device?.isPaired ?? false)
-        }
-        busyTimer = .timer(after: Self.busyPause) { [weak self] in self?.afterPairing(until: deadline, work) }
     }
 
     /// Calls `body` with the result, its error as the app knows it, on the manager's queue, if the link is still up.
@@ -311,8 +262,8 @@ extension PeripheralLink {
         _ done: @escaping @LoopActor () -> Void,
         _ body: @escaping @Sendable (Result<T, any Error>, CBPeripheral) -> Void
     ) -> Completion<T> {
-        { [weak self] result in
-            self?.report(result, body)
+        { [self] result in
+            report(result, body)
             done()
         }
     }

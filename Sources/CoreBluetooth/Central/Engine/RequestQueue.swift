@@ -28,8 +28,8 @@ final class RequestQueue {
         while !isBusy, let request = waiting.popFirst() {
             isBusy = true
             let current = generation
-            request { [weak self] in
-                guard let self, current == generation else { return }
+            request { [self] in
+                guard current == generation else { return }
                 isBusy = false
                 next()
             }

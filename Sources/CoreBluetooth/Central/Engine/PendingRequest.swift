@@ -1,0 +1,144 @@
+import BlueZ
+import LayerLog
+import MainLoop
+
+/// A request to a device that bluetoothd was asked to make, until there is an answer that can be believed.
+///
+/// It is made again for as long as bluetoothd is busy, and once when the device is paired because of it; it fails when
+/// that pairing fails (``PairingWatch``); and what bluetoothd answers is doubted where the device may not have said it.
+///
+/// When the link ends, or 30 seconds have passed without an answer, bluetoothd completes the open request with the ATT
+/// error 0, which means success on its way to the bus: a read has an empty value then, and a write and a subscription
+/// succeed (`disc_att_send_op` in src/shared/att.c, `process_error` in src/shared/gatt-client.c and
+/// `async_dbus_op_reply` in src/gatt-client.c, 5.66); other ways end with 0x0E or "Operation failed". After the 30
+/// seconds it ends the link, some seconds later.
+///
+/// What waits for the answer keeps the request, and the request keeps the link.
+@LoopActor
+final class PendingRequest<Value: Swift.Sendable> {
+    typealias Ask = @LoopActor (@escaping Completion<Value>) -> Void
+
+    private let link: PeripheralLink
+    private let ask: Ask
+    /// Nil once it was called.
+    private var completion: Completion<Value>?
+    private let start = ContinuousClock.now
+    private let wasPairedBefore: Bool?
+    private var wasPaired = false
+    private var attemptsLeft = 100
+    private var retries: RetryLog?
+
+    /// Makes a request.
+    ///
+    /// - Parameter ask: asks bluetoothd; it may run several times.
+    /// - Parameter completion: called once with the answer.
+    static func make(
+        on link: PeripheralLink, _ ask: @escaping Ask, completion: @escaping Completion<Value>
+    ) {
+        let request = PendingRequest(link, ask, completion)
+        link.pairingWatch.requestBegins(request.pairingFailed)
+        request.attempt()
+    }
+
+    private init(_ link: PeripheralLink, _ ask: @escaping Ask, _ completion: @escaping Completion<Value>) {
+        self.link = link
+        self.ask = ask
+        self.completion = completion
+        wasPairedBefore = link.device?.isPaired
+    }
+
+    private func attempt() {
+        attemptsLeft -= 1
+        wasPaired = link.device?.isPaired ?? false
+        ask(answered)
+    }
+
+    private func answered(_ result: Result<Value, any Error>) {
+        guard link.phase == .connected, attemptsLeft > 0, case .failure(let error as BlueZError) = result else {
+            return settle(result)
+        }
+        switch error {
+        case .inProgress:
+            noteRetry(error)
+            link.busyTimer = .timer(after: RequestTiming.busyPause) { [self] in attempt() }
+        // What needs encryption makes bluetoothd pair, but 5.82 may ask the device again before that is done, and then
+        // answers with the device's second refusal.
+        case .att(ATT.insufficientAuthentication) where !wasPaired:
+            noteRetry(error)
+            attemptAfterPairing(until: .now + RequestTiming.pairingPatience, otherwise: result)
+        default: settle(result)
+        }
+    }
+
+    private func noteRetry(_ error: BlueZError) {
+        var retries = retries ?? RetryLog(logger, "get an answer to a request")
+        retries.failed("\(error)")
+        self.retries = retries
+    }
+
+    private func attemptAfterPairing(
+        until deadline: ContinuousClock.Instant, otherwise result: Result<Value, any Error>
+    ) {
+        guard link.phase == .connected, let device = link.device else { return settle(result) }
+        if device.isPaired { return attempt() }
+        guard deadline > .now else { return settle(result) }
+        link.busyTimer = .timer(after: RequestTiming.busyPause) { [self] in
+            attemptAfterPairing(until: deadline, otherwise: result)
+        }
+    }
+
+    // MARK: The answer
+
+    /// Before an answer that may be none is passed on, makes sure that the link is there. If it is not, the app learns
+    /// only that; or that pairing has failed.
+    private func settle(_ result: Result<Value, any Error>) {
+        retries?.ended()
+        guard link.phase == .connected, let device = link.device, isDoubtful(result) else { return finish(result) }
+        Task {
+            guard await device.fetchIsConnected(), link.phase == .connected else {
+                return finish(.failure(BlueZError.noAnswer))
+            }
+            // Pairing may have taken the time.
+            let isLate = time >= RequestTiming.attTimeout && device.isPaired == wasPairedBefore
+            if case .success = result, isLate { return finish(.failure(BlueZError.noAnswer)) }
+            finish(result)
+        }
+    }
+
+    private var time: Duration { .now - start }
+
+    private func isDoubtful(_ result: Result<Value, any Error>) -> Bool {
+        switch result {
+        case .success(let value as Data): value.isEmpty
+        case .success: time > RequestTiming.promptness
+        case .failure(BlueZError.att(ATT.unlikelyError)), .failure(BlueZError.noAnswer): true
+        // The attributes of a device that is not paired are removed with its link, and before that is reported.
+        case .failure(BlueZError.gone): true
+        case .failure: false
+        }
+    }
+
+    private func finish(_ result: Result<Value, any Error>) {
+        guard let completion else { return }
+        self.completion = nil
+        link.pairingWatch.requestEnds()
+        completion(result)
+    }
+
+    /// That is the answer, and the link, over which nothing can be asked any more, is ended.
+    private func pairingFailed(_ error: CBATTError) {
+        finish(.failure(error))
+        link.dropAfterFailedPairing()
+    }
+}
+
+private enum RequestTiming {
+    /// bluetoothd refuses a request while another program's is under way; it is tried again after this pause.
+    static let busyPause: Duration = .milliseconds(20)
+    /// How long a pairing may take that a request has set off.
+    static let pairingPatience: Duration = .seconds(3)
+    /// What bluetoothd gives an ATT request (`ATT_TIMEOUT_INTERVAL`), with some allowance for timers.
+    static let attTimeout: Duration = .milliseconds(29_500)
+    /// An answer that took longer may be the end of the link.
+    static let promptness: Duration = .seconds(1)
+}

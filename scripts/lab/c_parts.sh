@@ -32,12 +32,13 @@ compile() {
 
 # build_c_parts FOLDER PROGRAM-FOLDER
 #
-# Without the agent, there is no lab in a machine. Without the library, scans in the lab find little. Without the next
-# two, there is no lab with two hosts. Without the last, btmon records packets. The library needs no other: btvirt has
-# loaded those that it calls.
+# Without the agent, there is no lab in a machine; without the keeper of bluetoothd, there is none at all. Without the
+# library, scans in btvirt's air find little. Without the next two, there is no lab with two hosts. Without the last,
+# btmon records packets. The library needs no other: btvirt has loaded those that it calls.
 build_c_parts() {
     mkdir -p "$1" "$2"
     compile "the agent" "$parts/guest/agent" "$1/lab_agent" "${c_program[@]}"
+    compile "the keeper of bluetoothd" "$parts/guest/daemon" "$1/lab_daemon" "${c_program[@]}"
     compile "the keeper of simulated time" "$parts/guest/clock_keeper.c" "$1/clock_keeper" "${c_program[@]}"
     compile "the library for btvirt" "$parts/guest/radio_timing.c" "$1/radio_timing.so" -shared -fPIC -nostdlib
     compile "the link between two hosts" "$parts/guest/radio_link.c" "$1/radio_link" "${c_program[@]}"

@@ -70,6 +70,7 @@ def job_environment(
     if (home / "radio_timing.so").exists():
         values["LAB_RADIO_TIMING"] = str(home / "radio_timing.so")
     values["LAB_AGENT"] = str(home / "lab_agent")
+    values["LAB_DAEMON"] = str(home / "lab_daemon")
     values["LAB_CLOCK_KEEPER"] = str(home / "clock_keeper")
     values["LAB_RADIO_LINK"] = str(home / "radio_link")
     for name in ("LAB_HOST", "LAB_HOSTS", "LAB_BLUETOOTHD"):

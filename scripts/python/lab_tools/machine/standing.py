@@ -159,8 +159,8 @@ def is_alive(record: Record) -> bool:
 def ingredients(places: Places, kernel: Path) -> str:
     """Changes with all that a machine is made of when it starts, and cannot have afterwards."""
     digest = hashlib.sha256(str(kernel).encode())
-    files = [kernel, places.boot / "initramfs", places.home / "lab_agent", places.home / "clock_keeper"]
-    for file in [*files, *(GUEST / name for name in ("boot", "init"))]:
+    parts = (places.home / name for name in ("lab_agent", "lab_daemon", "clock_keeper"))
+    for file in [kernel, places.boot / "initramfs", *parts, *(GUEST / name for name in ("boot", "init"))]:
         if file.exists():
             status = file.stat()
             digest.update(f"{file} {status.st_size} {status.st_mtime_ns}\n".encode())

@@ -26,6 +26,14 @@ report_progress() {
     done
 }
 
+# lab_python FOLDER: prints what interprets the tools of the lab in that folder: the interpreter itself, as `setup` has
+# found it. A python3 on PATH may be a script that looks for one, as pyenv's, which takes a tenth of a second.
+lab_python() {
+    local python=$1/tools/bin/python3
+    [[ -x $python ]] || python=python3
+    echo "$python"
+}
+
 # step TEXT LOG COMMAND [ARG…]: runs COMMAND with its output in LOG, and prints TEXT and the time, or the end of LOG
 step() {
     local text=$1 log=$2 begin=${EPOCHREALTIME/[.,]/}

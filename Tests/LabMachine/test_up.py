@@ -32,6 +32,23 @@ def test_commands_have_bluetooth_and_their_output_status_and_input() -> None:
     assert (result.stdout, result.stderr, result.returncode) == ("read\n2\n", "wrong\n", 7)
 
 
+def test_the_machine_is_the_host_with_a_kernel_and_a_bluetooth_of_its_own() -> None:
+    # In one command, as a list of what is not as expected.
+    expected = {
+        "stat -Lc %a /tmp": "1777",
+        "stat -c %a $HOME $XDG_RUNTIME_DIR /var/lib/bluetooth | sort -u": "700",
+        "readlink -f /lib/modules/$(uname -r)": "$(readlink -f $LAB_MODULES)",
+        "ls /etc | grep -cx 'passwd\\|bluetooth'": "2",
+        "grep -c '^Channels = 1' /etc/bluetooth/main.conf": "1",
+        "cat </dev/fd/0 | wc -c": "0",
+        "cat /sys/class/net/lo/operstate": "unknown",
+        "ls -d /dev/pts/ptmx /dev/shm /sys/fs/cgroup/cgroup.procs /sys/kernel/tracing/trace | wc -l": "4",
+        "ls /dev/virtio-ports | grep -c '^lab.session'": "16",
+    }
+    text = "".join(f'test "$({command})" = "{value}" || echo "{command}"\n' for command, value in expected.items())
+    assert run("sh", "-c", text) == ""
+
+
 def test_a_command_begins_at_once() -> None:
     run("true")
     begin = time.monotonic()

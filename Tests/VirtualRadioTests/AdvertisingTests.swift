@@ -194,7 +194,8 @@ import Testing
     @Test func `parameters that make no sense are refused`() {
         let old = TestHost(Radio(seed: 1), .v4_2)
         let peer = [UInt8](repeating: 0, count: 7)
-        #expect(old.result(0x2006, [0x1F, 0, 0xA0, 0, 0, 0] + peer + [7, 0]) == [0x12], "interval")
+        #expect(old.result(0x2006, [0x1F, 0, 0xA0, 0, 0, 0] + peer + [7, 0]) == [0x11], "interval")
+        #expect(old.result(0x2006, [0xA0, 0, 0x01, 0x40, 0, 0] + peer + [7, 0]) == [0x11], "interval")
         #expect(old.result(0x2006, [0xA0, 0, 0x20, 0, 0, 0] + peer + [7, 0]) == [0x12], "shorter than the shortest")
         #expect(old.result(0x2006, [0xA0, 0, 0xA0, 0, 5, 0] + peer + [7, 0]) == [0x12], "type")
         #expect(old.result(0x2006, [0xA0, 0, 0xA0, 0, 0, 0] + peer + [0, 0]) == [0x12], "no channel")
@@ -202,6 +203,8 @@ import Testing
         #expect(old.result(0x200A, [2]) == [0x12])
         #expect(old.result(0x200B, [0, 0x10, 0, 0x11, 0, 0, 0]) == [0x12], "window beyond the interval")
         let new = TestHost(Radio(seed: 1))
+        let short = [1, 0x13, 0, 0x1F, 0, 0, 0xA0, 0, 0, 7, 0] + peer + [0, 0x7F, 1, 0, 1, 0, 0] as [UInt8]
+        #expect(new.result(0x2036, short).first == 0x11, "interval")
         #expect(new.result(0x2037, [9, 3, 1, 0]) == [0x42], "no such set")
         #expect(new.result(0x2039, [1, 0]) == [0x12], "enable none")
         #expect(new.result(0x2039, [1, 2, 1, 0, 0, 0]) == [0x12], "fewer sets than it says")

@@ -28,7 +28,7 @@ extension Controller {
         let properties = Self.legacyProperties[type]
         let isHighDuty = properties & AdvertisingSet.Property.highDuty != 0
         guard isHighDuty || (0x20...0x4000).contains(interval.lowerBound) && interval.upperBound <= 0x4000 else {
-            throw .invalidParameters
+            throw .unsupportedFeature
         }
         set.properties = properties
         set.interval = isHighDuty ? Self.highDutyInterval : interval.lowerBound * Span.slot

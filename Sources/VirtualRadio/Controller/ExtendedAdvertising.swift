@@ -37,13 +37,14 @@ extension Controller {
         try use(.extended)
         let handle = parameters.byte(0)
         let properties = parameters.number(1)
-        guard handle <= 0xEF, Self.areValid(properties), parameters.longNumber(3) >= 0x20,
-            parameters.longNumber(3) <= parameters.longNumber(6), parameters.byte(9) & 7 != 0,
-            parameters.byte(10) <= 3, parameters.byte(11) <= 1, parameters.byte(18) <= 3,
+        guard handle <= 0xEF, Self.areValid(properties), parameters.longNumber(3) <= parameters.longNumber(6),
+            parameters.byte(9) & 7 != 0, parameters.byte(10) <= 3, parameters.byte(11) <= 1, parameters.byte(18) <= 3,
             let primary = PHY(rawValue: parameters.byte(20)), primary != .le2M,
             let secondary = PHY(rawValue: properties & Property.legacy == 0 ? parameters.byte(22) : 1),
             properties & Property.legacy == 0 || primary == .le1M, parameters.byte(23) <= 0x0F
         else { throw .invalidParameters }
+        let isHighDuty = properties & Property.highDuty != 0
+        guard isHighDuty || parameters.longNumber(3) >= 0x20 else { throw .unsupportedFeature }
         let target = try parameters.typedAddress(11)
         let known = advertisingSets.first { $0.handle == handle }
         guard known?.isEnabled != true else { throw .commandDisallowed }
@@ -54,8 +55,7 @@ extension Controller {
         }
         if known == nil { advertisingSets.append(set) }
         set.properties = properties
-        set.interval =
-            properties & Property.highDuty != 0 ? Self.highDutyInterval : parameters.longNumber(3) * Span.slot
+        set.interval = isHighDuty ? Self.highDutyInterval : parameters.longNumber(3) * Span.slot
         set.ownType = OwnAddressType(parameters.byte(10))
         set.target = target
         set.filterPolicy = set.has(Property.directed) ? 0 : parameters.byte(18)

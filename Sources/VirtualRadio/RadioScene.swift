@@ -126,6 +126,12 @@ extension Radio {
         controller(index)?.advertisingSets.contains { $0.isEnabled } ?? false
     }
 
+    /// The addresses that a controller advertises with now: resolvable private ones change from time to time.
+    public func advertisedAddresses(of index: Int) -> [DeviceAddress] {
+        controller(index)?.advertisingSets.filter { $0.isEnabled && !$0.has(AdvertisingSet.Property.anonymous) }
+            .map(\.address) ?? []
+    }
+
     public func isScanning(_ index: Int) -> Bool { controller(index)?.scanner != nil }
 
     /// The connections, each with the indexes of its central and its peripheral.

@@ -8,7 +8,7 @@ enum StatusText {
         for device in reply["devices"]?.elements ?? [] {
             var line = "\(word(device, "name")) (\(word(device, "address"))) at \(position(device["at_m"]))"
             if device["body_db"]?.text != "0.0" { line += ", body \(word(device, "body_db")) dB" }
-            if device["advertises"]?.text == "true" { line += ", advertises" }
+            if device["advertises"]?.text == "true" { line += ", advertises" + addresses(device) }
             if device["scans"]?.text == "true" { line += ", scans" }
             lines.append(line)
         }
@@ -34,6 +34,12 @@ enum StatusText {
             text += " \(member.key)=\(value.contains(" ") ? "\"\(value)\"" : value)"
         }
         return text
+    }
+
+    /// Those that it advertises with, unless it is its own alone.
+    private static func addresses(_ device: DataNode) -> String {
+        let addresses = (device["advertises_as"]?.elements ?? []).compactMap(\.text)
+        return addresses.allSatisfy { $0 == device["address"]?.text } ? "" : " as \(addresses.joined(separator: ", "))"
     }
 
     private static func word(_ node: DataNode, _ key: String) -> String { node[key]?.text ?? "" }

@@ -36,12 +36,14 @@ import Testing
     @Test func `a status is read as the radio writes it`() throws {
         let text = """
             {"ok":true,"air":"real","time_ms":1500,"devices":[{"name":"sensor","address":"00:AA:01:00:00:00",\
-            "at_m":[1.5,2.0],"body_db":3.0,"advertises":true,"scans":false}],"links":[{"central":"phone",\
-            "peripheral":"sensor","rssi_dbm":-70.5}],"phantoms":2,"phantom_groups":[],"jammers":["oven"],"walls":0}
+            "at_m":[1.5,2.0],"body_db":3.0,"advertises":true,"advertises_as":["5A:AA:01:00:00:00"],\
+            "scans":false}],"links":[{"central":"phone","peripheral":"sensor","rssi_dbm":-70.5}],\
+            "phantoms":2,"phantom_groups":[],"jammers":["oven"],"walls":0}
             """
         let status = try JSONDecoder().decode(RadioStatus.self, from: Data(text.utf8))
         #expect(status.air == "real" && status.time == .milliseconds(1500) && status.phantoms == 2)
         #expect(status.devices.first?.name == "sensor" && status.devices.first?.y == 2)
+        #expect(status.devices.first?.advertisedAddresses == ["5A:AA:01:00:00:00"])
         #expect(status.links.first?.rssi == -70.5 && status.jammers == ["oven"])
     }
 }

@@ -146,6 +146,7 @@ import VirtualRadio
         #expect(status["air"]?.text == "ideal" && status["walls"]?.text == "1")
         let phone = status["devices"]?.elements.last
         #expect(phone?["name"]?.text == "phone" && phone?["at_m"]?.elements.map(\.text) == ["10.0", "0.0"])
+        #expect(phone?["advertises"]?.text == "false" && phone?["advertises_as"]?.elements.isEmpty == true)
         #expect(status["jammers"]?.elements.map(\.text) == ["oven"])
     }
 

@@ -70,6 +70,10 @@ private struct BondedPair {
         #expect(addresses.count > 80)
         #expect(Set(addresses).count == 5)
         #expect(addresses.first == addresses[15] && addresses.first != addresses.last)
+        let sent = bonded.pair.radio.advertisedAddresses(of: 0)
+        #expect(sent.map { [UInt8](bits: $0.bits, count: 6) } == [addresses.last])
+        bonded.peripheral.stopAdvertising()
+        #expect(bonded.pair.radio.advertisedAddresses(of: 0).isEmpty)
     }
 
     @Test(arguments: [ControllerKind.v4_2, .v5_3])

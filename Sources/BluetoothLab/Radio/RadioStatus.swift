@@ -14,6 +14,8 @@ public struct RadioStatus: Swift.Sendable {
         public let body: Double
         /// Whether it advertises.
         public let advertises: Bool
+        /// The addresses that it advertises with now. A private one changes from time to time.
+        public let advertisedAddresses: [String]
         /// Whether it scans.
         public let scans: Bool
     }
@@ -65,6 +67,7 @@ extension RadioStatus.Device: Decodable {
         case name, address, advertises, scans
         case place = "at_m"
         case body = "body_db"
+        case advertisedAddresses = "advertises_as"
     }
 
     /// Reads it as the radio writes it.
@@ -76,6 +79,7 @@ extension RadioStatus.Device: Decodable {
         (x, y) = (place.first ?? 0, place.last ?? 0)
         body = try values.decode(Double.self, forKey: .body)
         advertises = try values.decode(Bool.self, forKey: .advertises)
+        advertisedAddresses = try values.decode([String].self, forKey: .advertisedAddresses)
         scans = try values.decode(Bool.self, forKey: .scans)
     }
 }

@@ -143,7 +143,9 @@ extension RadioDirector {
             ("address", .text(radio.address(of: index)?.description ?? "")),
             ("at_m", .list(radio.position(of: index).map(Self.parts) ?? [])),
             ("body_db", .decimal(radio.attenuation(of: index))),
-            ("advertises", .flag(radio.isAdvertising(index))), ("scans", .flag(radio.isScanning(index))),
+            ("advertises", .flag(radio.isAdvertising(index))),
+            ("advertises_as", .list(radio.advertisedAddresses(of: index).map { .text($0.description) })),
+            ("scans", .flag(radio.isScanning(index))),
         ]
         return .object(members)
     }

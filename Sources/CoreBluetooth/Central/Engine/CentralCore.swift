@@ -134,9 +134,11 @@ final class CentralCore {
         }
     }
 
+    /// The one that the app knows, if it has a link with the device: bluetoothd reports another address for a device
+    /// that was found by a private one and then paired.
     private func identifier(of device: Device) -> UUID? {
         guard device.adapter === adapter, connectionEvents != nil || !links.isEmpty else { return nil }
-        return PeerIdentifier(device)?.uuid
+        return links.first { $0.value.device === device }?.key ?? PeerIdentifier(device)?.uuid
     }
 
     private func reportConnectionEvent(_ event: CBConnectionEvent, _ device: Device, _ identifier: UUID) {
@@ -226,8 +228,9 @@ final class CentralCore {
             .compactMap { PeerIdentifier($0)?.uuid }
     }
 
-    /// bluetoothd's object for a peer, if it has one.
+    /// bluetoothd's object for a peer, if it has one. A peer that has paired since may be known by another address.
     func device(_ peer: PeerIdentifier) -> Device? {
-        adapter?.devices.first { PeerIdentifier($0) == peer }
+        guard let devices = adapter?.devices else { return nil }
+        return devices.first { PeerIdentifier($0) == peer } ?? devices.first(where: peer.isFormerAddress)
     }
 }

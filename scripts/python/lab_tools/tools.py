@@ -20,6 +20,7 @@ TOOLS = {
     "bench-bus": "lab_tools.bench.bus",
     "bus-peer": "lab_tools.bench.bus_peer",
     "bench-radio": "lab_tools.bench.radio",
+    "bench-throughput": "lab_tools.bench.throughput",
     "bench-table": "lab_tools.bench.table",
     "bleak-client": "lab_tools.bench.bleak_client",
     "download": "lab_tools.download",

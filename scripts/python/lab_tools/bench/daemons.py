@@ -2,11 +2,12 @@
 
 import asyncio
 import time
-from pathlib import Path
 from typing import Any
 
 from dbus_fast import BusType, Message, MessageType
 from dbus_fast.aio import MessageBus
+
+from lab_tools.bench.programs import pid_of
 
 BUS = "org.freedesktop.DBus"
 
@@ -56,13 +57,3 @@ class Daemons:
             if "org.bluez.Device1" in interfaces:
                 adapter = interfaces["org.bluez.Device1"]["Adapter"].value
                 await self.call("org.bluez", adapter, "org.bluez.Adapter1", "RemoveDevice", "o", path)
-
-
-def pid_of(name: str) -> int:
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if (entry / "comm").read_text().strip() == name:
-                return int(entry.name)
-        except OSError:
-            pass
-    raise RuntimeError(f"{name} does not run")

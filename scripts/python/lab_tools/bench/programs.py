@@ -28,6 +28,16 @@ def cpu_of(pid: int) -> float:
     return time.clock_gettime_ns((~pid << 3) | 2) / 1e6
 
 
+def pid_of(name: str) -> int:
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if (entry / "comm").read_text().strip() == name:
+                return int(entry.name)
+        except OSError:
+            pass
+    raise RuntimeError(f"{name} does not run")
+
+
 class Program:
     """A measured process whose output is JSON lines."""
 

@@ -84,6 +84,21 @@ struct LinkLifeTests {
         #expect(app.lines == ["state on", "state off", "state on"])
     }
 
+    /// bluetoothd's object stays, with the name that it has by the private address.
+    @Test func `a device that gets another address when it pairs is still the same`() async throws {
+        let device = await device()
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        await device.set("Address", .string("00:00:00:00:00:07"))
+        await device.set("AddressType", .string("public"))
+        await device.lose()
+        try await app.saw("disconnected failed: The device ended the connection.")
+        app.act { $0.connect(peripheral) }
+        try await app.saw("connected", count: 2)
+        await device.rename("Heart")
+        try await app.saw("name Heart")
+    }
+
     @Test func `a new name is reported once`() async throws {
         let device = await device()
         let app = CentralApp(on: daemon)

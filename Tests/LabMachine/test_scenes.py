@@ -144,6 +144,41 @@ def test_a_scene_with_mistakes_starts_no_machine(tmp_path: Path) -> None:
     assert "booted" not in result.stderr
 
 
+def test_a_scene_moves_the_controllers_of_every_host(tmp_path: Path) -> None:
+    scene = tmp_path / "scene.yaml"
+    scene.write_text(
+        """
+        air: ideal
+        path-loss: {deviation: 0 dB}
+        devices: {sensor: {controller: a/hci0, at: [0 m, 0 m]}, phone: {controller: b/hci0, at: [1 m, 0 m]}}
+        timeline:
+          - at: 2 s
+            move: {device: phone, to: [8 m, 0 m]}
+          - at: 4 s
+            move: {device: sensor, to: [6 m, 0 m]}
+        """
+    )
+    text = """
+        set -e; cd $LAB_OUT
+        moves() { lab-on a virtual-radio events --json >radio.json; grep -c '"move"' radio.json || :; }
+        until [ $(moves) = 2 ]; do sleep 0.1; done
+        bluejay scan --json --service 180D --count 1 --timeout 60 >scan.json
+        lab-on a virtual-radio move phone 22 0
+        bluejay scan --json --service 180D --count 1 --timeout 60 >>scan.json
+        lab-on a virtual-radio status --json >status.json
+    """
+    hosts = ("--host", "a", "--", "dittojay", "--quiet", "--host", "b", "--", "bash", "-c", text)
+    result = lab("run", "--hosts", "2", "--scene", str(scene), "--out", str(tmp_path / "out"), *hosts)
+    assert result.returncode == 0, result.stdout + result.stderr
+    folder = tmp_path / "out" / "b"
+    moves = [line["device"] for line in lines(folder / "radio.json") if line["event"] == "move"]
+    assert moves == ["phone", "sensor"]
+    strengths = [line["rssi"] for line in lines(folder / "scan.json") if "rssi" in line]
+    assert strengths == [-65, -83], "2 m and 16 m"
+    devices = {line["name"]: line["at_m"] for line in lines(folder / "status.json")[0]["devices"]}
+    assert devices == {"sensor": [6, 0], "phone": [22, 0]}
+
+
 def test_a_scene_begins_anew_with_a_reset(tmp_path: Path) -> None:
     scene = tmp_path / "scene.yaml"
     scene.write_text("devices: {sensor: {controller: hci0, at: [7 m, 0 m]}}\nphantoms: {a: {at: [1 m, 1 m]}}\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_commands import lab
+from lab_commands import NAME, lab
 
 SCENES = Path(__file__).resolve().parents[2] / "Fixtures" / "scenes"
 
@@ -45,6 +45,68 @@ def test_who_walks_out_of_the_house_loses_the_sensor_and_finds_it_again(tmp_path
     lost = radio.index(("out-of-range", None))
     assert radio.index(("link-begin", None)) < lost < radio.index(("link-end", 0x08))
     assert ("link-begin", None) in radio[lost:]
+
+
+def course(folder: Path) -> dict[str, list[object]]:
+    """What happened in a scene, in its order and without times, by who has reported it. Of heart rates in a row only
+    the first counts: how many of them arrive on the way out of range depends on milliseconds."""
+    found = {}
+    for file in sorted(folder.glob("*.json")):
+        events = [{key: value for key, value in line.items() if "time" not in key} for line in lines(file)]
+        found[file.stem] = [
+            event if event["event"] != "heart-rate" else "heart rates"
+            for index, event in enumerate(events)
+            if event["event"] != "heart-rate" or events[index - 1]["event"] != "heart-rate"
+        ]
+    return found
+
+
+def test_a_scene_takes_the_same_course_each_time(tmp_path: Path) -> None:
+    text = """
+        set -e; cd /run
+        dittojay --json --seed 5 >sensor.json & sensor=$!
+        timeout 300 bluejay monitor --json --count 60 >central.json
+        kill -INT $sensor; wait $sensor
+        virtual-radio events --json >radio.json
+        cp sensor.json central.json radio.json $LAB_OUT
+    """
+    name = f"{NAME}-course"
+    # Nobody is at the edge of range, where a link depends on each packet, and so on milliseconds of the hosts.
+    scene = tmp_path / "scene.yaml"
+    scene.write_text(
+        """
+        air: real
+        seed: 11
+        walls: [{from: [5 m, -20 m], to: [5 m, 20 m], loss: 12 dB}]
+        devices: {sensor: {controller: hci0, at: [0 m, 0 m]}, phone: {controller: hci1, at: [4 m, 0 m], body: 3 dB}}
+        phantoms: {crowd: {count: 20, within: [[0 m, 0 m], [9 m, 9 m]], interval: 250 ms, local-name: Crowd}}
+        timeline:
+          - at: 20 s
+            move: {device: phone, to: [400 m, 0 m]}
+          - at: 70 s
+            move: {device: phone, to: [6 m, 0 m]}
+          - at: 90 s
+            block: {between: [sensor, phone]}
+          - at: 95 s
+            unblock: {between: [sensor, phone]}
+        """
+    )
+    courses = []
+    try:
+        started = lab("up", "--time", "simulated", "--scene", str(scene), name=name)
+        assert started.returncode == 0, started.stderr
+        for number in range(3):
+            # Each time the machine is as after its start, and the radio begins anew from its seed.
+            assert lab("reset", name=name).returncode == 0
+            out = tmp_path / str(number)
+            result = lab("exec", "--out", str(out), "--", "bash", "-c", text, name=name)
+            assert result.returncode == 0, result.stdout + result.stderr
+            courses.append(course(out))
+    finally:
+        lab("down", name=name)
+    assert courses[0].keys() == {"sensor", "central", "radio"} and len(courses[0]["radio"]) > 8
+    assert courses[1] == courses[0]
+    assert courses[2] == courses[0]
 
 
 def test_a_sensor_becomes_weaker_when_it_is_moved_away(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ HELP
 
 help_setup() {
     cat <<'HELP'
-usage: lab setup [--browser] [--peers]
+usage: lab setup [--browser] [--peers] [--uml]
 
 Installs what is missing: packages of Debian or Ubuntu, a kernel, and Python environments. The kernel and the
 environments are kept in .lab/ beside the lab, or in ~/.cache/bluejay-linux if the lab was installed (LAB_HOME). Every
@@ -51,6 +51,9 @@ other command does this first.
   --browser     also install Chromium, for tests of web pages
   --peers       also install the other Bluetooth libraries and programs that this package is tested with: a Python
                 environment, .lab/peers (Fixtures/peers/nightly.txt), BlueZ 5.82 for its btgatt-client, and tshark
+  --uml         also build a kernel for user-mode Linux, .lab/uml, from the sources of the distribution's kernel.
+                With LAB=uml the lab's commands then run in it: a kernel that is a process of this machine's, in which
+                programs are not emulated.
 HELP
 }
 
@@ -279,6 +282,7 @@ variables for the lab:
   LAB=host              use no virtual machine: add virtual controllers to this machine's kernel and bluetoothd. This
                         needs root and a kernel with hci_vhci, and does not isolate this machine's own Bluetooth.
   LAB=tcg               emulate the virtual machine in software even if KVM works
+  LAB=uml               take user-mode Linux (lab setup --uml), which is fast without KVM, too
   LAB_HOME=FOLDER       keep the cache and the output of runs in FOLDER (default: .lab, or ~/.cache/bluejay-linux if the
                         lab was installed)
   LAB_CONFIG=release    take the programs from .build/release (default: .build/debug)

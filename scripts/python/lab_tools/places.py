@@ -23,6 +23,11 @@ class Places(NamedTuple):
         chosen = "-" + environment["LAB_KERNEL"] if environment.get("LAB_KERNEL") else ""
         return cls(home, home / f"kernel{chosen}", home / f"boot{chosen}")
 
+    @property
+    def uml_kernel(self) -> Path:
+        """The kernel for user-mode Linux, if `lab setup --uml` has built it."""
+        return self.home / "uml" / "linux"
+
 
 def tool_command(name: str) -> list[str]:
     """A command that runs another of these tools as this one was run."""

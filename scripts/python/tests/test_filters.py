@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from lab_tools.machine.hardware import Accelerator
 from lab_tools.testing.filters import (
     MANY,
     ONE_HOST,
@@ -81,13 +82,21 @@ def test_filters_become_names_for_pytest(tmp_path: Path) -> None:
 def test_there_is_a_machine_for_each_processor_as_far_as_memory_goes(
     processors: int, memory: int, suites: int, machines: int
 ) -> None:
-    assert count_machines({}, processors, memory, suites) == machines
+    assert count_machines({}, Accelerator.EMULATION, processors, memory, suites) == machines
+
+
+@pytest.mark.parametrize(
+    ("processors", "memory", "machines"),
+    [(1, 64, 3), (2, 64, 6), (2, 12, 4), (8, 64, 8)],
+)
+def test_there_are_several_in_user_mode_linux_for_each_processor(processors: int, memory: int, machines: int) -> None:
+    assert count_machines({}, Accelerator.USER_MODE, processors, memory, 20) == machines
 
 
 def test_the_number_of_machines_can_be_chosen() -> None:
-    assert count_machines({"LAB_MACHINES": "6"}, 2, 4, 9) == 6
-    assert count_machines({"LAB_MACHINES": "1"}, 8, 64, 9) == 1
-    assert count_machines({"LAB_MACHINES": "6", "LAB": "host"}, 8, 64, 9) == 1
+    assert count_machines({"LAB_MACHINES": "6"}, Accelerator.EMULATION, 2, 4, 9) == 6
+    assert count_machines({"LAB_MACHINES": "1"}, Accelerator.EMULATION, 8, 64, 9) == 1
+    assert count_machines({"LAB_MACHINES": "6", "LAB": "host"}, Accelerator.EMULATION, 8, 64, 9) == 1
 
 
 def test_machines_share_the_processors() -> None:

@@ -4,53 +4,84 @@ from pathlib import Path
 
 import pytest
 
-from lab_tools.machine.hardware import Clock, Hardware, choose, kvm_works
+from lab_tools.machine.hardware import Accelerator, Clock, Hardware, choose, kvm_works, uml_works
 from lab_tools.places import Places
 
 
 def test_it_has_two_processors_where_the_host_has_as_many() -> None:
-    assert choose({}, True, 8) == Hardware(True, Clock.REAL, "2", "2G")
-    assert choose({}, True, 1).processors == "1"
+    assert choose({}, True, False, 8) == Hardware(Accelerator.KVM, Clock.REAL, "2", "2G")
+    assert choose({}, True, False, 1).processors == "1"
 
 
 def test_size_is_taken_from_the_environment() -> None:
-    hardware = choose({"LAB_CPUS": "4", "LAB_MEMORY": "512M"}, True, 2)
+    hardware = choose({"LAB_CPUS": "4", "LAB_MEMORY": "512M"}, True, False, 2)
     assert (hardware.processors, hardware.memory) == ("4", "512M")
 
 
 def test_kvm_is_left_alone_where_software_emulation_is_asked_for() -> None:
-    assert choose({"LAB": "tcg"}, True, 2).accelerator == "software emulation"
-    assert choose({}, True, 2).accelerator == "KVM"
-    assert choose({}, False, 2).accelerator == "software emulation"
+    assert choose({"LAB": "tcg"}, True, False, 2).accelerator is Accelerator.EMULATION
+    assert choose({}, True, False, 2).accelerator is Accelerator.KVM
+    assert choose({}, False, False, 2).accelerator is Accelerator.EMULATION
 
 
 def test_a_counted_clock_takes_software_emulation_with_one_processor() -> None:
     counted = {"LAB_CLOCK": "counted", "LAB_CPUS": "4"}
-    assert choose(counted, False, 4)[1:3] == (Clock.COUNTED, "1")
-    assert choose({**counted, "LAB": "tcg"}, True, 4)[1:3] == (Clock.COUNTED, "1")
-    assert choose(counted, True, 4)[1:3] == (Clock.REAL, "4")
+    assert choose(counted, False, False, 4)[1:3] == (Clock.COUNTED, "1")
+    assert choose({**counted, "LAB": "tcg"}, True, False, 4)[1:3] == (Clock.COUNTED, "1")
+    assert choose(counted, True, False, 4)[1:3] == (Clock.REAL, "4")
 
 
 def test_a_simulated_clock_is_software_emulations_even_if_kvm_works() -> None:
-    hardware = choose({"LAB_CLOCK": "simulated", "LAB_CPUS": "4"}, True, 4)
-    assert hardware[:3] == (False, Clock.SIMULATED, "1")
+    hardware = choose({"LAB_CLOCK": "simulated", "LAB_CPUS": "4"}, True, False, 4)
+    assert hardware[:3] == (Accelerator.EMULATION, Clock.SIMULATED, "1")
 
 
 def test_a_clock_that_was_not_asked_for_leaves_kvm() -> None:
     default = {"LAB_DEFAULT_CLOCK": "simulated"}
-    assert choose(default, True, 4)[:3] == (True, Clock.REAL, "2")
-    assert choose(default, False, 4)[:3] == (False, Clock.SIMULATED, "1")
-    assert choose({**default, "LAB_CLOCK": "real"}, False, 4)[:3] == (False, Clock.REAL, "2")
+    assert choose(default, True, False, 4)[:3] == (Accelerator.KVM, Clock.REAL, "2")
+    assert choose(default, False, False, 4)[:3] == (Accelerator.EMULATION, Clock.SIMULATED, "1")
+    assert choose({**default, "LAB_CLOCK": "real"}, False, False, 4)[:3] == (Accelerator.EMULATION, Clock.REAL, "2")
+
+
+def test_user_mode_linux_is_taken_where_it_is_asked_for() -> None:
+    assert choose({"LAB": "uml"}, True, True, 4)[:3] == (Accelerator.USER_MODE, Clock.REAL, "1")
+    assert choose({"LAB": "uml", "LAB_DEFAULT_CLOCK": "simulated"}, False, True, 4).clock is Clock.REAL
+    assert choose({}, False, True, 4).accelerator is Accelerator.EMULATION
+    assert choose({"LAB": "tcg"}, False, True, 4).accelerator is Accelerator.EMULATION
+
+
+@pytest.mark.parametrize(
+    ("variables", "works", "text"),
+    [
+        ({"LAB": "uml"}, False, "there is no kernel for user-mode Linux: run ./lab setup --uml"),
+        ({"LAB": "uml", "LAB_CLOCK": "simulated"}, True, "user-mode Linux (LAB=uml) has the host's time"),
+    ],
+)
+def test_user_mode_linux_that_cannot_be_had_is_a_mistake(
+    variables: dict[str, str], works: bool, text: str, said: list[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        choose(variables, False, works, 2)
+    assert text in said[0]
+
+
+def test_user_mode_linux_needs_its_kernel_and_no_other_one(tmp_path: Path) -> None:
+    places = Places.of({"LAB_HOME": str(tmp_path)})
+    assert not uml_works(places, {})
+    places.uml_kernel.parent.mkdir()
+    places.uml_kernel.touch()
+    assert uml_works(places, {})
+    assert not uml_works(places, {"LAB_KERNEL": "linux-image-amd64"})
 
 
 def test_the_radio_is_our_own_unless_another_is_chosen() -> None:
-    assert choose({}, False, 2)[4:] == ("virtual", "", "")
-    assert choose({"LAB_RADIO": "btvirt"}, False, 2)[4:] == ("btvirt", "", "")
-    assert choose({"LAB_DEFAULT_RADIO": "btvirt"}, False, 2)[4:] == ("btvirt", "", "")
-    assert choose({"LAB_DEFAULT_RADIO": "btvirt", "LAB_RADIO": "virtual"}, False, 2)[4:] == ("virtual", "", "")
+    assert choose({}, False, False, 2)[4:] == ("virtual", "", "")
+    assert choose({"LAB_RADIO": "btvirt"}, False, False, 2)[4:] == ("btvirt", "", "")
+    assert choose({"LAB_DEFAULT_RADIO": "btvirt"}, False, False, 2)[4:] == ("btvirt", "", "")
+    assert choose({"LAB_DEFAULT_RADIO": "btvirt", "LAB_RADIO": "virtual"}, False, False, 2)[4:] == ("virtual", "", "")
     variables = {"LAB_RADIO": "virtual", "LAB_RADIO_OPTIONS": "--controller 4.2"}
-    assert choose(variables, False, 2)[4:] == ("virtual", "--controller 4.2", "")
-    assert choose({**variables, "LAB_SCENE": "/x.json"}, False, 2).scene == "/x.json"
+    assert choose(variables, False, False, 2)[4:] == ("virtual", "--controller 4.2", "")
+    assert choose({**variables, "LAB_SCENE": "/x.json"}, False, False, 2).scene == "/x.json"
 
 
 @pytest.mark.parametrize(
@@ -63,13 +94,13 @@ def test_the_radio_is_our_own_unless_another_is_chosen() -> None:
 )
 def test_another_radio_is_a_mistake(variables: dict[str, str], text: str, said: list[str]) -> None:
     with pytest.raises(SystemExit):
-        choose(variables, False, 2)
+        choose(variables, False, False, 2)
     assert text in said[0]
 
 
 def test_another_clock_is_a_mistake(said: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        choose({"LAB_CLOCK": "fast"}, False, 2)
+        choose({"LAB_CLOCK": "fast"}, False, False, 2)
     assert ended.value.code == 125
     assert said == ["LAB_CLOCK is real, counted or simulated, not fast"]
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab_tools.machine.hardware import Clock, Hardware
+from lab_tools.machine.hardware import Accelerator, Clock, Hardware
 from lab_tools.machine.qemu import Port, command_line
 from lab_tools.places import Places
 
 PLACES = Places.of({"LAB_HOME": "/lab"})
-EMULATED = Hardware(False, Clock.REAL, "2", "2G")
+EMULATED = Hardware(Accelerator.EMULATION, Clock.REAL, "2", "2G")
 
 
 def command(
@@ -26,7 +26,7 @@ def values(words: Sequence[str], option: str) -> list[str]:
 
 
 def test_size_and_folders() -> None:
-    words = command(Hardware(True, Clock.REAL, "3", "4G"))
+    words = command(Hardware(Accelerator.KVM, Clock.REAL, "3", "4G"))
     assert words[0] == "/lab/tools/bin/virtme-run"
     assert (values(words, "--cpus"), values(words, "--memory")) == (["3"], ["4G"])
     assert "--rwdir=/lab/runs/1/out" in words
@@ -34,12 +34,13 @@ def test_size_and_folders() -> None:
 
 
 def test_software_emulation_keeps_addresses_and_counts_only_when_asked_to() -> None:
-    kvm, emulated = command(Hardware(True, Clock.REAL, "2", "2G")), command()
+    kvm, emulated = command(Hardware(Accelerator.KVM, Clock.REAL, "2", "2G")), command()
     assert "--disable-kvm" in emulated and "--disable-kvm" not in kvm
     assert "norandmaps" in values(emulated, "--kopt") and "norandmaps" not in values(kvm, "--kopt")
     assert values(emulated, "-icount") == []
-    assert values(command(Hardware(False, Clock.COUNTED, "1", "2G")), "-icount") == ["shift=2"]
-    assert values(command(Hardware(False, Clock.SIMULATED, "1", "2G")), "-icount") == ["shift=2,sleep=off"]
+    assert values(command(Hardware(Accelerator.EMULATION, Clock.COUNTED, "1", "2G")), "-icount") == ["shift=2"]
+    simulated = Hardware(Accelerator.EMULATION, Clock.SIMULATED, "1", "2G")
+    assert values(command(simulated), "-icount") == ["shift=2,sleep=off"]
 
 
 def test_a_kernel_that_is_unpacked_takes_the_place_of_the_packed_one() -> None:

@@ -11,12 +11,12 @@ import pytest
 
 from lab_tools.machine import standing_command
 from lab_tools.machine.borrowing import mismatch
-from lab_tools.machine.hardware import Clock, Hardware
+from lab_tools.machine.hardware import Accelerator, Clock, Hardware
 from lab_tools.machine.options import parse
 from lab_tools.machine.standing import Record, Standing, all_standing, ingredients, is_alive, start_time, summary
 from lab_tools.places import Places
 
-COUNTED = Hardware(False, Clock.COUNTED, "1", "2G")
+COUNTED = Hardware(Accelerator.EMULATION, Clock.COUNTED, "1", "2G")
 
 
 def record_of(process: int, **changes: object) -> Record:
@@ -106,7 +106,7 @@ def test_only_what_was_asked_for_expressly_has_to_match() -> None:
     assert mismatch(scene, parse(["--", "true"]), {}) is None
     assert mismatch(scene, parse(["--", "true"]), {"LAB_SCENE": "/x.json"}) == "with another scene"
     assert mismatch(record, parse(["--", "true"]), {"LAB_CPUS": "4"}) is None, "one that counts has one processor"
-    with_kvm = record._replace(hardware=Hardware(True, Clock.REAL, "2", "2G"))
+    with_kvm = record._replace(hardware=Hardware(Accelerator.KVM, Clock.REAL, "2", "2G"))
     assert mismatch(with_kvm, parse(["--", "true"]), {"LAB_CLOCK": "counted"}) is None, "there is no counting with KVM"
     assert mismatch(with_kvm, parse(["--", "true"]), {"LAB_CPUS": "4"}) == "with 2 processors"
     assert mismatch(with_kvm, parse(["--", "true"]), {"LAB_CLOCK": "simulated"}) == "with its clock real"

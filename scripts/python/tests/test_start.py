@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from lab_tools.machine.hardware import Clock, Hardware
+from lab_tools.machine.hardware import Accelerator, Clock, Hardware
 from lab_tools.machine.session import Link, Session
 from lab_tools.machine.start import MOST_SAVED, Start, saved_file
 from lab_tools.machine.terminal import Terminal
 from lab_tools.places import Places
 
 JOB = Path("/lab/runs/1/a job")
-EMULATED = Hardware(False, Clock.COUNTED, "1", "2G")
+EMULATED = Hardware(Accelerator.EMULATION, Clock.COUNTED, "1", "2G")
 
 
 class FakeQEMU(threading.Thread):
@@ -170,7 +170,7 @@ def test_a_kind_has_the_same_parts_ports_and_files(places: Places) -> None:
 
 
 def test_kvm_and_other_processors_start_by_themselves(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert kind(places, Hardware(True, Clock.REAL, "2", "2G")) is None
+    assert kind(places, Hardware(Accelerator.KVM, Clock.REAL, "2", "2G")) is None
     assert saved_file(places, places.kernel / "vmlinuz", EMULATED, (), "aarch64") is None
     monkeypatch.setenv("PATH", "/nowhere")
     assert kind(places) is None

@@ -295,7 +295,7 @@ static int watched_signals(void)
 
 static void add_session(const char *path)
 {
-    int port = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    int port = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     if (port < 0 || session_count == most_sessions) {
         fprintf(stderr, "lab-agent: cannot use %s: %s\n", path, strerror(errno));
         return;

@@ -8,7 +8,7 @@ from pathlib import Path
 from lab_tools.machine import frames
 from lab_tools.machine.calls import Call, keep_capture, keep_pages, prepare_call
 from lab_tools.machine.construction import Construction
-from lab_tools.machine.hardware import Clock
+from lab_tools.machine.hardware import Accelerator, Clock
 from lab_tools.machine.options import Options, is_recorded
 from lab_tools.machine.runs import new_run, remove_old, show_newest
 from lab_tools.machine.session import Link, Session
@@ -30,7 +30,7 @@ def mismatch(record: Record, options: Options, caller: Mapping[str, str] = os.en
     if options.bluez and options.bluez != record.bluez:
         return f"with another BlueZ than {options.bluez}"
     clock = caller.get("LAB_CLOCK", parts.clock.value)
-    if clock != parts.clock and (clock == Clock.SIMULATED or not parts.uses_kvm):
+    if clock != parts.clock and (clock == Clock.SIMULATED or parts.accelerator is not Accelerator.KVM):
         return f"with its clock {parts.clock.value}"
     if caller.get("LAB_RADIO", parts.radio) != parts.radio:
         return f"with the radio {parts.radio}"

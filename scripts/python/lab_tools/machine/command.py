@@ -50,7 +50,7 @@ def run_in_new_machine(places: Places, options: Options) -> int:
     for attempts_left in reversed(range(START_ATTEMPTS)):
         log = out / "console.log"
         start = construction.start(job, ports)
-        with terminal, Machine(construction.command_line(out), start, log, options.joined) as machine:
+        with terminal, Machine(construction.command_line(job, out), start, log, options.joined) as machine:
             session = Session(
                 machine.link, call.frame(terminal), construction.accelerator, terminal, out, options.prefix
             )

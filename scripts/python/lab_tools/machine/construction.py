@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lab_tools.machine import hardware, qemu
+from lab_tools.machine import hardware, qemu, uml
 from lab_tools.machine.bluez import find_bluez, use_bluez
-from lab_tools.machine.hardware import Hardware
+from lab_tools.machine.hardware import Accelerator, Hardware
 from lab_tools.machine.job import job_environment, kernel_image
 from lab_tools.machine.qemu import Port
 from lab_tools.machine.start import Start, saved_file
@@ -26,16 +26,22 @@ class Construction(NamedTuple):
     bluez: str | None
 
     @classmethod
-    def of(cls, places: Places, controllers: int, bluez: str | None) -> "Construction":
-        """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong."""
-        parts = hardware.choose(os.environ, hardware.kvm_works(places), os.cpu_count() or 1)
+    def of(cls, places: Places, controllers: int, bluez: str | None, stays_up: bool = False) -> "Construction":
+        """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong.
+
+        `stays_up`: callers find the machine by sockets that QEMU makes."""
+        if stays_up and os.environ.get("LAB") == "uml":
+            fail("a lab that stays up is not for user-mode Linux (LAB=uml), which starts in a second: lab run")
+        works = hardware.kvm_works(places), hardware.uml_works(places, os.environ) and not stays_up
+        parts = hardware.choose(os.environ, *works, os.cpu_count() or 1)
         if controllers > hardware.RADIOS[parts.radio]:
             fail(f"--controllers takes 1 to {hardware.RADIOS[parts.radio]}: {parts.radio} makes no more")
-        return cls(places, kernel_image(places), parts, controllers, bluez)
+        is_user_mode = parts.accelerator is Accelerator.USER_MODE
+        return cls(places, places.uml_kernel if is_user_mode else kernel_image(places), parts, controllers, bluez)
 
     @property
     def accelerator(self) -> str:
-        return self.parts.accelerator
+        return self.parts.accelerator.value
 
     def environment(self, out: Path, logs: Path, host: str = "", hosts: str = "") -> dict[str, str]:
         """What a command finds; `out`: for what it keeps, `logs`: those of the machine; `host`: of several `hosts`."""
@@ -51,8 +57,10 @@ class Construction(NamedTuple):
         """`ports`: the names of those that the machine has."""
         return Start(job, saved_file(self.places, self.kernel, self.parts, ports, platform.machine()))
 
-    def command_line(self, shared: Path) -> Callable[[Sequence[Port]], list[str]]:
+    def command_line(self, job: Path, shared: Path) -> Callable[[Sequence[Port]], list[str]]:
         """Makes the command that starts the machine from its ports."""
+        if self.parts.accelerator is Accelerator.USER_MODE:
+            return lambda ports: uml.command_line(self.parts, self.kernel, job, ports)
         has_unpacked_kernel = (self.places.boot / "vmlinux").exists()
         return lambda ports: qemu.command_line(
             self.parts, self.places, self.kernel, shared, ports, platform.machine(), has_unpacked_kernel

@@ -13,6 +13,16 @@ MEMORY = "2G"
 RADIOS = {"virtual": 250, "btvirt": 16}
 
 
+class Accelerator(str, Enum):
+    """What runs a machine: QEMU with KVM, QEMU in software emulation, which works everywhere, or user-mode Linux: a
+    kernel that is a process of the host's. There programs run on the host's processor as they are, and a system call
+    costs some microseconds more."""
+
+    KVM = "KVM"
+    EMULATION = "software emulation"
+    USER_MODE = "user-mode Linux"
+
+
 class Clock(str, Enum):
     """Of a machine in software emulation.
 
@@ -29,7 +39,7 @@ class Hardware(NamedTuple):
     """`memory`: as QEMU takes it; `radio`: what makes the controllers; `radio_options`: as
     virtual-radio takes them; `scene`: a file for it."""
 
-    uses_kvm: bool
+    accelerator: Accelerator
     clock: Clock
     processors: str
     memory: str
@@ -37,22 +47,18 @@ class Hardware(NamedTuple):
     radio_options: str = ""
     scene: str = ""
 
-    @property
-    def accelerator(self) -> str:
-        return "KVM" if self.uses_kvm else "software emulation"
 
-
-def choose(environment: Mapping[str, str], kvm_works: bool, host_processors: int) -> Hardware:
+def choose(environment: Mapping[str, str], kvm_works: bool, uml_works: bool, host_processors: int) -> Hardware:
     """The clock is the one that was asked for by LAB_CLOCK, or else LAB_DEFAULT_CLOCK, which only helps a machine that
-    is slow: it does not take KVM away. Likewise LAB_DEFAULT_RADIO says what makes the controllers if LAB_RADIO does
-    not. Ends this process if a variable is wrong."""
+    is slow: it takes neither KVM nor user-mode Linux away. Likewise LAB_DEFAULT_RADIO says what makes the controllers
+    if LAB_RADIO does not. Ends this process if a variable is wrong."""
     asked = environment.get("LAB_CLOCK")
     try:
         clock = Clock(asked or environment.get("LAB_DEFAULT_CLOCK", "real"))
     except ValueError:
         fail(f"LAB_CLOCK is real, counted or simulated, not {asked}")
-    uses_kvm = kvm_works and environment.get("LAB") != "tcg" and asked != Clock.SIMULATED
-    if uses_kvm:
+    accelerator = choose_accelerator(environment, kvm_works, uml_works)
+    if accelerator is not Accelerator.EMULATION:
         clock = Clock.REAL
     processors = environment.get("LAB_CPUS", str(min(MOST_PROCESSORS, host_processors)))
     memory = environment.get("LAB_MEMORY", MEMORY)
@@ -65,7 +71,28 @@ def choose(environment: Mapping[str, str], kvm_works: bool, host_processors: int
     scene = environment.get("LAB_SCENE", "")
     if scene and radio != "virtual":
         fail("--scene is for --radio virtual")
-    return Hardware(uses_kvm, clock, processors if clock is Clock.REAL else "1", memory, radio, options, scene)
+    if clock is not Clock.REAL or accelerator is Accelerator.USER_MODE:
+        processors = "1"
+    return Hardware(accelerator, clock, processors, memory, radio, options, scene)
+
+
+def choose_accelerator(environment: Mapping[str, str], kvm_works: bool, uml_works: bool) -> Accelerator:
+    """User-mode Linux where LAB asks for it, or else KVM where that works; but a simulated clock takes emulation."""
+    lab, clock = environment.get("LAB"), environment.get("LAB_CLOCK")
+    if lab == "uml":
+        if not uml_works:
+            fail("there is no kernel for user-mode Linux: run ./lab setup --uml")
+        if clock in (Clock.COUNTED, Clock.SIMULATED):
+            fail(f"user-mode Linux (LAB=uml) has the host's time, not a {clock} one")
+        return Accelerator.USER_MODE
+    if lab == "tcg" or clock == Clock.SIMULATED:
+        return Accelerator.EMULATION
+    return Accelerator.KVM if kvm_works else Accelerator.EMULATION
+
+
+def uml_works(places: Places, environment: Mapping[str, str]) -> bool:
+    """Whether its kernel is there, and no other one is asked for."""
+    return places.uml_kernel.exists() and not environment.get("LAB_KERNEL")
 
 
 def kvm_works(places: Places) -> bool:

@@ -15,8 +15,8 @@ PASSED_PREFIXES = (
     *("CI_", "GITHUB_", "GITLAB_", "RUNNER_", "PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_"),
 )
 PASSED_NAMES = ("CI", "VIRTUAL_ENV", "TERM", "TZ", "LANG", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
-# What guest/boot needs, in a shell with a PATH of its own.
-BOOT_VARIABLES = ("export LAB_SHARED", "export LAB_OUT", "export LAB_MODULES")
+# What guest/boot and guest/boot-uml need, in a shell with a PATH of its own.
+BOOT_VARIABLES = ("export LAB_SHARED", "export LAB_OUT", "export LAB_MODULES", "export LAB_GUEST")
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab_tools.machine.hardware import Clock, Hardware
+from lab_tools.machine.hardware import Accelerator, Clock, Hardware
 from lab_tools.places import Places
 
 # A port: its name in the machine, and its end here: a descriptor, or the path of a socket that QEMU makes.
@@ -22,7 +22,7 @@ def command_line(
     """`shared`: the one folder of this machine that the guest may write to."""
     command = [str(places.home / "tools" / "bin" / "virtme-run"), "--kimg", str(kernel), "--mods", "auto"]
     command += ["--force-9p", "--disable-microvm", "--show-boot-console", "--user", "root"]
-    command += [] if hardware.uses_kvm else ["--disable-kvm"]
+    command += [] if hardware.accelerator is Accelerator.KVM else ["--disable-kvm"]
     command += ["--cpus", hardware.processors, "--memory", hardware.memory, f"--rwdir={shared}"]
     for option in kernel_options(hardware):
         command += ["--kopt", option]
@@ -39,7 +39,7 @@ def command_line(
 def kernel_options(hardware: Hardware) -> list[str]:
     # The kernel need not test its cryptography here, which takes a second in software emulation.
     options = ["quiet", "loglevel=2", "cryptomgr.notests=1", "mitigations=off"]
-    if not hardware.uses_kvm:
+    if hardware.accelerator is not Accelerator.KVM:
         # QEMU translates a program anew when it is at another address: without this, each start takes twice as long.
         options.append("norandmaps")
     return options

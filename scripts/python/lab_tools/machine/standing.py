@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lab_tools.machine.hardware import Clock, Hardware
+from lab_tools.machine.hardware import Accelerator, Clock, Hardware
 from lab_tools.messages import fail
 from lab_tools.places import GUEST, Places
 
@@ -80,7 +80,8 @@ class Standing:
         try:
             values = json.loads((self.folder / "machine.json").read_text())
             parts = values["hardware"]
-            return Record(**{**values, "hardware": Hardware(**{**parts, "clock": Clock(parts["clock"])})})
+            kinds = {"accelerator": Accelerator(parts["accelerator"]), "clock": Clock(parts["clock"])}
+            return Record(**{**values, "hardware": Hardware(**{**parts, **kinds})})
         except (OSError, ValueError, TypeError, KeyError):
             return None
 
@@ -160,7 +161,7 @@ def ingredients(places: Places, kernel: Path) -> str:
     """Changes with all that a machine is made of when it starts, and cannot have afterwards."""
     digest = hashlib.sha256(str(kernel).encode())
     parts = (places.home / name for name in ("lab_agent", "lab_daemon", "clock_keeper"))
-    for file in [kernel, places.boot / "initramfs", *parts, *(GUEST / name for name in ("boot", "init"))]:
+    for file in [kernel, places.boot / "initramfs", *parts, *(GUEST / name for name in ("boot", "root.sh", "init"))]:
         if file.exists():
             status = file.stat()
             digest.update(f"{file} {status.st_size} {status.st_mtime_ns}\n".encode())
@@ -174,7 +175,7 @@ def summary(standing: Standing, now: float) -> dict[str, Any]:
         return {"name": standing.name, "state": "starting"}
     values: dict[str, Any] = {"name": standing.name, "state": "up" if is_alive(record) else "ended by itself"}
     parts = record.hardware
-    values |= {"controllers": record.controllers, "bluez": record.bluez, "accelerator": parts.accelerator}
+    values |= {"controllers": record.controllers, "bluez": record.bluez, "accelerator": parts.accelerator.value}
     values |= {"clock": parts.clock.value}
     if is_alive(record):
         values |= {"up_for_s": round(now - record.up_since), "commands": standing.running_commands()}

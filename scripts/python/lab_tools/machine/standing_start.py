@@ -30,7 +30,7 @@ def start(construction: Construction, standing: Standing) -> int:
     ports += [(f"session{index}", f"session{index}") for index in range(SESSIONS)]
     beginning = construction.start(job, [name for name, _ in ports])
     machine = process.launch(
-        construction.command_line(standing.runs),
+        construction.command_line(job, standing.runs),
         ports,
         beginning,
         endless_input(standing.folder),

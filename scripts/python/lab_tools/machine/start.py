@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab_tools.machine.hardware import Hardware
+from lab_tools.machine.hardware import Accelerator, Hardware
 from lab_tools.machine.monitor import Monitor
 from lab_tools.places import Places
 
@@ -104,9 +104,10 @@ class Start:
 
 
 def saved_file(places: Places, kernel: Path, parts: Hardware, ports: Sequence[str], architecture: str) -> Path | None:
-    """Where a machine of this kind is saved. With KVM a kernel starts as fast as it is restored."""
+    """Where a machine of this kind is saved. Only in software emulation is a kernel restored faster than it
+    starts."""
     program = shutil.which("qemu-system-x86_64")
-    if parts.uses_kvm or architecture != "x86_64" or program is None:
+    if parts.accelerator is not Accelerator.EMULATION or architecture != "x86_64" or program is None:
         return None
     # What the radio is to do is known only later.
     parts = parts._replace(radio_options="", scene="")

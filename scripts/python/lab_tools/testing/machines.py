@@ -3,17 +3,29 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from lab_tools.machine.hardware import Accelerator
+
 MOST = 4
+MOST_IN_USER_MODE = 8
+# For each processor of the host's: tests wait most of the time, and the programs in such a machine are not emulated.
+EACH_IN_USER_MODE = 3
 MEMORY_EACH = 3  # GB of the host's, for a machine with 2 and what runs beside it
 MOST_PROCESSORS = 2
 
 
-def count_machines(environment: Mapping[str, str], processors: int, memory: int, suites: int) -> int:
-    """One for each processor, as far as the memory (in GB) goes, unless LAB_MACHINES says otherwise."""
+def count_machines(
+    environment: Mapping[str, str], accelerator: Accelerator, processors: int, memory: int, suites: int
+) -> int:
+    """One for each processor, or some in user-mode Linux, as far as the memory (in GB) goes, unless LAB_MACHINES says
+    otherwise."""
     wanted = environment.get("LAB_MACHINES")
     if environment.get("LAB") == "host":
         return 1
-    number = int(wanted) if wanted else min(processors, memory // MEMORY_EACH, MOST)
+    if accelerator is Accelerator.USER_MODE:
+        most = min(EACH_IN_USER_MODE * processors, MOST_IN_USER_MODE)
+    else:
+        most = min(processors, MOST)
+    number = int(wanted) if wanted else min(most, memory // MEMORY_EACH)
     return max(min(number, suites), 1)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
+from lab_tools.machine.hardware import choose_accelerator, kvm_works, uml_works
 from lab_tools.messages import say
 from lab_tools.places import GUEST, ROOT, Places
 from lab_tools.testing import finding
@@ -150,7 +151,9 @@ class ThisPackage:
         suites = suites_of(self.choice.names(IN_LAB))
         processors = os.cpu_count() or 1
         runs = len(suites) * self.runner.batch.count
-        machines = count_machines(self.runner.environment, processors, available_memory(), runs)
+        environment, places = self.runner.environment, Places.of(self.runner.environment)
+        accelerator = choose_accelerator(environment, kvm_works(places), uml_works(places, environment))
+        machines = count_machines(environment, accelerator, processors, available_memory(), runs)
         if machines == 1 or self.options.capture:  # a capture is of one machine
             if self.choice.has(IN_LAB):
                 self.run_on_one_machine()

@@ -50,6 +50,11 @@ def test_a_controller_that_is_not_powered_is_named() -> None:
     assert result.returncode == 1 and "hci2 is not powered after 1 s" in result.stderr
 
 
+def test_restarts_leave_one_that_keeps_it() -> None:
+    text = "for i in 1 2 3 4 5 6; do lab-bluetoothd restart || exit; done; pgrep -fc '[l]ab_daemon keep'"
+    assert sh(text) == "1"
+
+
 def test_it_survives_the_command_that_started_it_and_has_none_of_its_files() -> None:
     restarted = lab("run", "--", "sh", "-c", "exec 7</etc/passwd; lab-bluetoothd restart; lab-bluetoothd status")
     assert restarted.returncode == 0, restarted.stderr

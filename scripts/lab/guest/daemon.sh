@@ -82,8 +82,9 @@ end_daemon() {
     local tries
     : >"$wanted"
     kill -s "$1" "$pid"
+    # What keeps it empties the file when it ends, too. Until then it would keep the next one.
     for ((tries = 0; tries < 1000; tries++)); do
-        daemon_is_alive || break
+        [[ -s $pid_file ]] || return 0
         nap
     done
     ! daemon_is_alive || { complain "bluetoothd ($pid) did not end within 10 s" && return 1; }

@@ -37,13 +37,15 @@ static bool goes_on(void)
     return is_wanted(path);
 }
 
-static void give_up(void)
+static void empty(const char *name)
 {
     char path[PATH_MAX];
-    path_in(run_folder, "bluetoothd.wanted", path);
+    path_in(run_folder, name, path);
     if (truncate(path, 0) < 0 && errno != ENOENT)
         fprintf(stderr, "lab-daemon: cannot write to %s: %s\n", path, strerror(errno));
 }
+
+static void give_up(void) { empty("bluetoothd.wanted"); }
 
 // Readers find the old number or the new one, and never half of it.
 static bool write_process(pid_t process)
@@ -134,8 +136,11 @@ int keep_daemon(char **words)
         int status = 0;
         while (waitpid(process, &status, 0) < 0 && errno == EINTR)
             ;
-        if (!goes_on())
+        if (!goes_on()) {
+            // Whoever wanted its end may start the next one now, which this must not take for its own.
+            empty("bluetoothd.pid");
             return 0;
+        }
         note_end(process, status);
         clock_gettime(CLOCK_MONOTONIC, &ended);
         early_ends = ended.tv_sec - began.tv_sec < early ? early_ends + 1 : 0;

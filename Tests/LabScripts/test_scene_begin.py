@@ -13,7 +13,12 @@ class SceneBegin(LabScriptTests):
         self.addCleanup(radio.kill)
         self.write("radio.pid", f"{radio.pid}\n")
         environment = self.environment(
-            LAB_RUN=str(self.folder), LAB_OUT=str(self.folder), LAB_SCENE="a.json", LAB_HOST="a", LAB_HOSTS="abc"
+            LAB_RUN=str(self.folder),
+            LAB_OUT=str(self.folder),
+            LAB_SCENE="a.json",
+            LAB_HOST="a",
+            LAB_HOSTS="abc",
+            LAB_CONTROLLERS="1",
         )
         for host in "cab":
             self.assertIsNone(radio.poll())

@@ -22,6 +22,12 @@ package final class Device: RemoteObject<Device1> {
 
     /// The device's address, such as `00:AA:01:01:00:01`.
     package var address: String { properties[Device1.address] ?? "" }
+    /// The address that the device had when bluetoothd first saw it, as its path has it. A device that was found by a
+    /// private address has another ``address`` once it is paired, and keeps its path until bluetoothd ends (5.66,
+    /// `device_update_addr` in src/device.c).
+    package var firstAddress: String {
+        String(path.string.suffix(17)).replacing("_", with: ":")
+    }
     /// `public` or `random`.
     package var addressType: String { properties[Device1.addressType] ?? "public" }
     /// The GAP name, or before a connection the advertised name.

@@ -25,7 +25,7 @@ final class PendingRequest<Value: Swift.Sendable> {
     private let start = ContinuousClock.now
     private let wasPairedBefore: Bool?
     private var wasPaired = false
-    private var attemptsLeft = 100
+    private var attemptsLeft = RequestTiming.mostAttempts
     private var retries: RetryLog?
 
     /// Makes a request.
@@ -133,6 +133,7 @@ final class PendingRequest<Value: Swift.Sendable> {
 }
 
 private enum RequestTiming {
+    static let mostAttempts = 100
     /// bluetoothd refuses a request while another program's is under way; it is tried again after this pause.
     static let busyPause: Duration = .milliseconds(20)
     /// How long a pairing may take that a request has set off.

@@ -1,5 +1,4 @@
 import BlueZ
-import DBus
 import MainLoop
 
 /// What is known of an advertiser when it is sighted.
@@ -62,11 +61,9 @@ extension PeerIdentifier {
         self.init(addressText: device.address, isRandom: device.addressType == "random")
     }
 
-    /// Whether this is the private address that the device had before it paired. bluetoothd then reports the public or
-    /// static one, but its object keeps its name until bluetoothd ends (5.66, `device_update_addr` in src/device.c).
+    /// Whether this is the private address that the device had before it paired.
     @LoopActor
     func isFormerAddress(of device: Device) -> Bool {
-        isRandom && device.address != addressText
-            && device.path.string.hasSuffix("/dev_" + addressText.replacingOccurrences(of: ":", with: "_"))
+        isRandom && device.address != addressText && device.firstAddress == addressText
     }
 }

@@ -15,8 +15,8 @@ RADIOS = {"virtual": 250, "btvirt": 16}
 
 class Accelerator(str, Enum):
     """What runs a machine: QEMU with KVM, QEMU in software emulation, which works everywhere, or user-mode Linux: a
-    kernel that is a process of the host's. There programs run on the host's processor as they are, and a system call
-    costs some microseconds more."""
+    kernel that is a process of the host's. There programs run on the host's processor as they are, and system calls
+    cost more."""
 
     KVM = "KVM"
     EMULATION = "software emulation"
@@ -80,6 +80,8 @@ def choose_accelerator(environment: Mapping[str, str], kvm_works: bool, uml_work
     """User-mode Linux where LAB asks for it, or else KVM where that works; but a simulated clock takes emulation."""
     lab, clock = environment.get("LAB"), environment.get("LAB_CLOCK")
     if lab == "uml":
+        if environment.get("LAB_KERNEL"):
+            fail("LAB_KERNEL is for a virtual machine, not for user-mode Linux (LAB=uml)")
         if not uml_works:
             fail("there is no kernel for user-mode Linux: run ./lab setup --uml")
         if clock in (Clock.COUNTED, Clock.SIMULATED):
@@ -90,9 +92,9 @@ def choose_accelerator(environment: Mapping[str, str], kvm_works: bool, uml_work
     return Accelerator.KVM if kvm_works else Accelerator.EMULATION
 
 
-def uml_works(places: Places, environment: Mapping[str, str]) -> bool:
-    """Whether its kernel is there, and no other one is asked for."""
-    return places.uml_kernel.exists() and not environment.get("LAB_KERNEL")
+def uml_works(places: Places) -> bool:
+    """Whether its kernel is there."""
+    return places.uml_kernel.exists()
 
 
 def kvm_works(places: Places) -> bool:

@@ -152,7 +152,7 @@ class ThisPackage:
         processors = os.cpu_count() or 1
         runs = len(suites) * self.runner.batch.count
         environment, places = self.runner.environment, Places.of(self.runner.environment)
-        accelerator = choose_accelerator(environment, kvm_works(places), uml_works(places, environment))
+        accelerator = choose_accelerator(environment, kvm_works(places), uml_works(places))
         machines = count_machines(environment, accelerator, processors, available_memory(), runs)
         if machines == 1 or self.options.capture:  # a capture is of one machine
             if self.choice.has(IN_LAB):

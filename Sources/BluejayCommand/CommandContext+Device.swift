@@ -72,19 +72,15 @@ extension CommandContext {
 
     private func search(for device: DeviceSelector, timeout: Double) async throws -> PeripheralIdentifier {
         try await withCheckedThrowingContinuation { continuation in
-            var found: PeripheralIdentifier?
             var others = Sightings()
-            bluejay.scan(
-                duration: timeout, serviceIdentifiers: nil,
-                discovery: { discovery, _ in
-                    guard device.matches(discovery) else {
-                        others.add(discovery)
-                        return .continue
-                    }
-                    found = discovery.peripheralIdentifier
-                    return .stop
+            TargetSearch(bluejay).start(
+                duration: timeout,
+                isWanted: { discovery in
+                    if device.matches(discovery) { return true }
+                    others.add(discovery)
+                    return false
                 },
-                stopped: { _, error in
+                ended: { found, error in
                     if let found { return continuation.resume(returning: found) }
                     if let error {
                         continuation.resume(throwing: Failure(error, attempt: "cannot look for \(device.text)"))

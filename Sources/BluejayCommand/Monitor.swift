@@ -79,16 +79,11 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             return connect(PeripheralIdentifier(uuid: identifiers[0], name: text))
         }
         output.event("searching", "looking for \(device?.text ?? "a heart-rate sensor")")
-        var found: PeripheralIdentifier?
-        bluejay.scan(
+        TargetSearch(bluejay).start(
             duration: hasConnected ? 0 : limits.search,
             serviceIdentifiers: device == nil ? [.heartRate] : nil,
-            discovery: { [device] discovery, _ in
-                if let device, !device.matches(discovery) { return .continue }
-                found = discovery.peripheralIdentifier
-                return .stop
-            },
-            stopped: { [weak self] _, error in self?.searchEnded(found, error) })
+            isWanted: { [device] discovery in device?.matches(discovery) ?? true },
+            ended: { [weak self] found, error in self?.searchEnded(found, error) })
     }
 
     private func searchEnded(_ found: PeripheralIdentifier?, _ error: (any Error)?) {

@@ -31,6 +31,12 @@ struct CentralPatienceTests {
         return device
     }
 
+    /// A device that only advertises, with a non-resolvable private address.
+    @LoopActor
+    private func broadcaster() {
+        daemon.adapter.addDevice("0A:00:00:00:00:01").set("AddressType", .string("random"))
+    }
+
     private func bluejay(_ words: [String], expecting status: Int32) async throws -> ChildProcess {
         let central = try programs.run(["bluejay"] + words)
         #expect(try await central.exitStatus() == status, "\(central.transcript)")
@@ -46,6 +52,17 @@ struct CentralPatienceTests {
             read.lines == [
                 "bluejay: no device Nobody was found within 1 s; seen: \"Sensor\" C0:00:00:00:00:01"
             ])
+    }
+
+    /// What cannot be connected to has such an address in Linux.
+    @Test(arguments: [true, false])
+    func `of two devices of a name the one that can be connected to is taken`(hasOther: Bool) async throws {
+        await broadcaster()
+        if hasOther { await sensor() }
+        let read = try await bluejay(
+            ["read", "Sensor", "2A38", "--connect-timeout", "10"], expecting: hasOther ? 0 : 7)
+        // There is no other one: it is tried after all.
+        #expect(hasOther || read.transcript.contains("has no characteristic 2A38"), "\(read.transcript)")
     }
 
     @Test func `a scan on the adapter that advertises says so`() async throws {

@@ -1,0 +1,66 @@
+import Bluejay
+import Foundation
+
+/// A search for a device to connect to.
+///
+/// What cannot be connected to may have the name of what can: Linux gives such an advertisement the adapter's name and
+/// a non-resolvable private address. A device with such an address is taken only if no other one is found soon.
+@MainActor
+final class TargetSearch {
+    /// Longer than any usual advertising interval.
+    private static let patience: Duration = .seconds(3)
+
+    private let bluejay: Bluejay
+    private var found: PeripheralIdentifier?
+    private var secondChoice: PeripheralIdentifier?
+    private var isOver = false
+
+    init(_ bluejay: Bluejay) { self.bluejay = bluejay }
+
+    /// - Parameters:
+    ///   - duration: how long it may take, in seconds; 0 for no limit.
+    ///   - isWanted: whether an advertisement is of the device.
+    ///   - ended: called once with the device, or with nil and why the scan has failed, if it has.
+    func start(
+        duration: Double, serviceIdentifiers: [ServiceIdentifier]? = nil,
+        isWanted: @escaping (ScanDiscovery) -> Bool,
+        ended: @escaping (PeripheralIdentifier?, (any Error)?) -> Void
+    ) {
+        bluejay.scan(
+            duration: duration, serviceIdentifiers: serviceIdentifiers,
+            discovery: { discovery, _ in
+                guard isWanted(discovery) else { return .continue }
+                guard discovery.peripheralIdentifier.hasNonResolvableAddress else {
+                    self.found = discovery.peripheralIdentifier
+                    return .stop
+                }
+                self.keep(discovery.peripheralIdentifier)
+                return .continue
+            },
+            stopped: { _, error in
+                self.isOver = true
+                ended(self.found ?? (error == nil ? self.secondChoice : nil), error)
+            })
+    }
+
+    private func keep(_ identifier: PeripheralIdentifier) {
+        guard secondChoice == nil else { return }
+        secondChoice = identifier
+        DispatchQueue.main.asyncAfter(deadline: .now() + Self.patience.inSeconds) {
+            MainActor.assumeIsolated {
+                if !self.isOver { self.bluejay.stopScanning() }
+            }
+        }
+    }
+}
+
+extension PeripheralIdentifier {
+    /// Core Specification, Vol 6, Part B, 1.3.2.2: the two most significant bits are 0.
+    var hasNonResolvableAddress: Bool {
+        guard let address = CBPeer.bluetoothAddress(forIdentifier: uuid),
+            CBPeer.identifier(forBluetoothAddress: address, isRandom: true) == uuid,
+            let digit = address.first?.hexDigitValue
+        else { return false }
+        return digit < 4
+    }
+}

@@ -221,6 +221,40 @@ struct DisconnectCommand: ParsableCommand {
     }
 }
 
+/// Off or on.
+enum Switch: String, CaseIterable, ExpressibleByArgument {
+    case on, off
+
+    var isOn: Bool { self == .on }
+}
+
+struct AdvertiseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "advertise",
+        abstract: "Make the running dittojay advertise no more, or again. Connected centrals stay connected.")
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "on or off.")
+    var state: Switch
+
+    func run() throws {
+        try client.send(.advertise(state.isOn)) { _ in [state.isOn ? "it advertises" : "it does not advertise any more"] }
+    }
+}
+
+struct PowerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "power", abstract: "Switch the controller of the running dittojay off or on.")
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "on or off.")
+    var state: Switch
+
+    func run() throws {
+        try client.send(.power(state.isOn)) { _ in ["Bluetooth is \(state.rawValue)"] }
+    }
+}
+
 struct QuitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quit", abstract: "End the running dittojay.")

@@ -97,6 +97,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
         "set NAME VALUE, send NAME VALUE  change what reads of a characteristic give; notify its subscribers",
         "+ [NAME]   add a service; default: chirp; + all",
         "- [NAME]   remove a service; default: chirp; - all",
+        "advertise off, advertise on, power off, power on",
         "s          status",
         "d          disconnect the central",
         "q          quit",

@@ -42,6 +42,8 @@ final class AdapterLease: LinkControl {
     /// The alias to be restored; nil while it is unchanged.
     private var formerAlias: String?
     private var hasPoweredOn = false
+    /// Whether a command has switched it off.
+    private var hasPoweredOff = false
     /// The change of the controller's power and name at the start.
     private var setup: Task<Void, any Error>?
     private var isStopped = false
@@ -135,6 +137,7 @@ final class AdapterLease: LinkControl {
         defer {
             formerAlias = nil
             hasPoweredOn = false
+            hasPoweredOff = false
         }
         guard let adapter = currentAdapter else { return }
         do {
@@ -143,10 +146,24 @@ final class AdapterLease: LinkControl {
                 if adapter.alias == alias { try await rename(adapter, to: formerAlias) }
                 unlink(recordPath(adapter))
             }
-            if hasPoweredOn { try await adapter.setPowered(false) }
+            if hasPoweredOn {
+                try await adapter.setPowered(false)
+            } else if hasPoweredOff {
+                try await switchOn(adapter)
+            }
         } catch {
             onEvent(.failed("cannot put the Bluetooth adapter \(adapter.name) back as it was: \(error)"))
         }
+    }
+
+    func setPower(_ isOn: Bool) async throws {
+        guard !isStopped, let adapter = currentAdapter else {
+            throw DittojayError.adapterUnusable("there is no Bluetooth adapter at the moment")
+        }
+        // Nobody else's change: it comes back with bluetoothd as this leaves it.
+        wasPowered = isOn
+        if isOn { try await switchOn(adapter) } else { try await adapter.setPowered(false) }
+        hasPoweredOff = !isOn
     }
 
     /// Ends the connections of all centrals, or of one.

@@ -1,6 +1,6 @@
 import MainLoop
 
-/// What ``CentralLinks`` needs of the controller.
+/// What a peripheral needs of its controller besides Apple's API.
 @LoopActor
 protocol LinkControl: AnyObject, Swift.Sendable {
     /// A central has sent something, its first request over this link, or while it is not known as connected: its
@@ -14,4 +14,9 @@ protocol LinkControl: AnyObject, Swift.Sendable {
     func disconnectCentrals(
         address: String?, asked: @escaping @Sendable @LoopActor () -> Void
     ) async -> [String]
+
+    /// Switches the controller off or on.
+    ///
+    /// - Throws: what bluetoothd refuses, or ``DittojayError``.
+    func setPower(_ isOn: Bool) async throws
 }

@@ -35,6 +35,10 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// `{"command":"clear-faults","characteristic":"store"}`: let nothing go wrong any more with a characteristic.
     /// Default: with any.
     case clearFaults(characteristic: String?)
+    /// `{"command":"advertise","state":"off"}`: advertise no more, or again (`on`). Links stay up.
+    case advertise(Bool)
+    /// `{"command":"power","state":"off"}`: switch the controller off or on.
+    case power(Bool)
     /// `{"command":"quit"}`: stop the peripheral.
     case quit
 
@@ -47,7 +51,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
 
     /// The commands by their names in the protocol.
     enum Command: String, CaseIterable {
-        case version, status, events, chirp, set, send, burst, disconnect, quit
+        case version, status, events, chirp, set, send, burst, disconnect, advertise, power, quit
         case addService = "add-service"
         case removeService = "remove-service"
         case addFault = "add-fault"
@@ -76,6 +80,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         var seconds: Double?
         var after: Int?
         var times: Int?
+        var state: String?
     }
 
     /// Parses a line as received, with or without its line end.
@@ -130,12 +135,14 @@ public enum ControlRequest: Hashable, Swift.Sendable {
             }
             self = .addFault(characteristic: characteristic, try Self.fault(members))
         case .clearFaults: self = .clearFaults(characteristic: members.characteristic)
+        case .advertise: self = .advertise(try Self.state(members.state, of: "advertise"))
+        case .power: self = .power(try Self.state(members.state, of: "power"))
         case .quit: self = .quit
         }
     }
 
     /// Parses a line as typed into the terminal of a running dittojay: `c`, `c hello`, `c hex:0102`, `set store u8:1`,
-    /// `send echo hello`, `+`, `-`, `+ NAME`, `- all`, `s`, `d`, `q`. The control socket's commands work, too.
+    /// `send echo hello`, `+`, `-`, `+ NAME`, `- all`, `advertise off`, `power on`, `s`, `d`, `q`. The control socket's commands work, too.
     package init(typed line: some StringProtocol) throws(ParsingError) {
         let trimmed = line.drop { $0.isWhitespace }
         let word = trimmed.prefix { !$0.isWhitespace }
@@ -157,6 +164,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case "-", "remove-service": self = .removeService(service)
         case "s", "status": self = .status
         case "d", "disconnect": self = .disconnect(central: argument.isEmpty ? nil : String(argument))
+        case "advertise": self = .advertise(try Self.state(String(argument), of: "advertise"))
+        case "power": self = .power(try Self.state(String(argument), of: "power"))
         case "q", "quit": self = .quit
         default: throw ParsingError(description: "\"\(word.prefix(40))\" is no command; ? lists them")
         }
@@ -214,9 +223,24 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case .clearFaults(let characteristic):
             object.add("command", "clear-faults")
             object.add("characteristic", characteristic)
+        case .advertise(let isOn):
+            object.add("command", "advertise")
+            object.add("state", isOn ? "on" : "off")
+        case .power(let isOn):
+            object.add("command", "power")
+            object.add("state", isOn ? "on" : "off")
         case .quit: object.add("command", "quit")
         }
         return object.text
+    }
+
+    /// Whether something is to be on.
+    private static func state(_ text: String?, of command: String) throws(ParsingError) -> Bool {
+        switch text {
+        case "on": return true
+        case "off": return false
+        default: throw ParsingError(description: "\(command) needs the state on or off")
+        }
     }
 
     private static func fault(_ members: Members) throws(ParsingError) -> Fault {

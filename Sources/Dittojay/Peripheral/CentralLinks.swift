@@ -68,6 +68,22 @@ final class CentralLinks {
         return known
     }
 
+    /// Switches the controller off, which ends all links, or on.
+    func setPower(_ isOn: Bool, _ reply: @escaping (ControlReply) -> Void) {
+        guard let control else { return reply(ControlReply(error: "Bluetooth is not ready yet")) }
+        // As in `end`: it is called on this queue only.
+        nonisolated(unsafe) let reply = reply
+        Task { [queue] in
+            var answer = ControlReply()
+            do {
+                try await control.setPower(isOn)
+            } catch {
+                answer = ControlReply(error: "cannot switch Bluetooth \(isOn ? "on" : "off"): \(error)")
+            }
+            queue.async { [answer] in reply(answer) }
+        }
+    }
+
     /// Ends the link of one central, unless that is under way already.
     func drop(_ address: String) {
         guard dropping.insert(address).inserted else { return }

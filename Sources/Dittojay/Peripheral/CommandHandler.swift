@@ -173,7 +173,12 @@ final class CommandHandler {
     // MARK: Names
 
     private var noChirp: ControlReply {
-        ControlReply(error: "the profile \(profileName) has no characteristic that chirps")
+        let senders = services.characteristics.filter(\.profile.notifies).map(\.path.description)
+        var text = "the profile \(profileName) has no characteristic that chirps"
+        if !senders.isEmpty {
+            text += ": use \"send CHARACTERISTIC VALUE\", with one of \(senders.joined(separator: ", "))"
+        }
+        return ControlReply(error: text)
     }
 
     /// Does something with the characteristic that a user names: `service/characteristic`, or its name or UUID alone if

@@ -10,6 +10,8 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case started
         /// The peripheral is advertising.
         case advertising
+        /// The peripheral has stopped advertising, by command.
+        case advertisingStopped = "advertising-stopped"
         /// The state of Bluetooth has changed.
         case state
         /// A central has connected.

@@ -113,6 +113,8 @@ final class ScenarioPlayer {
             command(.burst(count: count, size: size, rate: rate), completion)
         case .addService(let name): command(.addService(name), completion)
         case .removeService(let name): command(.removeService(name), completion)
+        case .advertise(let isOn): command(.advertise(isOn), completion)
+        case .power(let isOn): command(.power(isOn), completion)
         case .disconnect: command(.disconnect(central: nil), completion)
         case .quit: command(.quit, completion)
         }

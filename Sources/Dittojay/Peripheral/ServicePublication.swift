@@ -15,6 +15,10 @@ final class ServicePublication {
     private var adapter: AdapterLease.Description?
     /// Whether the peripheral is stopping: then nothing is advertised again.
     private var isStopping = false
+    /// Whether it is to advertise; a command can change that.
+    private var mayAdvertise = true
+    /// Who waits until it advertises.
+    private var advertisingReplies: [(ControlReply) -> Void] = []
     /// The UUIDs in the advertisement that was asked for last; nil if it has to be asked for again in any case.
     private var advertised: [String]?
     /// What waits for a service to be published, by the service's name.
@@ -52,6 +56,7 @@ final class ServicePublication {
         for (name, replies) in waiting {
             for reply in replies { reply(ControlReply(error: "Bluetooth went off before \(name) was published")) }
         }
+        answerAdvertising(ControlReply(error: "Bluetooth went off before it advertised"))
     }
 
     /// Stops advertising for good. The services stay until ``stop()``, for as long as centrals are connected.
@@ -145,6 +150,30 @@ final class ServicePublication {
         return ControlReply()
     }
 
+    /// Advertises again, and answers when it does; or no more. Links stay up.
+    func setAdvertising(_ isWanted: Bool, _ reply: @escaping (ControlReply) -> Void) {
+        guard let server = poweredOnServer else { return reply(ControlReply(error: notReady)) }
+        guard isWanted != mayAdvertise else {
+            return reply(ControlReply(error: isWanted ? "it advertises already" : "it does not advertise"))
+        }
+        mayAdvertise = isWanted
+        if isWanted {
+            advertisingReplies.append(reply)
+            return advertise()
+        }
+        server.stopAdvertising()
+        advertised = nil
+        answerAdvertising(ControlReply(error: "advertising was switched off again"))
+        events.report(.advertisingStopped) { _ in }
+        reply(ControlReply())
+    }
+
+    private func answerAdvertising(_ answer: ControlReply) {
+        let waiting = advertisingReplies
+        advertisingReplies = []
+        for reply in waiting { reply(answer) }
+    }
+
     private func publish(_ service: SimulatedService, _ reply: @escaping (ControlReply) -> Void) {
         replies[service.profile.name, default: []].append(reply)
         service.isWanted = true
@@ -219,8 +248,11 @@ final class ServicePublication {
     func advertisingStarted(error: (any Error)?) {
         if let error {
             advertised = nil
-            return events.report(failure: "cannot advertise: \(error.localizedDescription)")
+            let message = "cannot advertise: \(error.localizedDescription)"
+            answerAdvertising(ControlReply(error: message))
+            return events.report(failure: message)
         }
+        answerAdvertising(ControlReply())
         events.report(.advertising) { event in
             let names = services.all.filter { $0.isPublished && $0.profile.isAdvertised }.map(\.profile.name)
             event.message =
@@ -233,7 +265,7 @@ final class ServicePublication {
 
     /// Advertises the services that are published, as soon as all that are wanted are.
     private func advertise() {
-        guard let server = poweredOnServer, !isStopping else { return }
+        guard let server = poweredOnServer, !isStopping, mayAdvertise else { return }
         guard services.all.allSatisfy({ !$0.isWanted || $0.publication == .done || $0.publication == .failed }) else {
             return
         }

@@ -265,6 +265,8 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         case .disconnect(let central): commands.disconnect(central, reply)
         case .addFault(let characteristic, let fault): reply(commands.add(fault, to: characteristic))
         case .clearFaults(let characteristic): reply(commands.clearFaults(characteristic))
+        case .advertise(let isOn): publication.setAdvertising(isOn, reply)
+        case .power(let isOn): links.setPower(isOn, reply)
         case .quit:
             reply(ControlReply())
             stop()

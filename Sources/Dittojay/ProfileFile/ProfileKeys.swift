@@ -26,7 +26,7 @@ enum ProfileKeys {
     static let scenario = ["scenario"]
     static let step = [
         "wait", "wait-for", "send", "set", "chirp", "burst", "add-service", "remove-service", "disconnect", "fault",
-        "clear-faults", "reset-count", "reset-energy", "repeat", "quit",
+        "clear-faults", "reset-count", "reset-energy", "repeat", "advertise", "power", "quit",
     ]
     static let waitFor = ["occasion", "on"]
     static let send = ["on", "value", "values", "every"]

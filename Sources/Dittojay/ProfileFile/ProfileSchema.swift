@@ -159,7 +159,9 @@ package enum ProfileSchema {
             ("add-service", .ref("reference")), ("remove-service", .ref("reference")), ("disconnect", .ref("true")),
             ("fault", .object(fault(besides: [("characteristic", .ref("reference"))]))),
             ("clear-faults", .ref("reference")), ("reset-count", .ref("reference")),
-            ("reset-energy", .ref("reference")), ("repeat", .object(repetition)), ("quit", .ref("true")),
+            ("reset-energy", .ref("reference")), ("repeat", .object(repetition)),
+            ("advertise", .ref("flag").described("Whether it advertises from now on.")),
+            ("power", .ref("flag").described("Whether the controller is on from now on.")), ("quit", .ref("true")),
         ], members: 1)
 
     private static let waitFor = Mapping(

@@ -59,6 +59,8 @@ struct StepReader {
         case "reset-count": return .resetCount(try characteristic(value))
         case "reset-energy": return .resetEnergy(try characteristic(value))
         case "repeat": return try repetition(value)
+        case "advertise": return .advertise(try value.flag())
+        case "power": return .power(try value.flag())
         case "disconnect", "quit":
             guard try value.flag() else { throw value.fail(expecting: "true") }
             return member.key == "quit" ? .quit : .disconnect

@@ -18,6 +18,10 @@ public indirect enum ScenarioStep: Hashable, Swift.Sendable {
     case removeService(String?)
     /// Ends the connections of all centrals.
     case disconnect
+    /// Advertises no more, or again.
+    case advertise(Bool)
+    /// Switches the controller off or on.
+    case power(Bool)
     /// From now on this fault happens, too.
     case fault(CharacteristicPath, Fault)
     /// From now on nothing goes wrong with a characteristic, with all of them if nil.

@@ -67,6 +67,48 @@ struct ServicePublicationTests {
             ])
     }
 
+    @Test func `it advertises no more, and again, by command`() {
+        parts.publish()
+        publication.advertisingStarted(error: nil)
+        var replies: [String] = []
+        let reply = { (answer: ControlReply) in replies.append(answer.error ?? "done") }
+        publication.setAdvertising(true, reply)
+        publication.setAdvertising(false, reply)
+        #expect(!server.isAdvertising)
+        // A change of the services does not bring it back.
+        #expect(publication.remove("chirp").ok)
+        publication.setAdvertising(false, reply)
+        #expect(!server.isAdvertising)
+        publication.setAdvertising(true, reply)
+        #expect(server.isAdvertising && server.advertisements.last == ["180D"])
+        #expect(replies == ["it advertises already", "done", "it does not advertise"])
+        publication.advertisingStarted(error: nil)
+        #expect(replies.last == "done" && replies.count == 4)
+        #expect(parts.lines.contains("advertising-stopped"))
+    }
+
+    @Test func `whoever waits until it advertises is answered when it does not`() {
+        parts.publish()
+        var errors: [String?] = []
+        for end in 0..<3 {
+            publication.setAdvertising(false) { #expect($0.ok) }
+            publication.setAdvertising(true) { errors.append($0.error) }
+            switch end {
+            case 0: publication.setAdvertising(false) { #expect($0.ok) }
+            case 1: publication.advertisingStarted(error: CBATTError(.unlikelyError))
+            default:
+                server.state = .poweredOff
+                publication.interrupt()
+            }
+            if end == 0 { publication.setAdvertising(true) { _ in } }
+        }
+        publication.setAdvertising(false) { errors.append($0.error) }
+        #expect(errors.count == 4)
+        #expect(errors[0] == "advertising was switched off again")
+        #expect(errors[1]?.hasPrefix("cannot advertise: ") == true)
+        #expect(errors[2] == "Bluetooth went off before it advertised" && errors[3] == "Bluetooth is not on")
+    }
+
     @Test func `nothing is advertised while it stops`() {
         publication.start()
         publication.stopAdvertising()

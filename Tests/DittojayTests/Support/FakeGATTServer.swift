@@ -54,6 +54,8 @@ final class FakeLinkControl: LinkControl {
         asked()
         return [address ?? "all"]
     }
+
+    func setPower(_ isOn: Bool) async throws { requests.withLock { $0.append("power \(isOn ? "on" : "off")") } }
 }
 
 /// The parts of a peripheral without the peripheral. The queue is the test's own thread, as nothing is scheduled.

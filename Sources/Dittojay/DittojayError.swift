@@ -14,11 +14,16 @@ public enum DittojayError: Error, Hashable, CustomStringConvertible, Swift.Senda
     case refused(String)
     /// The control socket does not work.
     case controlSocket(String)
+    /// Centrals did not do what the scenario expects.
+    case scenarioFailed(String)
+    /// The report of a scenario cannot be written to its file.
+    case reportNotWritten(String)
 
     public var description: String {
         switch self {
         case .bluetoothUnavailable(let reason), .noAdapter(let reason), .adapterUnusable(let reason),
-            .refused(let reason), .controlSocket(let reason):
+            .refused(let reason), .controlSocket(let reason), .scenarioFailed(let reason),
+            .reportNotWritten(let reason):
             reason
         case .alreadyRunning(let socket):
             "dittojay already runs here (it answers at \(socket)); choose another --socket to run a second one"

@@ -238,7 +238,8 @@ struct AdvertiseCommand: ParsableCommand {
     var state: Switch
 
     func run() throws {
-        try client.send(.advertise(state.isOn)) { _ in [state.isOn ? "it advertises" : "it does not advertise any more"] }
+        try client.send(.advertise(state.isOn)) { _ in [state.isOn ? "it advertises" : "it does not advertise any more"]
+        }
     }
 }
 

@@ -24,6 +24,7 @@ struct DittojayProgram: ParsableCommand {
               6   a dittojay runs at this control socket already
               7   no dittojay runs at this control socket
               8   the running dittojay has refused the command, or the command failed there
+              9   centrals did not do what the scenario expects
               64  wrong usage, or a mistake in a file
               74  output was lost: it cannot be written, or its reader had not taken it when dittojay ended
               130 ended by a second signal, without putting anything back
@@ -81,7 +82,8 @@ extension DittojayError {
     /// The program's exit status; documented in its help. `bluejay` has the same status for the same failure.
     var exitStatus: Int32 {
         switch self {
-        case .controlSocket: 1
+        case .controlSocket, .reportNotWritten: 1
+        case .scenarioFailed: 9
         case .bluetoothUnavailable, .noAdapter, .adapterUnusable: Self.bluetoothStatus
         case .alreadyRunning: 6
         case .notRunning: 7

@@ -23,6 +23,12 @@ struct RunCommand: ParsableCommand, LoggingCommand {
     @Option(help: ArgumentHelp("A scenario, in place of the profile's.", valueName: "file"))
     var scenario: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where to write what came of the scenario's expectations, as JUnit's XML; - for standard output.",
+            valueName: "file"))
+    var junit: String?
+
     @Option(help: ArgumentHelp("How many heart rates a second; default: 1.", valueName: "hertz"))
     var rate: Double?
 
@@ -76,7 +82,7 @@ struct RunCommand: ParsableCommand, LoggingCommand {
                 seed: seed ?? UInt64(UInt32.random(in: .min ... .max)),
                 controlSocket: noSocket ? nil : ControlSocketAddress(path: socket)),
             queue: DispatchQueue(label: "dittojay"))
-        let session = TerminalSession(peripheral, json: json, quiet: quiet)
+        let session = TerminalSession(peripheral, json: json, quiet: quiet, junit: junit)
         session.start()
         dispatchMain()
     }
@@ -84,6 +90,10 @@ struct RunCommand: ParsableCommand, LoggingCommand {
     private func completeProfile() throws -> PeripheralProfile {
         var complete = try ProfileArgument.profile(profile)
         if let scenario { complete.scenario = try ProfileArgument.scenario(scenario, for: complete) }
+        if junit != nil, !complete.expectsSomething {
+            throw ValidationError(
+                "--junit is for a scenario that expects something; this one has no expect or expect-not")
+        }
         // Checked before: nothing is thrown here.
         complete.changeHeartRates { settings in try? changeHeartRate(&settings) }
         return complete

@@ -10,6 +10,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private let output: LineWriter
     private let json: Bool
     private let quiet: Bool
+    private let junit: String?
     private var input: CommandInput?
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
@@ -27,10 +28,12 @@ final class TerminalSession: @unchecked Swift.Sendable {
     /// The same after a signal.
     private static let interruptedReaderPatience = DispatchTimeInterval.milliseconds(500)
 
-    init(_ peripheral: VirtualPeripheral, json: Bool, quiet: Bool) {
+    /// - Parameter junit: the path of the file for the report of a scenario that expects something.
+    init(_ peripheral: VirtualPeripheral, json: Bool, quiet: Bool, junit: String? = nil) {
         self.peripheral = peripheral
         self.json = json
         self.quiet = quiet
+        self.junit = junit
         output = LineWriter(descriptor: STDOUT_FILENO, capacity: Self.outputCapacity, queue: peripheral.queue)
     }
 
@@ -62,7 +65,12 @@ final class TerminalSession: @unchecked Swift.Sendable {
         if json { output.write(event.json) } else { output.write(event.text) }
     }
 
-    private func exit(with error: DittojayError?) {
+    private func exit(with ending: DittojayError?) {
+        var error = ending
+        if let report = peripheral.scenarioReport {
+            show(report)
+            if let junit, let failure = write(report, to: junit) { error = error ?? failure }
+        }
         if let error {
             let advice =
                 error.exitStatus == DittojayError.bluetoothStatus ? "; \"dittojay doctor\" says what to do" : ""
@@ -82,6 +90,28 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private func outputHasFailed(_ error: OutputError) {
         if !error.isByTheReader { StandardError.write("dittojay: \(error)") }
         if !isEnding { end() }
+    }
+
+    /// Programs that read the output get its JSON only, and whoever wants to see nothing but errors sees a failure.
+    private func show(_ report: ScenarioReport) {
+        if !json, !quiet {
+            output.write(lines: report.text)
+        } else if !report.hasPassed {
+            StandardError.write(lines: report.text)
+        }
+    }
+
+    private func write(_ report: ScenarioReport, to path: String) -> DittojayError? {
+        if path == "-" {
+            output.write(verbatim: Array(report.junit.utf8))
+            return nil
+        }
+        do {
+            try Data(report.junit.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            return nil
+        } catch {
+            return .reportNotWritten("cannot write \(path): \(error.localizedDescription)")
+        }
     }
 
     private static func notice(ofDropped count: Int, json: Bool) -> String {

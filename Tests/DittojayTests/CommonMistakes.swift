@@ -141,7 +141,7 @@ struct CommonMistake: CustomTestStringConvertible {
         - value: text:PING => - text: PING => there is no "text" in a reaction
         - value: text:PING => - value: PING => write hex:0A0B, text:hello
         - value: text:PING => - vlaue: text:PING => did you mean "value"
-        - value: text:PING⏎              do: => - value: text:PING⏎              prefix: text:P⏎              do: => exactly one of value, prefix, any =>               prefix
+        - value: text:PING⏎              do: => - value: text:PING⏎              prefix: text:P⏎              do: => exactly one of value, prefix, pattern, any =>               prefix
         - send: {on: tx, value: text:PONG} => - snd: {on: tx, value: text:PONG} => did you mean "send"
         - send: {on: tx, value: text:PONG} => - send: {to: tx, value: text:PONG} => there is no "to" in a send
         - send: {on: tx, value: text:PONG} => - send: {on: xt, value: text:PONG} => did you mean "tx"

@@ -32,7 +32,7 @@ import Testing
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }
         #expect(files.count >= 8)
         for file in files {
-            let isScenario = file == "service-change.yaml"
+            let isScenario = ["service-change.yaml", "uart-test.yaml"].contains(file)
             let example = try text("Fixtures/profiles/" + file)
             let validator = try SchemaValidator(isScenario ? ProfileSchema.scenario : ProfileSchema.profile)
             #expect(try validator.problem(in: example) == nil, "\(file)")

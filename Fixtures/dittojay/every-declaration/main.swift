@@ -58,8 +58,27 @@ func steps(_ path: CharacteristicPath) -> [ScenarioStep] {
         .waitFor(.connected, on: nil), .send(on: path, values: [[1], [2]], interval: 1), .set(path, [1]), .chirp([1]),
         .burst(count: 10, size: 20, rate: nil), .addService(nil), .removeService("chirp"), .disconnect,
         .fault(path, Fault(on: .read, .noAnswer)), .clearFaults(nil), .resetCount(path), .resetEnergy(path),
-        .repeat(times: ScenarioStep.possibleRepetitions.lowerBound, [.quit]), .quit,
+        .repeat(times: ScenarioStep.possibleRepetitions.lowerBound, [.quit]), .quit, .advertise(false), .power(true),
+        .expect(expectation(path)),
     ]
+}
+
+func expectation(_ path: CharacteristicPath) -> ScenarioExpectation {
+    var event = ScenarioExpectation.Event(
+        .written, on: path, value: .any, attError: nil, times: ScenarioExpectation.Event.possibleTimes.lowerBound)
+    (event.occasion, event.characteristic, event.attError, event.times) = (.read, nil, 0x80, 2)
+    do throws(BytePattern.ParsingError) {
+        let pattern = try BytePattern("hex:01 ?? *")
+        event.value = .pattern(pattern)
+        print(pattern, pattern.matches([1, 2]))
+    } catch {
+        print(error.description)
+    }
+    var expectation = ScenarioExpectation(
+        [event], order: .any, isForbidden: false, within: ScenarioExpectation.defaultLimit, title: nil)
+    (expectation.order, expectation.isForbidden, expectation.limit, expectation.title) = (.given, true, 1, "silent")
+    print(expectation, expectation.events, ScenarioExpectation.Order.allCases.map(\.rawValue))
+    return expectation
 }
 
 func faults() -> [Fault] {
@@ -84,7 +103,12 @@ func run(_ profile: PeripheralProfile) {
             show(event)
             if event.kind == .subscribed { peripheral.queue.async { peripheral.stop() } }
         }
-        peripheral.onEnd = { (error: DittojayError?) in print(error?.description ?? "stopped") }
+        peripheral.onEnd = { (error: DittojayError?) in
+            print(error?.description ?? "stopped")
+            if let report: ScenarioReport = peripheral.scenarioReport {
+                print(report.name, report.hasPassed, report.summary, report.text, report.junit)
+            }
+        }
         peripheral.start()
         show(peripheral.status)
         for request in requests() { peripheral.perform(request) { show($0) } }
@@ -105,7 +129,7 @@ func requests() -> [ControlRequest] {
         .send(characteristic: "temperature", value: [1]), .burst(count: 10, size: 20, rate: 5), .addService("chirp"),
         .removeService(nil), .disconnect(central: nil),
         .addFault(characteristic: "temperature", Fault(on: .read, .error(0x80))),
-        .clearFaults(characteristic: nil), .quit,
+        .clearFaults(characteristic: nil), .advertise(true), .power(false), .quit,
     ]
 }
 
@@ -152,7 +176,8 @@ func command(_ socket: ControlSocketAddress) throws {
         switch error {
         case .notRunning(let socket), .alreadyRunning(let socket): print("nothing at", socket)
         case .bluetoothUnavailable(let reason), .noAdapter(let reason), .adapterUnusable(let reason),
-            .refused(let reason), .controlSocket(let reason):
+            .refused(let reason), .controlSocket(let reason), .scenarioFailed(let reason),
+            .reportNotWritten(let reason):
             print(reason)
         }
     }

@@ -49,6 +49,11 @@ extension Lab {
         try await fetch(Adapter1.alias, on: name)
     }
 
+    /// Whether a controller is on.
+    public func isPowered(_ name: String) async throws -> Bool {
+        try await fetch(Adapter1.powered, on: name)
+    }
+
     /// How many advertisements are registered with the controller.
     public func advertisements(on name: String) async throws -> Int {
         Int(try await fetch(LEAdvertisingManager1.activeInstances, on: name))

@@ -4,7 +4,7 @@ import MainLoop
 /// Which centrals are connected, and how their links are ended. Used on the peripheral's queue only.
 final class CentralLinks {
     /// Called when a central has connected or disconnected.
-    var onOccasion: ((ScenarioStep.Occasion) -> Void)?
+    var onOccurrence: ((Occurrence) -> Void)?
 
     private let queue: DispatchQueue
     private let events: EventOutput
@@ -39,12 +39,12 @@ final class CentralLinks {
             let central = centrals[address] ?? PeripheralEvent.Central(address: address)
             centrals[address] = central
             events.report(.connected) { $0.central = central }
-            onOccasion?(.connected)
+            onOccurrence?(Occurrence(.connected))
         case .disconnected(let address):
             let central = centrals.removeValue(forKey: address) ?? PeripheralEvent.Central(address: address)
             unanswered.release(from: address)
             events.report(.disconnected) { $0.central = central }
-            onOccasion?(.disconnected)
+            onOccurrence?(Occurrence(.disconnected))
         case .heard(let address, let mtu): centrals[address] = PeripheralEvent.Central(address: address, mtu: mtu)
         case .absent(let address): unanswered.release(from: address)
         case .pairingFailed(let address, let reason):

@@ -13,6 +13,8 @@ protocol EventFollowers: AnyObject {
 final class EventOutput {
     /// Called for each event.
     var onEvent: ((PeripheralEvent) -> Void)?
+    /// Called for each event, too, while a scenario is tested.
+    var onTestedEvent: ((PeripheralEvent) -> Void)?
     private weak var followers: (any EventFollowers)?
 
     /// From now on the events go to `followers`, too.
@@ -23,10 +25,11 @@ final class EventOutput {
     /// Reports an event. It is not even made if it goes nowhere.
     func report(_ kind: PeripheralEvent.Kind, _ fill: (inout PeripheralEvent) -> Void) {
         let followers = followers.flatMap { $0.hasFollowers ? $0 : nil }
-        guard onEvent != nil || followers != nil else { return }
+        guard onEvent != nil || onTestedEvent != nil || followers != nil else { return }
         var event = PeripheralEvent(kind)
         fill(&event)
         onEvent?(event)
+        onTestedEvent?(event)
         followers?.send(event)
     }
 

@@ -87,7 +87,7 @@ final class RequestHandler {
             event.central = central
         }
         simulated.subscriptionsChanged()
-        scenario.occurred(occasion, to: simulated.path)
+        scenario.occurred(Occurrence(occasion, to: simulated.path))
     }
 
     // MARK: In order
@@ -109,7 +109,7 @@ final class RequestHandler {
                     event.value = value
                 }
             }
-            scenario.occurred(.read, to: simulated.path)
+            scenario.occurred(Occurrence(.read, to: simulated.path, value: value))
         } catch {
             server?.respond(to: request, withResult: error.code)
             events.report(.read) { event in
@@ -117,7 +117,15 @@ final class RequestHandler {
                 event.central = central
                 event.attError = error.code.rawValue
             }
+            refused(.read, simulated, nil, error)
         }
+    }
+
+    private func refused(
+        _ occasion: ScenarioStep.Occasion, _ simulated: SimulatedCharacteristic, _ value: Data?, _ error: CBATTError
+    ) {
+        let code = UInt8(truncatingIfNeeded: error.code.rawValue)
+        scenario.occurred(Occurrence(occasion, to: simulated.path, value: value, attError: code))
     }
 
     private func answerWrite(
@@ -144,8 +152,8 @@ final class RequestHandler {
                 event.attError = refusal?.code.rawValue
             }
         }
-        guard refusal == nil else { return }
-        scenario.occurred(.written, to: simulated.path)
+        if let refusal { return refused(.written, simulated, first.value, refusal) }
+        scenario.occurred(Occurrence(.written, to: simulated.path, value: value))
         if !reaction.isEmpty { scenario.play(reaction) {} }
     }
 
@@ -169,7 +177,10 @@ final class RequestHandler {
         }
         switch fault {
         case .noAnswer: unanswered.hold(request, from: central.address)
-        case .error(let code): server?.respond(to: request, withResult: CBATTError(attError: code).code)
+        case .error(let code):
+            server?.respond(to: request, withResult: CBATTError(attError: code).code)
+            let occasion: ScenarioStep.Occasion = trigger == .read ? .read : .written
+            scenario.occurred(Occurrence(occasion, to: simulated.path, value: request.value, attError: code))
         case .disconnect:
             unanswered.hold(request, from: central.address)
             links.drop(central.address)

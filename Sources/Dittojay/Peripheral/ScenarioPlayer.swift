@@ -20,12 +20,12 @@ final class ScenarioPlayer {
     private var runners: [ObjectIdentifier: StepRunner] = [:]
     private var waits: [Wait] = []
     private var isStopped = false
+    /// The scenario that expects something, while it is played.
+    private var test: ScenarioTest?
 
     /// A step that waits until something happens.
     private struct Wait {
-        let occasion: ScenarioStep.Occasion
-        /// The characteristic that it has to happen to; any if nil.
-        let path: CharacteristicPath?
+        let event: ScenarioExpectation.Event
         let completion: () -> Void
     }
 
@@ -43,6 +43,27 @@ final class ScenarioPlayer {
     ///
     /// - Parameter onEnd: called once when they have been played, or at once if too much is being played already.
     func play(_ steps: [ScenarioStep], onEnd: @escaping () -> Void) {
+        start(steps, perform: { $0.perform($1, $2) }, onEnd: onEnd)
+    }
+
+    /// Plays the steps of a scenario that expects something.
+    ///
+    /// - Parameter onEnd: called once when they have been played, or an expectation was not met.
+    func play(_ test: ScenarioTest, onEnd: @escaping () -> Void) {
+        self.test = test
+        start(
+            test.steps,
+            perform: { player, step, completion in
+                guard case .expect(let expectation) = step else { return player.perform(step, completion) }
+                let isCase = { (event: ScenarioExpectation.Event) in player.isCaseAlready(event) }
+                test.expect(expectation, isCase: isCase) { isMet in if isMet { completion() } else { onEnd() } }
+            }, onEnd: onEnd)
+    }
+
+    private func start(
+        _ steps: [ScenarioStep],
+        perform: @escaping (ScenarioPlayer, ScenarioStep, @escaping () -> Void) -> Void, onEnd: @escaping () -> Void
+    ) {
         guard !isStopped else { return }
         guard runners.count < Self.maximumCount else {
             events.report(
@@ -53,7 +74,9 @@ final class ScenarioPlayer {
         var key: ObjectIdentifier?
         let runner = StepRunner(
             steps, queue: queue,
-            perform: { [weak self] step, completion in self?.perform(step, completion) },
+            perform: { [weak self] step, completion in
+                if let self { perform(self, step, completion) }
+            },
             onEnd: { [weak self] in
                 if let key { self?.runners[key] = nil }
                 onEnd()
@@ -69,14 +92,14 @@ final class ScenarioPlayer {
         for runner in runners.values { runner.cancel() }
         runners = [:]
         waits = []
+        test = nil
     }
 
-    /// Something has happened that a step may wait for.
-    ///
-    /// - Parameter path: the characteristic that it has happened to, if to any.
-    func occurred(_ occasion: ScenarioStep.Occasion, to path: CharacteristicPath? = nil) {
+    /// Something has happened that a step may wait for, or expect.
+    func occurred(_ occurrence: Occurrence) {
+        test?.occurred(occurrence)
         guard !waits.isEmpty else { return }
-        let isMeant = { (wait: Wait) in wait.occasion == occasion && (wait.path == nil || wait.path == path) }
+        let isMeant = { (wait: Wait) in wait.event.matches(occurrence) }
         let ended = waits.filter(isMeant)
         waits.removeAll(where: isMeant)
         for wait in ended { wait.completion() }
@@ -88,8 +111,13 @@ final class ScenarioPlayer {
         switch step {
         case .wait, .repeat: completion()
         case .waitFor(let occasion, let path):
-            if isCaseAlready(occasion, path) { return completion() }
-            waits.append(Wait(occasion: occasion, path: path, completion: completion))
+            let event = ScenarioExpectation.Event(occasion, on: path)
+            if isCaseAlready(event) { return completion() }
+            waits.append(Wait(event: event, completion: completion))
+        case .expect:
+            // Files cannot have it here.
+            events.report(failure: "scenario: only a scenario can expect something, not the reaction to a write")
+            completion()
         case .send(let path, let values, let interval):
             guard let characteristic = services.characteristic(at: path) else { return completion() }
             send(values[...], on: characteristic, interval: interval, completion)
@@ -128,11 +156,14 @@ final class ScenarioPlayer {
         }
     }
 
-    private func isCaseAlready(_ occasion: ScenarioStep.Occasion, _ path: CharacteristicPath?) -> Bool {
-        switch occasion {
+    private func isCaseAlready(_ event: ScenarioExpectation.Event) -> Bool {
+        switch event.occasion {
         case .connected: !links.connected.isEmpty
         case .subscribed:
-            services.characteristics.contains { !$0.subscribers.isEmpty && (path == nil || $0.path == path) }
+            services.characteristics.contains { characteristic in
+                !characteristic.subscribers.isEmpty
+                    && (event.characteristic == nil || characteristic.path == event.characteristic)
+            }
         case .disconnected, .unsubscribed, .read, .written: false
         }
     }

@@ -76,6 +76,11 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     private let started = DispatchTime.now()
     private var hasBeenOn = false
     private var hasBeenReady = false
+    /// The scenario's test, while it is played.
+    private var test: ScenarioTest?
+    /// What came of a scenario that expects something; nil before its end, and for others. A peripheral with such a
+    /// scenario stops by itself when the scenario has ended.
+    public private(set) var scenarioReport: ScenarioReport?
 
     private enum Life { case new, running, stopping, ended }
     private var life = Life.new
@@ -107,7 +112,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         commands = CommandHandler(
             queue: queue, profileName: profile.name, services: services, publication: publication, links: links,
             events: events)
-        links.onOccasion = { [weak scenario] occasion in scenario?.occurred(occasion) }
+        links.onOccurrence = { [weak scenario] occurrence in scenario?.occurred(occurrence) }
         publication.onWithdrawal = { [weak commands] in commands?.resumeBurst() }
         scenario.performCommand = { [weak self] request, reply in self?.perform(request, reply: reply) }
     }
@@ -159,6 +164,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         dispatchPrecondition(condition: .onQueue(queue))
         guard life == .running else { return }
         life = .stopping
+        endTest()
         server?.stop()
         scenario.stop()
         commands.cancelBurst("dittojay was stopped")
@@ -169,7 +175,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             detach()
             Task { [lease, queue] in
                 await lease?.stop()
-                queue.async { [self] in end(nil) }
+                queue.async { [self] in end(testFailure) }
             }
         }
     }
@@ -200,6 +206,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     private func end(_ error: DittojayError?) {
         guard life != .ended else { return }
         life = .ended
+        endTest()
         server?.stop()
         server = nil
         scenario.stop()
@@ -213,13 +220,37 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         guard life == .running else { return }
         if !hasBeenReady {
             hasBeenReady = true
-            if !profile.scenario.isEmpty {
-                scenario.play(profile.scenario) { [events] in events.report(.scenario) { $0.message = "ended" } }
-            }
+            playScenario()
         }
         let ready = onReady
         onReady = nil
         ready?()
+    }
+
+    private func playScenario() {
+        guard !profile.scenario.isEmpty else { return }
+        guard let test = ScenarioTest(profile.scenario, queue: queue) else {
+            return scenario.play(profile.scenario) { [events] in events.report(.scenario) { $0.message = "ended" } }
+        }
+        self.test = test
+        events.onTestedEvent = { [weak test] event in test?.note(event) }
+        scenario.play(test) { [weak self] in self?.stop() }
+    }
+
+    private var testFailure: DittojayError? {
+        guard let report = scenarioReport, !report.hasPassed else { return nil }
+        return .scenarioFailed("the scenario has failed: \(report.summary)")
+    }
+
+    /// The scenario's test has ended, or is ended.
+    private func endTest() {
+        guard let test else { return }
+        self.test = nil
+        events.onTestedEvent = nil
+        test.interrupt()
+        let report = test.report(name: profile.name)
+        scenarioReport = report
+        events.report(.scenario) { $0.message = "\(report.hasPassed ? "passed" : "failed"): \(report.summary)" }
     }
 
     private func stateChanged(_ state: CBManagerState) {

@@ -160,10 +160,10 @@ struct CharacteristicReader {
         _ node: FileNode, _ profile: CharacteristicProfile
     ) throws(ProfileFileError) -> WriteReaction {
         let members = try node.mapping(of: "a reaction", keys: ProfileKeys.conditions + ProfileKeys.outcomes)
-        let match = node.context.attempt(try match(members.exactlyOne(of: ProfileKeys.conditions)))
+        let match = node.context.attempt(try MatchReader.match(members.exactlyOne(of: ProfileKeys.conditions)))
         let outcome = try members.exactlyOne(of: ProfileKeys.outcomes)
         guard outcome.key == "refuse" else {
-            let steps = try StepReader(index, service: service).steps(outcome.value)
+            let steps = try StepReader(index, service: service, isReaction: true).steps(outcome.value)
             guard let match else { throw node.consequence() }
             return WriteReaction(match, .play(steps))
         }
@@ -171,15 +171,5 @@ struct CharacteristicReader {
         guard let match else { throw node.consequence() }
         FaultReader.warn(outcome.value, code, on: .write, profile.hasItsWritesAnsweredByBlueZ)
         return WriteReaction(match, .refuse(attError: code))
-    }
-
-    private func match(_ condition: FileMapping.Member) throws(ProfileFileError) -> WriteReaction.Match {
-        switch condition.key {
-        case "value": return .value(try condition.value.value())
-        case "prefix": return .prefix(try condition.value.value())
-        default:
-            guard try condition.value.flag() else { throw condition.value.fail(expecting: "true") }
-            return .any
-        }
     }
 }

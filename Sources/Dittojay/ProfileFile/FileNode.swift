@@ -16,6 +16,9 @@ struct FileNode {
             file: context.file, line: node.mark?.line, column: node.mark?.column, keyPath: path, message: message)
     }
 
+    /// Where it is, as `uart.yaml:12`; nil if that is not known.
+    var place: String? { node.mark.map { "\(context.file):\($0.line)" } }
+
     /// An error that says what is expected instead of what there is.
     func fail(expecting expected: String) -> ProfileFileError {
         let found =

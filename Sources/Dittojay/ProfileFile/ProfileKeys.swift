@@ -11,7 +11,7 @@ enum ProfileKeys {
     static let format = ["type", "exponent", "unit"]
 
     static let write = ["lengths", "store", "echo", "count", "when"]
-    static let conditions = ["value", "prefix", "any"]
+    static let conditions = ["value", "prefix", "pattern", "any"]
     static let outcomes = ["do", "refuse"]
 
     static let sources = ["value", "values", "counter", "random-walk", "heart-rate"]
@@ -25,10 +25,15 @@ enum ProfileKeys {
 
     static let scenario = ["scenario"]
     static let step = [
-        "wait", "wait-for", "send", "set", "chirp", "burst", "add-service", "remove-service", "disconnect", "fault",
+        "wait", "wait-for", "expect", "expect-not", "send", "set", "chirp", "burst", "add-service", "remove-service",
+        "disconnect", "fault",
         "clear-faults", "reset-count", "reset-energy", "repeat", "advertise", "power", "quit",
     ]
     static let waitFor = ["occasion", "on"]
+    static let values = ["value", "prefix", "pattern"]
+    static let event = ["occasion", "on", "times", "att-error"] + values
+    static let orders = ScenarioExpectation.Order.allCases.map(\.rawValue)
+    static let expectation = event + orders + ["within", "title"]
     static let send = ["on", "value", "values", "every"]
     static let set = ["on", "value"]
     static let burst = ["count", "size", "rate"]

@@ -38,7 +38,8 @@ package enum ProfileSchema {
             (ProfileKeys.conditions + ProfileKeys.outcomes, reaction), (ProfileKeys.notifications, notifications),
             (ProfileKeys.counter, counter), (ProfileKeys.randomWalk, randomWalk), (ProfileKeys.heartRate, heartRate),
             (ProfileKeys.fault, fault()), (ProfileKeys.flood, flood), (ProfileKeys.scenario, scenarioKeys),
-            (ProfileKeys.step, step), (ProfileKeys.waitFor, waitFor), (ProfileKeys.send, send), (ProfileKeys.set, set),
+            (ProfileKeys.step, step), (ProfileKeys.waitFor, waitFor), (ProfileKeys.event, event),
+            (ProfileKeys.expectation, expectation), (ProfileKeys.send, send), (ProfileKeys.set, set),
             (ProfileKeys.burst, burst), (ProfileKeys.repetition, repetition),
         ]
     }
@@ -107,8 +108,8 @@ package enum ProfileSchema {
 
     private static let reaction = Mapping(
         [
-            ("value", .ref("value")), ("prefix", .ref("value")), ("any", .ref("true")), ("do", .ref("steps")),
-            ("refuse", .ref("att-error")),
+            ("value", .ref("value")), ("prefix", .ref("value")), ("pattern", .ref("pattern")), ("any", .ref("true")),
+            ("do", .ref("steps")), ("refuse", .ref("att-error")),
         ], exactlyOne: [ProfileKeys.conditions, ProfileKeys.outcomes])
 
     private static let notifications = Mapping(
@@ -155,6 +156,15 @@ package enum ProfileSchema {
     private static let step = Mapping(
         [
             ("wait", .ref("time")), ("wait-for", .anyOf([.ref("occasion"), .object(waitFor)])),
+            (
+                "expect",
+                .anyOf([.ref("occasion"), .object(expectation)]).described(
+                    "What centrals are to do, or the scenario fails.")
+            ),
+            (
+                "expect-not",
+                .anyOf([.ref("occasion"), .object(expectation)]).described("What they must not do meanwhile.")
+            ),
             ("send", .object(send)), ("set", .object(set)), ("chirp", .ref("value")), ("burst", .object(burst)),
             ("add-service", .ref("reference")), ("remove-service", .ref("reference")), ("disconnect", .ref("true")),
             ("fault", .object(fault(besides: [("characteristic", .ref("reference"))]))),
@@ -166,6 +176,22 @@ package enum ProfileSchema {
 
     private static let waitFor = Mapping(
         [("occasion", .ref("occasion")), ("on", .ref("reference"))], required: ["occasion"])
+    private static let eventKeys: [(String, Schema)] = [
+        ("occasion", .ref("occasion")), ("on", .ref("reference")),
+        ("times", .ref("integer").described("How often; default: once.")),
+        ("att-error", .ref("att-error").described("What the request is refused with.")), ("value", .ref("value")),
+        ("prefix", .ref("value")), ("pattern", .ref("pattern")),
+    ]
+    private static let event = Mapping(eventKeys, required: ["occasion"])
+    private static let expectation = Mapping(
+        eventKeys
+            + ProfileKeys.orders.map {
+                ($0, .list(.anyOf([.ref("occasion"), .object(event)]), of: ScenarioExpectation.possibleEvents))
+            }
+            + [
+                ("within", .ref("time").described("How long it may take; default: 10 s.")),
+                ("title", .ref("text").described("What it is called in the report.")),
+            ], exactlyOne: [["occasion"] + ProfileKeys.orders])
     private static let send = Mapping(
         [
             ("on", .ref("reference")), ("value", .ref("value")), ("values", .list(.ref("value"))),
@@ -203,6 +229,7 @@ package enum ProfileSchema {
                 .pattern("^(empty|text:[\\s\\S]*|hex:[-0-9A-Fa-f: ]*|[ui](8|16|32|64)(be)?: *-?(0x)?[0-9A-Fa-f].*)$")
                     .described("hex:0A 0B, text:hello, u8:1, i16:-5, u32be:1, u8:1 2 3, empty.")
             ),
+            ("pattern", .pattern("^(hex|text):[\\s\\S]*$").described("hex:01 ?? 03 *, text:SET *.")),
             ("number-type", .words(IntegerFormat.allCases.map(\.rawValue))),
             ("format-type", .words(PresentationFormat.names.map(\.name))),
             ("unit", .names(PresentationFormat.allUnitNames, or: "^0x[0-9A-Fa-f]{1,4}$")),

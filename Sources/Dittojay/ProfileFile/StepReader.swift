@@ -5,16 +5,20 @@ struct StepReader {
     private let index: AttributeIndex
     private let service: String?
     private let depth: Int
+    private let isReaction: Bool
 
     private static let maximumDepth = 8
     /// Steps that need no value.
     static let words = ["disconnect", "quit"]
 
-    /// - Parameter service: where characteristics are looked for first.
-    init(_ index: AttributeIndex, service: String?, depth: Int = 0) {
+    /// - Parameters:
+    ///   - service: where characteristics are looked for first.
+    ///   - isReaction: whether the steps are the reaction to a write, rather than a scenario.
+    init(_ index: AttributeIndex, service: String?, depth: Int = 0, isReaction: Bool = false) {
         self.index = index
         self.service = service
         self.depth = depth
+        self.isReaction = isReaction
     }
 
     func steps(_ node: FileNode) throws(ProfileFileError) -> [ScenarioStep] {
@@ -37,6 +41,13 @@ struct StepReader {
         switch member.key {
         case "wait": return .wait(try value.seconds(within: ScenarioStep.possibleWaits))
         case "wait-for": return try waitFor(value)
+        case "expect", "expect-not":
+            guard !isReaction else {
+                throw member.keyNode.fail("\(member.key) is for scenarios, not for the reaction to a write")
+            }
+            let isForbidden = member.key == "expect-not"
+            return .expect(
+                try ExpectationReader(index, service: service, isForbidden: isForbidden).expectation(value))
         case "send": return try send(value)
         case "set":
             let members = try value.mapping(of: "a set", keys: ProfileKeys.set)
@@ -79,7 +90,7 @@ struct StepReader {
     }
 
     private func waitFor(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
-        let occasions = ScenarioStep.Occasion.allCases.map { ($0.rawValue, $0) }
+        let occasions = ExpectationReader.occasions
         guard node.isMapping else { return .waitFor(try node.choice(of: "occasion", among: occasions), on: nil) }
         let members = try node.mapping(of: "a wait-for", keys: ProfileKeys.waitFor)
         let occasionNode = try members.required("occasion")
@@ -122,7 +133,8 @@ struct StepReader {
         guard depth < Self.maximumDepth else { throw node.fail("repetitions are too deep within each other") }
         let members = try node.mapping(of: "a repeat", keys: ProfileKeys.repetition)
         let times = node.context.attempt(try members.required("times").integer(in: ScenarioStep.possibleRepetitions))
-        let steps = try StepReader(index, service: service, depth: depth + 1).steps(members.required("steps"))
+        let reader = StepReader(index, service: service, depth: depth + 1, isReaction: isReaction)
+        let steps = try reader.steps(members.required("steps"))
         guard let times else { throw node.consequence() }
         return .repeat(times: times, steps)
     }

@@ -132,15 +132,28 @@ extension WriteEffect: CustomStringConvertible {
 extension WriteReaction: CustomStringConvertible {
     /// For people.
     public var description: String {
-        let condition =
-            switch match {
-            case .value(let bytes): bytes.isEmpty ? "an empty value" : ValueText.hex(bytes)
-            case .prefix(let bytes): "what begins with \(ValueText.hex(bytes))"
-            case .any: "anything else"
-            }
         switch outcome {
-        case .refuse(let code): return "\(condition) is refused with \(ATTErrorNames.text(code))"
-        case .play(let steps): return "\(condition) starts \(counted(steps.count, "step"))"
+        case .refuse(let code): return "\(match) is refused with \(ATTErrorNames.text(code))"
+        case .play(let steps): return "\(match) starts \(counted(steps.count, "step"))"
         }
+    }
+}
+
+extension WriteReaction.Match: CustomStringConvertible {
+    /// For people.
+    public var description: String {
+        switch self {
+        case .value(let bytes): bytes.isEmpty ? "an empty value" : Self.readable(bytes)
+        case .prefix(let bytes): "what begins with \(Self.readable(bytes))"
+        case .pattern(let pattern): "what looks like \(pattern)"
+        case .any: "anything else"
+        }
+    }
+
+    /// Hexadecimal digits, and the text if it is one. A single byte is usually a number.
+    private static func readable(_ bytes: [UInt8]) -> String {
+        let hex = ValueText.hex(bytes)
+        guard bytes.count > 1, let text = ValueText.printable(bytes) else { return hex }
+        return "\(hex) \"\(text)\""
     }
 }

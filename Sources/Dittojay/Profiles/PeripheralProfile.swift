@@ -104,6 +104,19 @@ extension PeripheralProfile {
     public static let lab = PeripheralProfile(
         name: "lab", localName: "Dittojay", services: [.heartRate, .chirp, .pairing, .lab])
 
+    /// Whether the scenario has an ``ScenarioExpectation``.
+    package var expectsSomething: Bool { Self.expectsSomething(scenario) }
+
+    private static func expectsSomething(_ steps: [ScenarioStep]) -> Bool {
+        steps.contains { step in
+            switch step {
+            case .expect: true
+            case .repeat(_, let steps): expectsSomething(steps)
+            default: false
+            }
+        }
+    }
+
     /// The characteristic at a path; nil if there is none.
     package func characteristic(at path: CharacteristicPath) -> CharacteristicProfile? {
         services.first { $0.name == path.service }?.characteristics.first { $0.name == path.characteristic }

@@ -4,6 +4,9 @@ public indirect enum ScenarioStep: Hashable, Swift.Sendable {
     case wait(Double)
     /// Waits until something happens. If a central is connected or subscribed already, that is not waited for.
     case waitFor(Occasion, on: CharacteristicPath?)
+    /// Waits until centrals have done something, or for the time in which they must not. If they do not do as is
+    /// expected, the scenario has failed, and ends. For scenarios, not for reactions to writes.
+    case expect(ScenarioExpectation)
     /// Sends values to the subscribers of a characteristic, with `interval` seconds between two.
     case send(on: CharacteristicPath, values: [[UInt8]], interval: Double)
     /// From now on reads of the characteristic give this value.
@@ -40,7 +43,7 @@ public indirect enum ScenarioStep: Hashable, Swift.Sendable {
         case connected, disconnected, subscribed, unsubscribed, read, written
     }
 
-    /// The limits of ``wait(_:)`` and of the interval of ``send(on:values:interval:)`` in seconds.
+    /// The limits of ``wait(_:)``, of ``ScenarioExpectation/limit`` and of the interval of ``send(on:values:interval:)`` in seconds.
     public static let possibleWaits = 0.0...86_400.0
     /// How often steps can be repeated.
     public static let possibleRepetitions = 1...1_000_000

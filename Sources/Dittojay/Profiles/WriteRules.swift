@@ -35,6 +35,8 @@ public struct WriteReaction: Hashable, Swift.Sendable {
         case value([UInt8])
         /// All values that begin with these bytes.
         case prefix([UInt8])
+        /// All values that look like this.
+        case pattern(BytePattern)
         case any
 
         /// Whether a value that is written is meant.
@@ -42,6 +44,7 @@ public struct WriteReaction: Hashable, Swift.Sendable {
             switch self {
             case .value(let bytes): value.elementsEqual(bytes)
             case .prefix(let bytes): value.starts(with: bytes)
+            case .pattern(let pattern): pattern.matches(value)
             case .any: true
             }
         }

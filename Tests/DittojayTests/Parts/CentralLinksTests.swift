@@ -11,7 +11,7 @@ struct CentralLinksTests {
     @Test func `centrals that connect and disconnect are reported`() {
         let parts = Parts()
         var occasions: [ScenarioStep.Occasion] = []
-        parts.links.onOccasion = { occasions.append($0) }
+        parts.links.onOccurrence = { occasions.append($0.occasion) }
         parts.links.handle(.connected(address: Parts.central))
         parts.links.handle(.heard(address: Parts.central, mtu: 247))
         #expect(parts.links.connected == [.init(address: Parts.central, mtu: 247)])

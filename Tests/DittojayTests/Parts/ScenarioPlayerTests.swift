@@ -35,10 +35,10 @@ import Testing
         let store = CharacteristicPath("lab", "store")
         var ends = 0
         parts.scenario.play([.waitFor(.written, on: store)]) { ends += 1 }
-        parts.scenario.occurred(.read, to: store)
-        parts.scenario.occurred(.written, to: CharacteristicPath("lab", "sink"))
+        parts.scenario.occurred(Occurrence(.read, to: store))
+        parts.scenario.occurred(Occurrence(.written, to: CharacteristicPath("lab", "sink")))
         #expect(ends == 0)
-        parts.scenario.occurred(.written, to: store)
+        parts.scenario.occurred(Occurrence(.written, to: store))
         #expect(ends == 1 && parts.scenario.count == 0)
     }
 

@@ -1,0 +1,81 @@
+import Bluejay
+import BluetoothLab
+import Foundation
+import Testing
+
+extension InTheLab {
+    /// Scenarios that test a central, and what a person does to a peripheral by hand.
+    @Suite struct ScenarioTests {
+        /// A peripheral that plays the test of `uart-test.yaml`, and a central that has connected to it.
+        private func withTest(
+            _ body: (_ sensor: Sensor, _ central: Central) async throws -> Void
+        ) async throws -> (status: Int32, report: String, lines: [String]) {
+            try await Lab.here.forgetEachOther()
+            let junit = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).xml")
+            defer { try? FileManager.default.removeItem(at: junit) }
+            let sensor = try await Sensor(
+                "--profile", Lab.profile("uart"), "--scenario", Lab.profile("uart-test"), "--junit", junit.path)
+            let central = try await Central()
+            try await central.connect(central.find(Uart.service.uuid.uuidString).peripheralIdentifier)
+            try await body(sensor, central)
+            if try await onMain({ [bluejay = central.bluejay] in bluejay.isConnected }) {
+                try await central.disconnect()
+            }
+            let status = try await sensor.process.exitStatus(within: .seconds(60))
+            return (status, try String(contentsOf: junit, encoding: .utf8), sensor.process.lines)
+        }
+
+        @Test func `a central that does what is expected passes`() async throws {
+            let outcome = try await withTest { sensor, central in
+                let answers = try await central.listen(to: Uart.tx, on: sensor)
+                for request in ["PING", "SET x=1", "LIST"] { try await central.write(Data(request.utf8), to: Uart.rx) }
+                // PONG, OK, four pieces of the list, and STOP.
+                let received = try await answers.values(7).map { try $0.get() }
+                #expect(received.contains(Data("STOP".utf8)))
+            }
+            #expect(outcome.status == 0, "\(outcome.lines.joined(separator: "\n"))")
+            #expect(outcome.report.contains(#"tests="6" failures="0" errors="0" skipped="0""#))
+            #expect(outcome.lines.contains { $0.contains(#""message":"passed: 6 of 6 expectations met""#) })
+        }
+
+        @Test func `a central that goes on when it was told to stop fails, and the report says how`() async throws {
+            let outcome = try await withTest { sensor, central in
+                _ = try await central.listen(to: Uart.tx, on: sensor)
+                for request in ["PING", "LIST", "SET y=2", "PING"] {
+                    try await central.write(Data(request.utf8), to: Uart.rx)
+                }
+            }
+            #expect(outcome.status == 9)
+            let text = outcome.lines.joined(separator: "\n")
+            #expect(text.contains("FAILED: is quiet when it was told to stop"))
+            #expect(text.contains("there was a write"))
+            #expect(text.contains("* expects is quiet when it was told to stop"))
+            #expect(outcome.report.contains(#"tests="6" failures="1" errors="0" skipped="1""#))
+        }
+
+        @Test func `it cannot be found while it does not advertise, or its controller is off`() async throws {
+            let sensor = try await Sensor()
+            let find = { (status: Int32) in
+                _ = try await Lab.here.bluejay(
+                    "scan", "--service", "180D", "--count", "1", "--timeout", status == 0 ? "20" : "3",
+                    expecting: status)
+            }
+            try await find(0)
+            try await sensor.command("advertise", "off")
+            try await sensor.command("advertise", "off", expecting: 8)
+            try await find(3)
+            try await sensor.command("advertise", "on")
+            try await find(0)
+            try await sensor.command("power", "off")
+            try await find(3)
+            try await sensor.command("advertise", "on", expecting: 8)
+            try await sensor.command("power", "on")
+            try await sensor.event("advertising", from: sensor.position - 1)
+            try await find(0)
+            // It leaves the controller as it was.
+            try await sensor.command("power", "off")
+            try await sensor.stop()
+            #expect(try await Lab.here.isPowered(Lab.sensorAdapter))
+        }
+    }
+}

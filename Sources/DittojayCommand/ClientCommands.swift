@@ -256,6 +256,28 @@ struct PowerCommand: ParsableCommand {
     }
 }
 
+struct SilenceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "silence",
+        abstract: "Make the running dittojay send nothing, and let requests wait for their answers, for a while.")
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "How long, in seconds.")
+    var seconds: Double
+
+    func validate() throws {
+        do throws(ControlRequest.ParsingError) {
+            _ = try ControlRequest(line: ControlRequest.silence(seconds).line.utf8)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    func run() throws {
+        try client.send(.silence(seconds)) { _ in ["it is silent"] }
+    }
+}
+
 struct QuitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quit", abstract: "End the running dittojay.")

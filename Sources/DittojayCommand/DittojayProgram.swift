@@ -47,7 +47,7 @@ struct DittojayProgram: ParsableCommand {
             RunCommand.self, CheckCommand.self, StatusCommand.self, EventsCommand.self, ChirpCommand.self,
             BurstCommand.self,
             SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
-            AdvertiseCommand.self, PowerCommand.self,
+            AdvertiseCommand.self, PowerCommand.self, SilenceCommand.self,
             QuitCommand.self, UnpairCommand.self, NamesCommand.self, SchemaCommand.self, InitCommand.self,
             DoctorCommand.self,
         ],

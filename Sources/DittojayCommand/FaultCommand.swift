@@ -12,7 +12,7 @@ struct FaultCommand: ParsableCommand {
             abstract: "Let something go wrong with a characteristic from now on.",
             discussion: """
                 On read and write: --no-answer, --error, --disconnect, --delay. On subscribe: --disconnect, --flood. On \
-                notify: --disconnect, --drop.
+                notify: --disconnect, --drop, --duplicate, --delay. On read and notify: --resize.
                 """)
         @OptionGroup var client: ClientOptions
 
@@ -40,6 +40,15 @@ struct FaultCommand: ParsableCommand {
         @Flag(help: "The value is not sent.")
         var drop = false
 
+        @Flag(help: "The value is sent twice.")
+        var duplicate = false
+
+        @Option(help: ArgumentHelp("The value is cut off, or filled up with zeros.", valueName: "bytes"))
+        var resize: Int?
+
+        @Option(help: ArgumentHelp("How likely it happens each time; default: 100.", valueName: "percent"))
+        var chance = 100.0
+
         @Option(help: ArgumentHelp("How often it does not happen first.", valueName: "count"))
         var after = 0
 
@@ -49,9 +58,11 @@ struct FaultCommand: ParsableCommand {
         /// The rules are the request's own.
         private func request() throws -> ControlRequest {
             let chosen =
-                [noAnswer, error != nil, disconnect, delay != nil, flood != nil, drop].filter { $0 }.count
+                [
+                    noAnswer, error != nil, disconnect, delay != nil, flood != nil, drop, duplicate, resize != nil,
+                ].filter { $0 }.count
             guard chosen == 1 else {
-                throw ValidationError("choose one of --no-answer, --error, --disconnect, --delay, --flood, --drop")
+                throw ValidationError("choose one of " + Fault.Action.names.map { "--" + $0 }.joined(separator: ", "))
             }
             guard let trigger = Fault.Trigger(rawValue: on) else {
                 throw ValidationError(
@@ -60,6 +71,8 @@ struct FaultCommand: ParsableCommand {
             var action = Fault.Action.disconnect
             if noAnswer { action = .noAnswer }
             if drop { action = .drop }
+            if duplicate { action = .duplicate }
+            if let resize { action = .resize(resize) }
             if let delay { action = .delay(delay) }
             if let flood { action = .flood(count: flood, value: nil) }
             if let error {
@@ -70,7 +83,7 @@ struct FaultCommand: ParsableCommand {
                 action = .error(code)
             }
             let request = ControlRequest.addFault(
-                characteristic: characteristic, Fault(on: trigger, action, skip: after, times: times))
+                characteristic: characteristic, Fault(on: trigger, action, skip: after, times: times, chance: chance))
             do throws(ControlRequest.ParsingError) {
                 return try ControlRequest(line: request.line.utf8)
             } catch {

@@ -22,7 +22,7 @@ struct ExpectationTests {
 
         init(_ steps: [ScenarioStep]) throws {
             test = try #require(ScenarioTest(steps, queue: DispatchQueue.main))
-            parts.events.onTestedEvent = { [test] event in test.note(event) }
+            parts.events.onTestedEvent = { [test] event in test.note(event.textWithoutTime) }
             parts.links.onOccurrence = { [parts] occurrence in parts.scenario.occurred(occurrence) }
             parts.scenario.play(test) { [unowned self] in ends += 1 }
         }
@@ -179,9 +179,7 @@ struct ExpectationTests {
         let play = try Play([.wait(3600), .expect(ScenarioExpectation([Self.written()]))])
         for number in 0..<ScenarioTest.unjudgedLimit + 5000 {
             play.occurred(.written, Self.store, [1])
-            var event = PeripheralEvent(.written)
-            event.message = "\(number)"
-            play.test.note(event)
+            play.test.note("\(number)")
         }
         let lines = play.report.timeline.lines
         let (first, last) = ScenarioTimeline.limits

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FaultTests {
     private func hits(_ faults: [Fault], _ count: Int, on trigger: Fault.Trigger = .read) -> [Fault.Action?] {
-        var injector = FaultInjector(faults)
+        var injector = FaultInjector(faults, seed: 1)
         return (0..<count).map { _ in injector.hit(trigger) }
     }
 
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `after a new subscription the notifications are counted anew, the hits are not`() {
-        var injector = FaultInjector([Fault(on: .notify, .drop, skip: 1, times: 2)])
+        var injector = FaultInjector([Fault(on: .notify, .drop, skip: 1, times: 2)], seed: 1)
         #expect(injector.hit(.notify) == nil)
         #expect(injector.upcoming(.notify) == .drop)
         #expect(injector.hit(.notify) == .drop)
@@ -49,8 +49,31 @@ import Testing
         #expect(injector.faults.isEmpty)
     }
 
+    @Test func `chance has its share, and the same each time for the same seed`() {
+        let faults = [
+            Fault(on: .notify, .drop, chance: 20), Fault(on: .notify, .duplicate, skip: 500),
+            Fault(on: .notify, .resize(1), times: 3, chance: 50),
+        ]
+        func actions(seed: UInt64) -> [Fault.Action?] {
+            var injector = FaultInjector(faults, seed: seed)
+            return (0..<1000).map { _ in
+                let upcoming = injector.upcoming(.notify)
+                let action = injector.hit(.notify)
+                #expect(upcoming == action, "what is foreseen is what happens")
+                return action
+            }
+        }
+        let first = actions(seed: 1)
+        #expect(actions(seed: 1) == first)
+        #expect(actions(seed: 2) != first)
+        #expect((150...250).contains(first.count { $0 == .drop }))
+        #expect(first.count { $0 == .resize(1) } == 3)
+        #expect(first.prefix(500).contains { $0 == nil } && !first.suffix(500).contains { $0 == nil })
+        #expect(faults.map(\.description).first == "on notify: the value is lost, with a chance of 20 %")
+    }
+
     @Test func `faults are added and cleared while it runs`() {
-        var injector = FaultInjector([Fault(on: .read, .noAnswer, times: 1)])
+        var injector = FaultInjector([Fault(on: .read, .noAnswer, times: 1)], seed: 1)
         _ = injector.hit(.read)
         injector.add(Fault(on: .read, .delay(1)))
         #expect(injector.faults == [Fault(on: .read, .delay(1))])

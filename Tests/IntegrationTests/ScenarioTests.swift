@@ -1,6 +1,8 @@
 import Bluejay
 import BluetoothLab
 import Foundation
+import GATTProfiles
+import ProfileClients
 import Testing
 
 extension InTheLab {
@@ -51,6 +53,34 @@ extension InTheLab {
             #expect(text.contains("there was a write"))
             #expect(text.contains("* expects is quiet when it was told to stop"))
             #expect(outcome.report.contains(#"tests="6" failures="1" errors="0" skipped="1""#))
+        }
+
+        @Test func `what goes wrong with values by chance is the same for the same seed`() async throws {
+            func run() async throws -> [String] {
+                let sensor = try await Sensor("--profile", "lab", "--seed", "11")
+                let central = try await Central()
+                try await central.connectToSensor()
+                let chirps = try await central.listen(to: .chirp, on: sensor)
+                for fault in [["30", "--resize", "1"], ["50", "--duplicate"], ["40", "--drop"]] {
+                    _ = try await sensor.client(["fault", "add", "chirp", "notify", "--chance"] + fault)
+                        .exitStatus()
+                }
+                for number in 0..<20 { try await sensor.command("chirp", "u8:\(number) 0xFF") }
+                try await sensor.command("fault", "clear")
+                try await sensor.command("chirp", "text:end")
+                var values: [String] = []
+                while values.last != ValueText.hex(Array("end".utf8)) {
+                    values.append(ValueText.hex(try await chirps.values(values.count + 1)[values.count].get()))
+                }
+                try await central.disconnect()
+                try await sensor.stop()
+                return values
+            }
+            let first = try await run()
+            #expect(first.contains { $0.count == 2 }, "\(first)")
+            #expect(zip(first, first.dropFirst()).contains { $0 == $1 }, "\(first)")
+            #expect(Set(first).count < 21, "\(first)")
+            #expect(try await run() == first)
         }
 
         @Test func `it cannot be found while it does not advertise, or its controller is off`() async throws {

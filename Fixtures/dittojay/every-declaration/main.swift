@@ -59,6 +59,7 @@ func steps(_ path: CharacteristicPath) -> [ScenarioStep] {
         .burst(count: 10, size: 20, rate: nil), .addService(nil), .removeService("chirp"), .disconnect,
         .fault(path, Fault(on: .read, .noAnswer)), .clearFaults(nil), .resetCount(path), .resetEnergy(path),
         .repeat(times: ScenarioStep.possibleRepetitions.lowerBound, [.quit]), .quit, .advertise(false), .power(true),
+        .silence(1),
         .expect(expectation(path)),
     ]
 }
@@ -84,9 +85,11 @@ func expectation(_ path: CharacteristicPath) -> ScenarioExpectation {
 func faults() -> [Fault] {
     var fault = Fault(on: .notify, .drop, skip: Fault.possibleCounts.lowerBound, times: nil)
     (fault.trigger, fault.action, fault.skip, fault.times) = (.read, .error(0x80), 1, 2)
+    fault.chance = Fault.possibleChances.upperBound
     return [
         fault, Fault(on: .subscribe, .flood(count: Fault.possibleFloods.lowerBound, value: nil)),
         Fault(on: .write, .delay(Fault.possibleDelays.lowerBound)), Fault(on: .write, .disconnect),
+        Fault(on: .notify, .duplicate, chance: 5), Fault(on: .read, .resize(Fault.possibleSizes.upperBound)),
     ]
 }
 
@@ -129,7 +132,7 @@ func requests() -> [ControlRequest] {
         .send(characteristic: "temperature", value: [1]), .burst(count: 10, size: 20, rate: 5), .addService("chirp"),
         .removeService(nil), .disconnect(central: nil),
         .addFault(characteristic: "temperature", Fault(on: .read, .error(0x80))),
-        .clearFaults(characteristic: nil), .advertise(true), .power(false), .quit,
+        .clearFaults(characteristic: nil), .advertise(true), .power(false), .silence(1), .quit,
     ]
 }
 

@@ -4,25 +4,48 @@ struct FaultInjector {
         let fault: Fault
         var seen = 0
         var hits = 0
+        /// Whether chance has it happen on the next occasion that may be one.
+        var isDrawn: Bool
 
-        var isDue: Bool { seen >= fault.skip && hits < fault.times ?? .max }
+        init(_ fault: Fault, _ generator: inout SeededGenerator) {
+            self.fault = fault
+            isDrawn = Self.draw(fault, &generator)
+        }
+
+        /// Nothing is drawn for a fault that is certain, so that the others are the same with and without it.
+        private static func draw(_ fault: Fault, _ generator: inout SeededGenerator) -> Bool {
+            fault.chance >= 100 || generator.unit() * 100 < fault.chance
+        }
+
+        var isUsedUp: Bool { hits >= fault.times ?? .max }
+        var isDue: Bool { isDrawn && seen >= fault.skip && !isUsedUp }
+
+        /// - Parameter isHit: whether it happens on this occasion.
+        mutating func count(isHit: Bool, _ generator: inout SeededGenerator) {
+            if isHit { hits += 1 }
+            if seen >= fault.skip { isDrawn = Self.draw(fault, &generator) }
+            seen += 1
+        }
     }
 
-    private var entries: [Entry]
+    private var entries: [Entry] = []
+    private var generator: SeededGenerator
 
-    init(_ faults: [Fault]) {
-        entries = faults.map { Entry(fault: $0) }
+    /// - Parameter seed: decides about the faults that are a matter of chance.
+    init(_ faults: [Fault], seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+        for fault in faults { entries.append(Entry(fault, &generator)) }
     }
 
     /// The faults that are not used up.
-    var faults: [Fault] { entries.filter { $0.hits < $0.fault.times ?? .max }.map(\.fault) }
+    var faults: [Fault] { entries.filter { !$0.isUsedUp }.map(\.fault) }
 
     /// How many of them there are.
-    var count: Int { entries.count { $0.hits < $0.fault.times ?? .max } }
+    var count: Int { entries.count { !$0.isUsedUp } }
 
     mutating func add(_ fault: Fault) {
-        entries.removeAll { $0.hits >= $0.fault.times ?? .max }
-        entries.append(Entry(fault: fault))
+        entries.removeAll(where: \.isUsedUp)
+        entries.append(Entry(fault, &generator))
     }
 
     mutating func clear() {
@@ -39,10 +62,10 @@ struct FaultInjector {
     /// - Returns: what goes wrong with it.
     mutating func hit(_ trigger: Fault.Trigger) -> Fault.Action? {
         let due = entries.firstIndex { $0.fault.trigger == trigger && $0.isDue }
-        for index in entries.indices where entries[index].fault.trigger == trigger { entries[index].seen += 1 }
-        guard let due else { return nil }
-        entries[due].hits += 1
-        return entries[due].fault.action
+        for index in entries.indices where entries[index].fault.trigger == trigger {
+            entries[index].count(isHit: index == due, &generator)
+        }
+        return due.map { entries[$0].fault.action }
     }
 
     /// Starts to count the events of this kind again; the number of faults that have occurred is kept.

@@ -30,13 +30,16 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     case disconnect(central: String?)
     /// `{"command":"add-fault","characteristic":"store","on":"read","action":"error","error":"0x80","after":1,"times":2}`:
     /// from now on let this go wrong, too. `action` is `no-answer`, `error` with `error` a number or a name,
-    /// `disconnect`, `delay` with `seconds`, `flood` with `count` and perhaps `value`, or `drop`.
+    /// `disconnect`, `delay` with `seconds`, `flood` with `count` and perhaps `value`, `drop`, `duplicate`, or
+    /// `resize` with `size`.
     case addFault(characteristic: String, Fault)
     /// `{"command":"clear-faults","characteristic":"store"}`: let nothing go wrong any more with a characteristic.
     /// Default: with any.
     case clearFaults(characteristic: String?)
     /// `{"command":"advertise","state":"off"}`: advertise no more, or again (`on`). Links stay up.
     case advertise(Bool)
+    /// `{"command":"silence","seconds":10}`: for this time send nothing, and let requests wait for their answers.
+    case silence(Double)
     /// `{"command":"power","state":"off"}`: switch the controller off or on.
     case power(Bool)
     /// `{"command":"quit"}`: stop the peripheral.
@@ -51,7 +54,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
 
     /// The commands by their names in the protocol.
     enum Command: String, CaseIterable {
-        case version, status, events, chirp, set, send, burst, disconnect, advertise, power, quit
+        case version, status, events, chirp, set, send, burst, disconnect, advertise, silence, power, quit
         case addService = "add-service"
         case removeService = "remove-service"
         case addFault = "add-fault"
@@ -81,6 +84,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         var after: Int?
         var times: Int?
         var state: String?
+        var chance: Double?
     }
 
     /// Parses a line as received, with or without its line end.
@@ -136,13 +140,20 @@ public enum ControlRequest: Hashable, Swift.Sendable {
             self = .addFault(characteristic: characteristic, try Self.fault(members))
         case .clearFaults: self = .clearFaults(characteristic: members.characteristic)
         case .advertise: self = .advertise(try Self.state(members.state, of: "advertise"))
+        case .silence:
+            guard let seconds = members.seconds, ScenarioStep.possibleWaits.contains(seconds) else {
+                throw ParsingError(
+                    description: "silence has from 0 to \(Int(ScenarioStep.possibleWaits.upperBound)) seconds")
+            }
+            self = .silence(seconds)
         case .power: self = .power(try Self.state(members.state, of: "power"))
         case .quit: self = .quit
         }
     }
 
     /// Parses a line as typed into the terminal of a running dittojay: `c`, `c hello`, `c hex:0102`, `set store u8:1`,
-    /// `send echo hello`, `+`, `-`, `+ NAME`, `- all`, `advertise off`, `power on`, `s`, `d`, `q`. The control socket's commands work, too.
+    /// `send echo hello`, `+`, `-`, `+ NAME`, `- all`, `advertise off`, `power on`, `s`, `d`, `q`. The control
+    /// socket's commands work, too.
     package init(typed line: some StringProtocol) throws(ParsingError) {
         let trimmed = line.drop { $0.isWhitespace }
         let word = trimmed.prefix { !$0.isWhitespace }
@@ -211,7 +222,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
             object.add("on", fault.trigger.rawValue)
             object.add("action", fault.action.name)
             switch fault.action {
-            case .noAnswer, .disconnect, .drop: break
+            case .noAnswer, .disconnect, .drop, .duplicate: break
+            case .resize(let size): object.add("size", size)
             case .error(let code): object.add("error", String(code))
             case .delay(let seconds): object.add("seconds", seconds, places: 3)
             case .flood(let count, let value):
@@ -220,12 +232,16 @@ public enum ControlRequest: Hashable, Swift.Sendable {
             }
             if fault.skip > 0 { object.add("after", fault.skip) }
             object.add("times", fault.times)
+            if fault.chance < 100 { object.add("chance", fault.chance, places: 3) }
         case .clearFaults(let characteristic):
             object.add("command", "clear-faults")
             object.add("characteristic", characteristic)
         case .advertise(let isOn):
             object.add("command", "advertise")
             object.add("state", isOn ? "on" : "off")
+        case .silence(let seconds):
+            object.add("command", "silence")
+            object.add("seconds", seconds, places: 3)
         case .power(let isOn):
             object.add("command", "power")
             object.add("state", isOn ? "on" : "off")
@@ -253,6 +269,12 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case "no-answer": action = .noAnswer
         case "disconnect": action = .disconnect
         case "drop": action = .drop
+        case "duplicate": action = .duplicate
+        case "resize":
+            guard let size = members.size, Fault.possibleSizes.contains(size) else {
+                throw ParsingError(description: "resize has a size of \(Fault.possibleSizes) bytes")
+            }
+            action = .resize(size)
         case "error":
             guard let code = members.error.flatMap(ATTErrorNames.code) else {
                 throw ParsingError(description: "the ATT error is a name, or a number from 0x01 to 0xFF")
@@ -272,7 +294,12 @@ public enum ControlRequest: Hashable, Swift.Sendable {
             throw ParsingError(
                 description: "the action of a fault is one of " + Fault.Action.names.joined(separator: ", "))
         }
-        let fault = Fault(on: trigger, action, skip: members.after ?? 0, times: members.times)
+        let chance = members.chance ?? 100
+        guard chance > Fault.possibleChances.lowerBound, chance <= Fault.possibleChances.upperBound else {
+            throw ParsingError(description: "the chance of a fault is above 0 and at most 100 percent")
+        }
+        let fault = Fault(
+            on: trigger, action, skip: members.after ?? 0, times: members.times, chance: chance)
         guard Fault.possibleCounts.contains(fault.skip), Fault.possibleCounts.contains(fault.times ?? 1) else {
             throw ParsingError(description: "after and times are numbers of \(Fault.possibleCounts)")
         }

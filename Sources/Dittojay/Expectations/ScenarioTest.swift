@@ -12,8 +12,8 @@ final class ScenarioTest {
     private let start = DispatchTime.now()
     private var timeline = ScenarioTimeline()
     private var results: [ScenarioReport.Result]
-    /// What has happened since something was expected, and was met. What must not happen is looked for from its step on,
-    /// and uses nothing up.
+    /// What has happened since something was expected, and was met. What must not happen is looked for from its step
+    /// on, and uses nothing up.
     private var unjudged: Deque<Occurrence> = []
     private var current: Current?
     private var isInterrupted = false
@@ -57,10 +57,9 @@ final class ScenarioTest {
 
     // MARK: What happens
 
-    /// Notes an event for the report.
-    func note(_ event: PeripheralEvent) {
-        // From the kind on, as times are counted from the start here.
-        timeline.add(event.text.drop { $0 != " " }.dropFirst(), at: elapsed(since: start))
+    /// Notes for the report what has happened.
+    func note(_ text: some StringProtocol) {
+        timeline.add(text, at: elapsed(since: start))
     }
 
     /// A central has done something.

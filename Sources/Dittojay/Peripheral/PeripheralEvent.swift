@@ -88,8 +88,11 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
 
 extension PeripheralEvent {
     /// One line for people.
-    public var text: String {
-        var line = time.timeOfDay + " " + kind.rawValue
+    public var text: String { time.timeOfDay + " " + textWithoutTime }
+
+    /// The same without its time of day.
+    var textWithoutTime: String {
+        var line = kind.rawValue
         if kind == .pairingFailed, let central { line += " \(central.address)" }
         if let characteristic { line += " \(characteristic)" } else if let service { line += " \(service)" }
         if let value { line += value.isEmpty ? " (empty)" : " " + readable(value) }

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import LineOutput
 
 /// Answers the requests of centrals (reads, writes and subscriptions), or lets them go wrong on purpose. Used on the
 /// peripheral's queue only.
@@ -10,6 +11,11 @@ final class RequestHandler {
     private let scenario: ScenarioPlayer
     private let events: EventOutput
     private var server: (any GATTServer)?
+
+    /// How many silences there are at the moment, and the requests that wait for their end.
+    private var silences = 0
+    private var held: [() -> Void] = []
+    private static let heldLimit = 1000
 
     /// How many reads were answered.
     private(set) var readCount: UInt64 = 0
@@ -48,8 +54,10 @@ final class RequestHandler {
         let central = links.note(request.central)
         // The parts of a long value are one read.
         let fault = request.offset == 0 ? simulated.hit(.read) : nil
+        var size: Int?
+        if case .resize(let bytes) = fault { size = bytes }
         answer(request, from: central, of: simulated, on: .read, fault) { [weak self] in
-            self?.answerRead(request, from: central, of: simulated)
+            self?.answerRead(request, from: central, of: simulated, resizedTo: size)
         }
     }
 
@@ -93,10 +101,12 @@ final class RequestHandler {
     // MARK: In order
 
     private func answerRead(
-        _ request: CBATTRequest, from central: PeripheralEvent.Central, of simulated: SimulatedCharacteristic
+        _ request: CBATTRequest, from central: PeripheralEvent.Central, of simulated: SimulatedCharacteristic,
+        resizedTo size: Int?
     ) {
         do throws(CBATTError) {
-            let value = try simulated.read()
+            var value = try simulated.read()
+            if let size { value = value.resized(to: size) }
             guard request.offset <= value.count else { throw CBATTError(.invalidOffset) }
             request.value = request.offset == 0 ? value : value.dropFirst(request.offset)
             server?.respond(to: request, withResult: .success)
@@ -164,6 +174,11 @@ final class RequestHandler {
         _ request: CBATTRequest, from central: PeripheralEvent.Central, of simulated: SimulatedCharacteristic,
         on trigger: Fault.Trigger, _ fault: Fault.Action?, normally: @escaping () -> Void
     ) {
+        guard !services.isSilent else {
+            return hold { [weak self] in
+                self?.answer(request, from: central, of: simulated, on: trigger, fault, normally: normally)
+            }
+        }
         guard let fault else { return normally() }
         events.report(.fault) { event in
             event.name(simulated)
@@ -195,8 +210,35 @@ final class RequestHandler {
                 normally()
             }
             queue.asyncAfter(deadline: .now() + seconds, execute: work)
-        case .flood, .drop: normally()
+        case .flood, .drop, .duplicate, .resize: normally()
         }
+    }
+
+    /// From now on nothing is sent, and requests wait for their answers, for this many seconds.
+    func beSilent(for seconds: Double) {
+        silences += 1
+        services.isSilent = true
+        events.report(.fault) { $0.message = "silence for \(Duration.text(seconds: seconds))" }
+        queue.asyncAfter(
+            deadline: .now() + seconds,
+            execute: DispatchWorkItem { [weak self] in
+                guard let self else { return }
+                silences -= 1
+                if silences == 0 { speak() }
+            })
+    }
+
+    private func speak() {
+        services.isSilent = false
+        let waiting = held
+        held = []
+        for answer in waiting { answer() }
+        services.sendWaiting()
+    }
+
+    /// Keeps a request until the silence ends. bluetoothd has one from each central at most.
+    private func hold(_ answer: @escaping () -> Void) {
+        if held.count < Self.heldLimit { held.append(answer) }
     }
 
     /// A subscription, or a value on its way, has met a fault.

@@ -142,6 +142,7 @@ final class ScenarioPlayer {
         case .addService(let name): command(.addService(name), completion)
         case .removeService(let name): command(.removeService(name), completion)
         case .advertise(let isOn): command(.advertise(isOn), completion)
+        case .silence(let seconds): command(.silence(seconds), completion)
         case .power(let isOn): command(.power(isOn), completion)
         case .disconnect: command(.disconnect(central: nil), completion)
         case .quit: command(.quit, completion)

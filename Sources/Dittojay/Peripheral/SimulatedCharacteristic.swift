@@ -24,20 +24,26 @@ final class SimulatedCharacteristic {
     private(set) var registration: CBMutableCharacteristic?
     private weak var server: (any GATTServer)?
     private var waiting: Deque<Data> = []
+    /// The second one of a value that is sent twice on purpose, while there is no room for it.
+    private var duplicate: Data?
+    /// How many values are late on purpose.
+    private var lateCount = 0
     private var isSubscribed = false
     /// Whether a fault is ending the link; false again once there is no subscriber.
     private var isLeaving = false
 
     /// How many values may wait for room. Beyond it a command or a write is refused.
     private static let waitingLimit = 64
+    /// How many values may be late at a time. A further one is lost.
+    static let lateLimit = 1000
 
     init(_ profile: CharacteristicProfile, of service: SimulatedService) {
         self.profile = profile
         self.service = service
         value = Data(profile.initialValue)
-        injector = FaultInjector(profile.faults)
         let services = service.services
         let seed = services.seed(for: CharacteristicPath(service.profile.name, profile.name))
+        injector = FaultInjector(profile.faults, seed: seed)
         splitter = profile.pieceSizes.map { MessageSplitter($0, seed: seed) }
         notifier = profile.notifications.map { plan in
             // A heart uses the run's own seed, so that it is the same in every profile.
@@ -177,6 +183,7 @@ final class SimulatedCharacteristic {
         guard isSubscribed else {
             isLeaving = false
             waiting.removeAll()
+            duplicate = nil
             notifier?.stop()
             return
         }
@@ -232,18 +239,53 @@ final class SimulatedCharacteristic {
     /// Hands one notification over, or lets it go wrong; false if there is no room.
     private func handOver(_ value: Data) -> Bool {
         // Nothing is sent after the value that met the fault, however long bluetoothd takes to end the link.
-        if isLeaving { return true }
-        if injector.upcoming(.notify) != nil, let action = injector.hit(.notify) {
-            isLeaving = action == .disconnect
-            onFault?(action)
-            return true
+        if isLeaving || service.services.isSilent { return true }
+        if let second = duplicate {
+            guard transmit(second) else { return false }
+            duplicate = nil
         }
+        let action = injector.upcoming(.notify)
+        switch action {
+        case .drop, .disconnect, .delay:
+            isLeaving = action == .disconnect
+            if case .delay(let seconds) = action { send(value, after: seconds) }
+        case .duplicate:
+            guard transmit(value) else { return false }
+            if !transmit(value) { duplicate = value }
+        case .resize(let size): guard transmit(value.resized(to: size)) else { return false }
+        case .noAnswer, .error, .flood, nil: guard transmit(value) else { return false }
+        }
+        _ = injector.hit(.notify)
+        if let action { onFault?(action) }
+        return true
+    }
+
+    /// Sends a value as it is; false if there is no room.
+    private func transmit(_ value: Data) -> Bool {
         guard let server, let registration,
             server.updateValue(value, for: registration, onSubscribedCentrals: nil)
         else { return false }
-        _ = injector.hit(.notify)
         notificationCount += 1
         return true
+    }
+
+    private func send(_ value: Data, after seconds: Double) {
+        guard lateCount < Self.lateLimit else { return }
+        lateCount += 1
+        let work = DispatchWorkItem { [weak self] in
+            guard let self else { return }
+            lateCount -= 1
+            // A value that is this late has no claim to wait.
+            if !subscribers.isEmpty, !isLeaving { _ = transmit(value) }
+        }
+        service.services.queue.asyncAfter(deadline: .now() + seconds, execute: work)
+    }
+}
+
+extension Data {
+    /// The value cut off after so many bytes, or filled up to them with zeros.
+    func resized(to size: Int) -> Data {
+        prefix(size) + Data(count: Swift.max(0, size - count))
     }
 }
 

@@ -5,6 +5,8 @@ final class SimulatedServices {
     let queue: DispatchQueue
     let seed: UInt64
     private(set) var all: [SimulatedService] = []
+    /// Whether nothing is sent and nothing is answered for a while, on purpose.
+    var isSilent = false
 
     init(_ profile: PeripheralProfile, seed: UInt64, queue: DispatchQueue) {
         self.seed = seed

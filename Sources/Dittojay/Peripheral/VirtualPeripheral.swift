@@ -233,7 +233,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             return scenario.play(profile.scenario) { [events] in events.report(.scenario) { $0.message = "ended" } }
         }
         self.test = test
-        events.onTestedEvent = { [weak test] event in test?.note(event) }
+        events.onTestedEvent = { [weak test] event in test?.note(event.textWithoutTime) }
         scenario.play(test) { [weak self] in self?.stop() }
     }
 
@@ -297,6 +297,9 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         case .addFault(let characteristic, let fault): reply(commands.add(fault, to: characteristic))
         case .clearFaults(let characteristic): reply(commands.clearFaults(characteristic))
         case .advertise(let isOn): publication.setAdvertising(isOn, reply)
+        case .silence(let seconds):
+            requests.beSilent(for: seconds)
+            reply(ControlReply())
         case .power(let isOn): links.setPower(isOn, reply)
         case .quit:
             reply(ControlReply())

@@ -11,13 +11,14 @@ enum FaultReader {
         let context = node.context
         let skip = context.attempt(try members["after"]?.integer(in: Fault.possibleCounts)) ?? 0
         let times = context.attempt(try members["times"]?.integer(in: 1...Fault.possibleCounts.upperBound))
+        let chance = context.attempt(try members["chance"]?.percent(in: Fault.possibleChances)) ?? 100
         let on = context.attempt(try members.required("on"))
         let occasions = Fault.Trigger.allCases.map { ($0.rawValue, $0) }
         let read = context.attempt(try on?.choice(of: "occasion", among: occasions))
         let chosen = try members.exactlyOne(of: Fault.Action.names)
         let action = try action(chosen)
         guard let triggerNode = on, let trigger = read else { throw node.consequence() }
-        let fault = Fault(on: trigger, action, skip: skip, times: times)
+        let fault = Fault(on: trigger, action, skip: skip, times: times, chance: chance)
         guard fault.isPossible else {
             let possible = Fault.Trigger.allCases.filter { Fault(on: $0, fault.action).isPossible }.map(\.rawValue)
             throw chosen.keyNode.fail(
@@ -61,6 +62,7 @@ enum FaultReader {
         switch chosen.key {
         case "error": return .error(try chosen.value.attError())
         case "delay": return .delay(try chosen.value.seconds(within: Fault.possibleDelays))
+        case "resize": return .resize(try chosen.value.integer(in: Fault.possibleSizes))
         case "flood":
             guard chosen.value.isMapping else {
                 return .flood(count: try chosen.value.integer(in: Fault.possibleFloods), value: nil)
@@ -71,7 +73,12 @@ enum FaultReader {
                 value: try members["value"].map { node throws(ProfileFileError) in try node.value() })
         default:
             guard try chosen.value.flag() else { throw chosen.value.fail(expecting: "true") }
-            return chosen.key == "no-answer" ? .noAnswer : chosen.key == "drop" ? .drop : .disconnect
+            switch chosen.key {
+            case "no-answer": return .noAnswer
+            case "drop": return .drop
+            case "duplicate": return .duplicate
+            default: return .disconnect
+            }
         }
     }
 }

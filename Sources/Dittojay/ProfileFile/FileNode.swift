@@ -156,6 +156,17 @@ struct FileNode {
         return seconds
     }
 
+    /// A probability: `20 %`, above the lower limit.
+    func percent(in limits: ClosedRange<Double>) throws(ProfileFileError) -> Double {
+        let expected = "a chance such as 20 %, above 0 and at most 100 %"
+        let written = try text(expected)
+        let number = written.hasSuffix("%") ? written.dropLast().trimmingCharacters(in: .whitespaces) : ""
+        guard number.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let percent = Double(number),
+            percent > limits.lowerBound, percent <= limits.upperBound
+        else { throw fail(expecting: expected) }
+        return percent
+    }
+
     /// The bytes of a value: in one of the forms of ``ValueText``, or a list of them, concatenated.
     func value(maximumLength: Int = LabService.maximumValueLength) throws(ProfileFileError) -> [UInt8] {
         var bytes: [UInt8] = []

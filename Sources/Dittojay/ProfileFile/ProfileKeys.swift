@@ -20,14 +20,15 @@ enum ProfileKeys {
     static let randomWalk = ["type", "from", "to", "step", "prefix", "seed"]
     static let heartRate = ["bpm", "rate-format", "contact"]
 
-    static let fault = ["on", "after", "times"] + Fault.Action.names
+    static let fault = ["on", "after", "times", "chance"] + Fault.Action.names
     static let flood = ["count", "value"]
 
     static let scenario = ["scenario"]
     static let step = [
         "wait", "wait-for", "expect", "expect-not", "send", "set", "chirp", "burst", "add-service", "remove-service",
         "disconnect", "fault",
-        "clear-faults", "reset-count", "reset-energy", "repeat", "advertise", "power", "quit",
+        "clear-faults", "reset-count", "reset-energy", "repeat", "advertise", "power", "silence",
+        "quit",
     ]
     static let waitFor = ["occasion", "on"]
     static let values = ["value", "prefix", "pattern"]

@@ -143,8 +143,15 @@ package enum ProfileSchema {
                 ("on", .words(Fault.Trigger.allCases.map(\.rawValue))),
                 ("after", .ref("integer").described("How often it does not happen at first.")),
                 ("times", .ref("integer").described("How often it happens; default: always.")),
+                (
+                    "chance",
+                    .pattern("^([0-9]+\\.?[0-9]*|\\.[0-9]+) *%$").described(
+                        "How likely it happens each time, as the seed has it: 20 %; default: 100 %.")
+                ),
                 ("no-answer", .ref("true")), ("error", .ref("att-error")), ("disconnect", .ref("true")),
                 ("delay", .ref("time")), ("flood", .anyOf([.ref("integer"), .object(flood)])), ("drop", .ref("true")),
+                ("duplicate", .ref("true").described("The value is sent twice.")),
+                ("resize", .ref("integer").described("The value is cut off or filled up to this many bytes.")),
             ], required: others.map(\.0) + ["on"], exactlyOne: [Fault.Action.names])
     }
 
@@ -171,7 +178,9 @@ package enum ProfileSchema {
             ("clear-faults", .ref("reference")), ("reset-count", .ref("reference")),
             ("reset-energy", .ref("reference")), ("repeat", .object(repetition)),
             ("advertise", .ref("flag").described("Whether it advertises from now on.")),
-            ("power", .ref("flag").described("Whether the controller is on from now on.")), ("quit", .ref("true")),
+            ("power", .ref("flag").described("Whether the controller is on from now on.")),
+            ("silence", .ref("time").described("How long nothing is sent or answered.")),
+            ("quit", .ref("true")),
         ], members: 1)
 
     private static let waitFor = Mapping(

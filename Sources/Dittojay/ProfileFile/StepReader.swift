@@ -71,6 +71,7 @@ struct StepReader {
         case "reset-energy": return .resetEnergy(try characteristic(value))
         case "repeat": return try repetition(value)
         case "advertise": return .advertise(try value.flag())
+        case "silence": return .silence(try value.seconds(within: ScenarioStep.possibleWaits))
         case "power": return .power(try value.flag())
         case "disconnect", "quit":
             guard try value.flag() else { throw value.fail(expecting: "true") }

@@ -23,12 +23,17 @@ public struct Fault: Hashable, Swift.Sendable {
         /// The central's connection is ended: instead of the answer to a request, or, on `notify`, instead of the
         /// value.
         case disconnect
-        /// The request is answered after this many seconds.
+        /// The request is answered after this many seconds; or, on `notify`, the value is sent so much later, and
+        /// others may overtake it.
         case delay(Double)
         /// This many values are sent at once when a central subscribes: `value`, or numbered ones of four bytes if nil.
         case flood(count: Int, value: [UInt8]?)
         /// The value is not sent.
         case drop
+        /// The value is sent twice.
+        case duplicate
+        /// The value that is read or sent is cut off after this many bytes, or filled up to them with zeros.
+        case resize(Int)
     }
 
     public var trigger: Trigger
@@ -37,21 +42,29 @@ public struct Fault: Hashable, Swift.Sendable {
     public var skip: Int
     /// How often it happens; each time if nil.
     public var times: Int?
+    /// With which probability it happens on each further occasion, in percent. Which ones these are follows from the
+    /// run's seed.
+    public var chance: Double
 
     /// The limits of ``Action/delay(_:)`` in seconds.
     public static let possibleDelays = 0.0...3600.0
     /// The limits of ``skip`` and ``times``.
     public static let possibleCounts = 0...1_000_000_000
+    /// The limits of ``chance`` in percent. It is above the lower one.
+    public static let possibleChances = 0.0...100.0
+    /// The limits of ``Action/resize(_:)`` in bytes.
+    public static let possibleSizes = 0...512
     /// How many faults a peripheral may have in all, not counting those that are used up.
     public static let maximumCount = 1000
     /// How many values a flood may have.
     public static let possibleFloods = 1...100_000
 
-    public init(on trigger: Trigger, _ action: Action, skip: Int = 0, times: Int? = nil) {
+    public init(on trigger: Trigger, _ action: Action, skip: Int = 0, times: Int? = nil, chance: Double = 100) {
         self.trigger = trigger
         self.action = action
         self.skip = skip
         self.times = times
+        self.chance = chance
     }
 
     /// The code of an ATT error that is written as a name, or as a number in decimal or, after `0x`, in hexadecimal;
@@ -64,7 +77,9 @@ public struct Fault: Hashable, Swift.Sendable {
     package var isPossible: Bool {
         switch (trigger, action) {
         case (.read, .noAnswer), (.read, .error), (.read, .delay), (.write, .noAnswer), (.write, .error),
-            (.write, .delay), (_, .disconnect), (.subscribe, .flood), (.notify, .drop):
+            (.write, .delay), (_, .disconnect), (.subscribe, .flood), (.notify, .drop), (.notify, .duplicate),
+            (.notify, .delay),
+            (.notify, .resize), (.read, .resize):
             true
         default: false
         }
@@ -77,13 +92,25 @@ extension Fault: CustomStringConvertible {
         var text = "on \(trigger.rawValue): \(action)"
         if let times { text += ", " + counted(times, "time") }
         if skip > 0 { text += " after \(skip)" }
+        if chance < 100 { text += ", with a chance of \(Self.percent(chance))" }
         return text
+    }
+}
+
+extension Fault {
+    /// `2.5 %`.
+    private static func percent(_ chance: Double) -> String {
+        let text = fixedPoint(chance, places: 3)
+        let short = text.contains(".") ? String(text.reversed().drop { $0 == "0" }.drop { $0 == "." }.reversed()) : text
+        return short + " %"
     }
 }
 
 extension Fault.Action: CustomStringConvertible {
     /// The names of all actions.
-    package static let names = ["no-answer", "error", "disconnect", "delay", "flood", "drop"]
+    package static let names = [
+        "no-answer", "error", "disconnect", "delay", "flood", "drop", "duplicate", "resize",
+    ]
 
     /// The name in commands and files.
     package var name: String {
@@ -94,6 +121,8 @@ extension Fault.Action: CustomStringConvertible {
         case .delay: "delay"
         case .flood: "flood"
         case .drop: "drop"
+        case .duplicate: "duplicate"
+        case .resize: "resize"
         }
     }
 
@@ -103,9 +132,11 @@ extension Fault.Action: CustomStringConvertible {
         case .noAnswer: "no answer"
         case .error(let code): "ATT error \(ATTErrorNames.text(code))"
         case .disconnect: "disconnect"
-        case .delay(let seconds): "an answer after \(Duration.text(seconds: seconds))"
+        case .delay(let seconds): "a delay of \(Duration.text(seconds: seconds))"
         case .flood(let count, _): "a flood of \(counted(count, "value"))"
         case .drop: "the value is lost"
+        case .duplicate: "the value is sent twice"
+        case .resize(let size): "a value of \(counted(size, "byte"))"
         }
     }
 }

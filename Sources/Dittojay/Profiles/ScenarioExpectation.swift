@@ -2,8 +2,8 @@ import LineOutput
 
 /// What centrals are to do while a scenario is played, or must not do: a step that makes the scenario a test.
 ///
-/// What counts is what has happened since the expectation before was met, or since the scenario's beginning; of what must
-/// not happen, what happens from its step on. A connection or a subscription that exists already counts, too.
+/// What counts is what has happened since the expectation before was met, or since the scenario's beginning; of what
+/// must not happen, what happens from its step on. A connection or a subscription that exists already counts, too.
 public struct ScenarioExpectation: Hashable, Swift.Sendable {
     /// How several events follow each other.
     public enum Order: String, CaseIterable, Hashable, Swift.Sendable {

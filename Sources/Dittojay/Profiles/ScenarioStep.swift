@@ -23,6 +23,8 @@ public indirect enum ScenarioStep: Hashable, Swift.Sendable {
     case disconnect
     /// Advertises no more, or again.
     case advertise(Bool)
+    /// For this many seconds nothing is sent, and requests wait for their answers. The next step does not wait.
+    case silence(Double)
     /// Switches the controller off or on.
     case power(Bool)
     /// From now on this fault happens, too.
@@ -43,7 +45,8 @@ public indirect enum ScenarioStep: Hashable, Swift.Sendable {
         case connected, disconnected, subscribed, unsubscribed, read, written
     }
 
-    /// The limits of ``wait(_:)``, of ``ScenarioExpectation/limit`` and of the interval of ``send(on:values:interval:)`` in seconds.
+    /// The limits of ``wait(_:)``, of ``ScenarioExpectation/limit`` and of the interval of
+    /// ``send(on:values:interval:)``, in seconds.
     public static let possibleWaits = 0.0...86_400.0
     /// How often steps can be repeated.
     public static let possibleRepetitions = 1...1_000_000

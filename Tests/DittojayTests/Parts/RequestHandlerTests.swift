@@ -59,12 +59,16 @@ struct RequestHandlerTests {
     }
 
     @Test func `a fault that disconnects ends the link once`() async throws {
+        let queue = DispatchQueue(label: "requests")
+        let parts = Parts(queue: queue)
+        parts.publish()
         let store = try #require(parts.services.characteristic(at: CharacteristicPath("lab", "store")))
         store.add(Fault(on: .write, .disconnect))
-        for _ in 0..<2 { requests.write([try parts.request(LabService.store, [1])]) }
+        // On the queue, which learns of the link's end after both.
+        try queue.sync { for _ in 0..<2 { parts.requests.write([try parts.request(LabService.store, [1])]) } }
         let control = parts.control
         try await eventually("the end of the link") { control.lines.contains("disconnect \(Parts.central)") }
         #expect(control.lines.count { $0.hasPrefix("disconnect") } == 1)
-        #expect(server.answers.isEmpty)
+        #expect(parts.server.answers.isEmpty)
     }
 }

@@ -105,7 +105,7 @@ struct AnswerTests {
         await fault(Fault(on: .read, .delay(0.05), times: 1))
         try await store.write(Data([4]), by: central)
         #expect(try await store.read(by: central) == Data([4]))
-        try await peripheral.sawLine(beginning: "fault store: an answer after ")
+        try await peripheral.sawLine(beginning: "fault store: a delay of ")
     }
 
     @Test func `a delayed answer of a withdrawn service is an error`() async throws {

@@ -55,6 +55,11 @@ struct SendingTests {
         #expect(await peripheral.perform(.chirp([1])).error == "the service chirp is withdrawn")
         let (mute, _) = try await run(PeripheralProfile(name: "mute", localName: "Mute", services: [.pairing]))
         #expect(await mute.perform(.chirp([1])).error == "the profile mute has no characteristic that chirps")
+        let (loud, _) = try await run(PeripheralProfile(name: "loud", localName: "Loud", services: [.heartRate]))
+        #expect(
+            await loud.perform(.chirp([1])).error
+                == "the profile loud has no characteristic that chirps: use \"send CHARACTERISTIC VALUE\", with one of "
+                + "heart-rate/heart-rate-measurement")
         #expect(
             await mute.perform(.burst(count: 1, size: 4, rate: nil)).error
                 == "the profile mute has no characteristic that chirps")
@@ -201,5 +206,77 @@ struct SendingTests {
         #expect(await chirp.notifications == [Data([1])])
         #expect(await !central.isConnected)
         #expect(await peripheral.daemon.count(of: "Disconnect") == 1)
+    }
+
+    // MARK: What goes wrong
+
+    @Test func `a value is doubled, cut, filled up, late or lost`() async throws {
+        let (peripheral, central) = try await run()
+        let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        func add(_ action: Fault.Action) async {
+            let fault = Fault(on: .notify, action, times: 1)
+            #expect(await peripheral.perform(.addFault(characteristic: "chirp/chirp", fault)).ok)
+        }
+        for (number, action) in ([.duplicate, .resize(1), .resize(4), .drop, .delay(0.2)] as [Fault.Action])
+            .enumerated()
+        {
+            await add(action)
+            let value = UInt8(truncatingIfNeeded: number)
+            #expect(await peripheral.perform(.chirp([value, 9])).ok)
+        }
+        #expect(await peripheral.perform(.chirp([7])).ok)
+        let expected: [[UInt8]] = [[0, 9], [0, 9], [1], [2, 9, 0, 0], [7], [4, 9]]
+        try await eventually("the values") { chirp.notifications == expected.map { Data($0) } }
+        #expect(
+            peripheral.lines.filter { $0.hasPrefix("fault") } == [
+                "fault chirp: the value is sent twice", "fault chirp: a value of 1 byte",
+                "fault chirp: a value of 4 bytes", "fault chirp: the value is lost", "fault chirp: a delay of 200 ms",
+            ])
+    }
+
+    @Test func `a doubled value is sent twice when there is room again`() async throws {
+        let (peripheral, central) = try await run()
+        let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central, reads: false)
+        let fault = Fault(on: .notify, .duplicate)
+        #expect(await peripheral.perform(.addFault(characteristic: "chirp/chirp", fault)).ok)
+        var count = 0
+        while await peripheral.perform(.chirp([UInt8](repeating: UInt8(truncatingIfNeeded: count), count: 500))).ok {
+            count += 1
+        }
+        try await eventually("all that were taken, twice") {
+            chirp.readSocket()
+            return chirp.notifications.count == 2 * count
+        }
+        #expect(
+            await chirp.notifications.map(\.first)
+                == (0..<count).flatMap { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: 2) })
+    }
+
+    @Test func `while it is silent nothing is sent, and requests wait`() async throws {
+        let (peripheral, central) = try await run()
+        let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        let store = try await peripheral.characteristic(LabService.store)
+        #expect(await peripheral.perform(.silence(0.3)).ok)
+        #expect(await peripheral.perform(.silence(0.1)).ok)
+        #expect(await peripheral.perform(.chirp([1])).ok)
+        let start = ContinuousClock.now
+        try await store.write(Data([5]), by: central)
+        #expect(ContinuousClock.now - start > .milliseconds(200))
+        #expect(try await store.read(by: central) == Data([5]))
+        #expect(await peripheral.perform(.chirp([2])).ok)
+        try await eventually("the chirp after it") { chirp.notifications == [Data([2])] }
+        #expect(peripheral.lines.contains("fault: silence for 300 ms"))
+    }
+
+    @Test func `a read gives another length`() async throws {
+        let (peripheral, central) = try await run()
+        let store = try await peripheral.characteristic(LabService.store)
+        try await store.write(Data([1, 2, 3]), by: central)
+        for (size, value) in [(2, [1, 2]), (5, [1, 2, 3, 0, 0]), (0, [])] as [(Int, [UInt8])] {
+            let fault = Fault(on: .read, .resize(size), times: 1)
+            #expect(await peripheral.perform(.addFault(characteristic: "lab/store", fault)).ok)
+            #expect(try await store.read(by: central) == Data(value))
+        }
+        #expect(try await store.read(by: central) == Data([1, 2, 3]))
     }
 }

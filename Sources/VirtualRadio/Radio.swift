@@ -13,7 +13,7 @@
 public final class Radio {
     let clock: AlarmClock
     let writer = PacketWriter()
-    var random: RandomSource
+    var chance: Chance
     /// By their index. One that was removed leaves its place empty for another.
     private(set) var controllers: [Controller?] = []
     let air: Air
@@ -40,7 +40,7 @@ public final class Radio {
     ///   - model: what the air is like.
     public init(seed: UInt64, air model: AirModel = .ideal) {
         clock = AlarmClock()
-        random = RandomSource(seed: seed)
+        chance = Chance(seed: seed)
         air = Air(model, clock: clock)
     }
 

@@ -12,9 +12,10 @@ extension Radio {
         return true
     }
 
-    /// Begins the sequence of chance anew.
+    /// Begins everything that is left to chance anew.
     public func reseed(_ seed: UInt64) {
-        random = RandomSource(seed: seed)
+        chance = Chance(seed: seed)
+        for case let controller? in controllers { controller.beginChance() }
     }
 
     /// Removes phantoms, walls and jammers, and everybody is where they began. The air's model stays.

@@ -182,6 +182,33 @@ import Testing
         #expect(course(1).count > 50)
     }
 
+    /// Programs do not do the same at the same microsecond in each run.
+    @Test func `what others do, and some milliseconds, change nothing of what chance has for a link`() {
+        func fates(isDisturbed: Bool) -> [PacketReport.Fate] {
+            let pair = Pair(.v4_2, seed: 4, air: .real)
+            let journal = Journal()
+            pair.radio.move(1, to: Position(x: 66, y: 0))
+            pair.radio.observePackets { if $0.kind == .data { journal.fates.append($0.fate) } }
+            if isDisturbed {
+                let third = TestHost(pair.radio, number: 2)
+                third.advertise()
+                pair.advance(3)
+                for _ in 0..<5 { pair.central.result(0x2018) }
+            }
+            pair.peripheral.advertise()
+            pair.central.connect(to: pair.peripheral.address, interval: 24, timeout: 200)
+            pair.advance(8_000)
+            return Array(journal.fates.prefix(300))
+        }
+        let course = fates(isDisturbed: false)
+        #expect(course.count == 300 && course.contains(.lost))
+        #expect(fates(isDisturbed: true) == course)
+    }
+
+    private final class Journal {
+        var fates: [PacketReport.Fate] = []
+    }
+
     private func connected(_ pair: Pair, interval: UInt8, timeout: UInt8) -> (central: Int, peripheral: Int) {
         pair.peripheral.advertise()
         pair.central.connect(to: pair.peripheral.address, interval: interval, timeout: timeout)

@@ -1,12 +1,5 @@
 /// Advertisements in the air: who hears them, and what follows.
 extension Radio {
-    /// When something that is new is heard first. In ideal air it is soon, but not at once: Linux drops reports that
-    /// arrive before it has taken note that the scan has begun.
-    func firstEventDelay(_ interval: Int) -> Int {
-        let delay = air.model == .ideal ? 20 * Span.millisecond : 0
-        return min(interval, delay + random.below(10 * Span.millisecond))
-    }
-
     /// Somebody has begun to listen. In ideal air everything is heard soon.
     func hastenAdvertisers() {
         guard air.model == .ideal else { return }
@@ -43,7 +36,9 @@ extension Radio {
             let request = listener.wants(set).flatMap { request in
                 request.initiator.phys & phy != 0 && isOpen(request.initiator.plan) ? request : nil
             }
-            guard scanner != nil || request != nil,
+            guard scanner != nil || request != nil else { continue }
+            var random = set.chance(.reception, of: listener.index)
+            guard
                 let strength = air.receive(
                     sender.index, listener.index, set.primaryPHY, .advertising, payload: payload, &random)
             else { continue }
@@ -63,7 +58,10 @@ extension Radio {
         guard let asker = advertiser.resolve(address),
             set.filterPolicy & 1 == 0 || advertiser.acceptList.contains(asker.identity)
         else { return nil }
-        guard hears(scanner, by: advertiser, .scan, payload: 12) else { return nil }
+        var random = set.chance(.scan, of: scanner.index)
+        guard air.receive(scanner.index, advertiser.index, .le1M, .scan, payload: 12, &random) != nil else {
+            return nil
+        }
         sniffer?.hearScanResponse(set)
         if set.notifiesScanRequests, let handle = set.handle, let event = advertiser.begin(.scanRequestReceived) {
             event.add(handle)
@@ -72,9 +70,5 @@ extension Radio {
         }
         let length = 6 + set.scanResponse.count
         return air.receive(advertiser.index, scanner.index, set.primaryPHY, .scan, payload: length, &random)
-    }
-
-    func hears(_ sender: Controller, by receiver: Controller, _ kind: PacketReport.Kind, payload: Int) -> Bool {
-        air.receive(sender.index, receiver.index, .le1M, kind, payload: payload, &random) != nil
     }
 }

@@ -43,6 +43,8 @@ final class AdvertisingSet {
     private var end: Instant?
     private var mostEvents = 0
     private(set) var events = 0
+    /// Of all that is left to chance since it was enabled.
+    private var seed: UInt64 = 0
     private lazy var alarm = Alarm(controller.radio.clock) { [unowned self] in advertise() }
 
     init(_ controller: Controller, handle: UInt8?) {
@@ -75,9 +77,8 @@ final class AdvertisingSet {
         guard ownType.isResolvable || has(Property.directed), let entry = controller.resolvingEntry(target) else {
             return
         }
-        let timeout = controller.resolvableAddressTimeout
-        if ownType.isResolvable { resolvableAddress = entry.localAddress(controller.radio, timeout: timeout) }
-        if has(Property.directed) { resolvableTarget = entry.peerAddress(controller.radio, timeout: timeout) }
+        if ownType.isResolvable { resolvableAddress = entry.localAddress(controller) }
+        if has(Property.directed) { resolvableTarget = entry.peerAddress(controller) }
     }
 
     /// Begins to advertise, or begins anew with another duration.
@@ -89,11 +90,12 @@ final class AdvertisingSet {
         end = duration > 0 ? controller.radio.now + duration : nil
         self.mostEvents = mostEvents
         events = 0
+        seed = controller.radio.chance.begin(.advertising(controller.index, handle: handle))
         guard !isEnabled else { return }
         isEnabled = true
         renewAddresses()
         guard rhythm == nil else { return wake() }
-        alarm.set(in: controller.radio.firstEventDelay(interval))
+        alarm.set(in: firstDelay)
     }
 
     func disable() {
@@ -104,9 +106,37 @@ final class AdvertisingSet {
     /// In ideal air somebody who begins to listen hears it soon.
     func hasten() {
         guard isEnabled, rhythm == nil else { return }
-        let delay = controller.radio.firstEventDelay(interval)
+        let delay = firstDelay
         guard controller.radio.now + delay < alarm.time else { return }
         alarm.set(in: delay)
+    }
+
+    /// When something that is new is heard first. In ideal air it is soon, but not at once: Linux drops reports that
+    /// arrive before it has taken note that the scan has begun.
+    private var firstDelay: Int {
+        let delay = controller.radio.air.model == .ideal ? 20 * Span.millisecond : 0
+        var random = chance(.pause)
+        return min(interval, delay + random.below(10 * Span.millisecond))
+    }
+
+    /// What chance decides about an event.
+    enum Question: UInt64 {
+        /// How long it is until the next one.
+        case pause
+        /// Who hears it.
+        case reception
+        /// What becomes of a scan request and its response.
+        case scan
+    }
+
+    /// What chance has for the current event.
+    ///
+    /// - Parameter listener: the index of the controller that it is about.
+    func chance(_ question: Question, of listener: Int = 0) -> RandomSource {
+        // What has a rhythm is not counted while nobody listens.
+        let event = rhythm == nil ? events : controller.radio.now
+        let moment = Chance.mix(seed, UInt64(truncatingIfNeeded: event))
+        return RandomSource(seed: Chance.mix(moment &+ question.rawValue, UInt64(truncatingIfNeeded: listener)))
     }
 
     /// Somebody begins to listen: what has a rhythm of its own goes on in it.
@@ -129,7 +159,8 @@ final class AdvertisingSet {
         guard isEnabled else { return }  // a device has connected
         if mostEvents > 0, events >= mostEvents { return controller.advertisingEnded(self, .limitReached) }
         // advDelay. Directed advertising of high duty has none, and at most 3.75 ms between events.
-        let pause = has(Property.highDuty) ? 0 : radio.random.below(10 * Span.millisecond)
+        var random = chance(.pause)
+        let pause = has(Property.highDuty) ? 0 : random.below(10 * Span.millisecond)
         alarm.set(in: interval + pause)
     }
 }

@@ -30,6 +30,8 @@ final class Controller {
     var suggestedTime = Controller.shortestTime
     /// A bit for each PHY that the host agrees to.
     var preferredPHYs = Controller.allPHYs
+    /// For what this controller makes itself.
+    var random = RandomSource(seed: 0)
     /// Of the last pair of keys that the host has asked for.
     var secretKey: SIMD4<UInt64>?
 
@@ -42,6 +44,11 @@ final class Controller {
         self.kind = kind
         self.address = address
         self.output = output
+        beginChance()
+    }
+
+    func beginChance() {
+        random = RandomSource(seed: radio.chance.begin(.controller(index)))
     }
 
     /// As HCI_Reset has it: everything is as in the beginning. The other ends of links notice it by silence.

@@ -83,7 +83,7 @@ extension Controller {
     }
 
     private func leRand(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        Reply(parameters: .init(bits: radio.random.next(), count: 8))
+        Reply(parameters: .init(bits: random.next(), count: 8))
     }
 
     private func leReadSupportedStates(_ parameters: Parameters) throws(ErrorCode) -> Reply {

@@ -149,7 +149,7 @@ extension Controller {
         radio.sniffer?.hearConnect(link)
         ends.append(link.central)
         sendConnectionComplete(link.central)
-        if radio.hears(self, by: peripheral, .connect, payload: Self.connectRequestLength) {
+        if link.isRequestHeard(payload: Self.connectRequestLength) {
             set.disable()
             peripheral.ends.append(link.peripheral)
             peripheral.sendConnectionComplete(link.peripheral)

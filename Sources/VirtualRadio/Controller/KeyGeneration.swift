@@ -15,7 +15,7 @@ extension Controller {
     private func readLocalPublicKey(_ parameters: Parameters) throws(ErrorCode) -> Reply {
         var secret = SIMD4<UInt64>.zero
         repeat {
-            for place in 0..<4 { secret[place] = radio.random.next() }
+            for place in 0..<4 { secret[place] = random.next() }
         } while secret == .zero || !PrimeNumber.isLess(secret, Self.order)
         secretKey = secret
         return Reply(then: { [self] in

@@ -14,6 +14,7 @@ extension Link {
             return scheduleNextEvent()
         }
         skippedEvents = 0
+        beginChance()
         beginExchange()
     }
 
@@ -47,7 +48,7 @@ extension Link {
 
     private func receive(at end: LinkEnd, _ payload: Int) -> Int8? {
         radio.air.receive(
-            end.other.controller.index, end.controller.index, phy, .data, payload: payload, &radio.random)
+            end.other.controller.index, end.controller.index, phy, .data, payload: payload, &random)
     }
 
     private func exchangeSpan(_ down: Int, _ up: Int) -> Int {

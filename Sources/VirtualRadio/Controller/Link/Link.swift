@@ -28,6 +28,10 @@ final class Link {
     var trace = LinkTrace()
 
     // What follows is for real air.
+    /// Of all that is left to chance in this connection.
+    private let seed: UInt64
+    /// For the current connection event.
+    var random: RandomSource
     /// What happens after so many events in which the ends heard each other.
     private var procedures: [Procedure] = []
     /// When the current connection event began.
@@ -52,6 +56,8 @@ final class Link {
         self.radio = radio
         self.parameters = parameters
         isReal = radio.air.model == .real
+        seed = radio.chance.begin(.link(from: first.index, to: second.index))
+        random = RandomSource(seed: seed)
         central = LinkEnd(self, first, isCentral: true, own: firstAddress.sent, peer: secondAddress)
         peripheral = LinkEnd(self, second, isCentral: false, own: secondAddress.sent, peer: firstAddress)
     }
@@ -61,6 +67,18 @@ final class Link {
 
     /// Whether what an end sends is at the other at once.
     var carriesAtOnce: Bool { !isReal && !isPaused && !isSilent && central.isOpen && peripheral.isOpen }
+
+    /// Whether the peripheral hears the request to connect.
+    func isRequestHeard(payload: Int) -> Bool {
+        let (sender, receiver) = (central.controller.index, peripheral.controller.index)
+        return radio.air.receive(sender, receiver, .le1M, .connect, payload: payload, &random) != nil
+    }
+
+    /// Each connection event has its own part of what chance has for this connection, however many packets are
+    /// exchanged in those before.
+    func beginChance() {
+        random = RandomSource(seed: Chance.mix(seed, UInt64(truncatingIfNeeded: trace.events) + 1))
+    }
 
     /// Begins to live, after the hosts have been informed of it.
     func begin() {

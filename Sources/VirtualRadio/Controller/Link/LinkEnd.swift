@@ -47,9 +47,9 @@ final class LinkEnd {
 
     /// The strength of the other end's signal in dBm.
     func strength() -> Int8 {
-        let radio = controller.radio
-        return lastStrength
-            ?? Air.reported(radio.air.signal(controller.index, other.controller.index, &radio.random))
+        lastStrength
+            ?? Air.reported(
+                controller.radio.air.signal(controller.index, other.controller.index, &controller.random))
     }
 }
 

@@ -73,7 +73,7 @@ extension Controller {
     /// - Returns: `nil` if the host has set no random address and one is needed.
     func ownAddress(_ type: OwnAddressType, random: DeviceAddress?, for peer: DeviceAddress?) -> DeviceAddress? {
         if type.isResolvable, let entry = peer.flatMap(resolvingEntry),
-            let address = entry.localAddress(radio, timeout: resolvableAddressTimeout)
+            let address = entry.localAddress(self)
         {
             return address
         }

@@ -33,10 +33,10 @@ final class ResolvingEntry {
     func isLocal(_ address: DeviceAddress) -> Bool { local.hasMade(address) }
 
     /// The address by which the device is to know this controller now, if there is a key for it.
-    func localAddress(_ radio: Radio, timeout: Int) -> DeviceAddress? { local.present(radio, timeout: timeout) }
+    func localAddress(_ controller: Controller) -> DeviceAddress? { local.present(controller) }
 
     /// The address by which the device is called, if there is a key for it.
-    func peerAddress(_ radio: Radio, timeout: Int) -> DeviceAddress? { peer.present(radio, timeout: timeout) }
+    func peerAddress(_ controller: Controller) -> DeviceAddress? { peer.present(controller) }
 }
 
 /// The resolvable addresses that one key makes, one after another.
@@ -55,13 +55,12 @@ private struct Alias {
     }
 
     /// The one that is used now, if there is a key.
-    ///
-    /// - Parameter timeout: how long one is used, in nanoseconds.
-    mutating func present(_ radio: Radio, timeout: Int) -> DeviceAddress? {
+    mutating func present(_ controller: Controller) -> DeviceAddress? {
         guard !key.isZero else { return nil }
-        if let address, radio.now < renewal { return address }
-        address = key.makeAddress(&radio.random)
-        renewal = radio.now + timeout
+        let now = controller.radio.now
+        if let address, now < renewal { return address }
+        address = key.makeAddress(&controller.random)
+        renewal = now + controller.resolvableAddressTimeout
         return address
     }
 }

@@ -156,7 +156,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "BluejayCommandTests",
-            dependencies: ["Bluejay", "BluejayCommand", "GATTProfiles", "LineOutput", "ProfileClients"]),
+            dependencies: [
+                "Bluejay", "BluejayCommand", "CoreBluetooth", "Dittojay", "GATTProfiles", "LineOutput",
+                "ProfileClients",
+            ]),
         .testTarget(name: "ProgramSupportTests", dependencies: ["LineOutput", "ProgramSupport", logging]),
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),

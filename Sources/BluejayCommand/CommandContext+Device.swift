@@ -12,14 +12,25 @@ extension CommandContext {
     ///
     /// - Parameter answerTimeout: how long the device may take to answer a request after that, in seconds.
     func open(_ target: DeviceOptions, answerTimeout: Double) async throws -> DirectPeripheral {
-        let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
+        try await open(target.selector, target.device, limit: target.connectTimeout, answerTimeout: answerTimeout)
+    }
+
+    /// The same for a device that has been found already, or is known in another way.
+    ///
+    /// - Parameters:
+    ///   - device: the device as the user has named it.
+    ///   - limit: how long it may take to find and connect to it, and to discover what it has, in seconds.
+    func open(
+        _ selector: DeviceSelector, _ device: String, limit: Double, answerTimeout: Double
+    ) async throws -> DirectPeripheral {
+        let deadline = ContinuousClock.now + .seconds(limit)
         var connections = 1
         while true {
             do {
-                try await connect(target.selector, until: deadline, limit: target.connectTimeout)
-                let direct = try takeOver(target.device)
+                try await connect(selector, until: deadline, limit: limit)
+                let direct = try takeOver(device)
                 direct.answerTimeout = answerTimeout
-                try await direct.discoverEverything(until: deadline, limit: target.connectTimeout)
+                try await direct.discoverEverything(until: deadline, limit: limit)
                 return direct
             } catch let failure as Failure
                 where failure.isLossOfLink && connections < Self.mostConnections && .now < deadline

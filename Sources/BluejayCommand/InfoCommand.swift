@@ -170,7 +170,7 @@ struct DeviceReport {
 extension Failure {
     /// Whether nothing more can be asked of the device: the connection is lost, or a request is open, and ATT allows
     /// one only.
-    fileprivate var endsEverything: Bool {
+    var endsEverything: Bool {
         switch status {
         case .notInTime, .connectionFailed, .bluetoothUnavailable: true
         case .done, .failed, .attError, .noSuchCharacteristic, .outputLost: false

@@ -15,6 +15,8 @@ package enum Device1: BusInterface {
     package static let advertisingFlags = Property<Data>("AdvertisingFlags")
     /// The name that a user has given, or else the device's own.
     package static let alias = Property<String>("Alias")
+    /// What the device looks like: advertised, or after a connection as its Generic Access service has it.
+    package static let appearance = Property<UInt16>("Appearance")
     /// Whether a user has forbidden its connections.
     package static let blocked = Property<Bool>("Blocked")
     /// Whether there is a link.

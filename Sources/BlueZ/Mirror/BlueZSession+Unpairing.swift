@@ -26,6 +26,26 @@ extension BlueZSession {
         return addresses
     }
 
+    /// Makes bluetoothd forget devices that it has only seen, so that what it has of them is what they advertise now.
+    /// What must not be lost, such as a connection or a pairing, is kept.
+    ///
+    /// - Throws: ``BlueZError``.
+    package func forgetSeenDevices(
+        on adapter: String? = nil, where isMeant: @LoopActor (Device) -> Bool
+    ) async throws {
+        try await waitUntilAvailable()
+        for candidate in try adapters(named: adapter) {
+            for device in candidate.devices where !device.isWorthKeeping && isMeant(device) {
+                try await candidate.remove(device)
+            }
+        }
+    }
+
+    /// A device by its address.
+    package func device(_ address: String, on adapter: String? = nil) throws(BlueZError) -> Device? {
+        try adapters(named: adapter).lazy.flatMap(\.devices).first { $0.address == address }
+    }
+
     private func adapters(named name: String?) throws(BlueZError) -> [Adapter] {
         guard let name else { return adapters }
         guard let adapter = adapter(named: name) else { throw .gone("the Bluetooth adapter \(name)") }

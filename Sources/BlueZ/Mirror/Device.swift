@@ -51,6 +51,8 @@ package final class Device: RemoteObject<Device1> {
     package var rssi: Int? { properties[Device1.rssi].map(Int.init) }
     /// dBm, as advertised.
     package var txPower: Int? { properties[Device1.txPower].map(Int.init) }
+    /// What it looks like, by the assigned number.
+    package var appearance: UInt16? { properties[Device1.appearance] }
     /// By company identifier.
     package var manufacturerData: [UInt16: Data] { properties[Device1.manufacturerData] ?? [:] }
     /// By service UUID.

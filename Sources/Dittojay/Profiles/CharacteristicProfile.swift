@@ -1,5 +1,6 @@
 import AssignedNumbers
 public import CoreBluetooth
+import GATTProfiles
 
 /// A characteristic of a ``ServiceProfile``.
 public struct CharacteristicProfile: Hashable, Swift.Sendable {
@@ -128,18 +129,10 @@ public struct PresentationFormat: Hashable, Swift.Sendable {
     }
 
     /// The formats that have a name here.
-    package static let names: [(name: String, format: UInt8)] = [
-        ("bool", 1), ("u8", 4), ("u12", 5), ("u16", 6), ("u24", 7), ("u32", 8), ("u48", 9), ("u64", 10), ("u128", 11),
-        ("i8", 12), ("i12", 13), ("i16", 14), ("i24", 15), ("i32", 16), ("i48", 17), ("i64", 18), ("i128", 19),
-        ("float32", 20), ("float64", 21), ("sfloat", 22), ("float", 23), ("text", 25), ("utf16", 26), ("struct", 27),
-    ]
+    package static var names: [(name: String, format: UInt8)] { PresentationFormatNames.formats }
 
     /// Names for the commonest units, shorter than the assigned ones.
-    package static let unitNames: [(name: String, unit: UInt16)] = [
-        ("none", 0x2700), ("metre", 0x2701), ("kilogram", 0x2702), ("second", 0x2703), ("ampere", 0x2704),
-        ("kelvin", 0x2705), ("hertz", 0x2722), ("pascal", 0x2724), ("watt", 0x2726), ("volt", 0x2728),
-        ("celsius", 0x272F), ("percent", 0x27AD), ("beats-per-minute", 0x27AF),
-    ]
+    package static var unitNames: [(name: String, unit: UInt16)] { PresentationFormatNames.units }
 
     /// The unit with one of those names, an assigned name as it is typed, or the part in its parentheses:
     /// `pressure-bar`, `bar`. Nil if there is none, or more than one.

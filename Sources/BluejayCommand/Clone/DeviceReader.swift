@@ -1,0 +1,271 @@
+import BlueZ
+import Bluejay
+import Foundation
+import GATTProfiles
+import MainLoop
+
+/// Reads everything of a device that a profile file can say. A connection that a read has ended is made again.
+@MainActor
+final class DeviceReader {
+    private let context: CommandContext
+    private let target: DeviceOptions
+    private let answerTimeout: Double
+    private var device = ClonedDevice()
+    /// The places of characteristics that are not read again: a read of them has ended the connection.
+    private var faults: [Int: ClonedDevice.ReadFault] = [:]
+
+    /// How often the connection is made again.
+    private static let mostConnections = 20
+    /// How long what is advertised is gathered once the device is found: a scan response comes by itself.
+    private static let gatheringTime = 1.0
+
+    init(_ context: CommandContext, _ target: DeviceOptions, answerTimeout: Double) {
+        self.context = context
+        self.target = target
+        self.answerTimeout = answerTimeout
+    }
+
+    func read() async throws -> ClonedDevice {
+        let selector = target.selector
+        try? await BlueZSession.shared.forgetSeenDevices(on: context.adapter) { selector.names($0) }
+        let advertisement = try await findAdvertisement()
+        let identifier = advertisement.peripheralIdentifier
+        let address = CBPeer.bluetoothAddress(forIdentifier: identifier.uuid) ?? ""
+        let adapter = context.adapter
+        let appearance = await Self.appearance(of: address, on: adapter)
+        let known = DeviceSelector.identifiers([identifier.uuid], text: target.device)
+        var readings: [Int: Reading] = [:]
+        for connection in 1... {
+            let direct = try await context.open(
+                known, target.device, limit: target.connectTimeout, answerTimeout: answerTimeout)
+            if connection == 1, await Self.isPaired(address, on: adapter) {
+                device.losses.append("what needs pairing: this machine is paired with the device already")
+            }
+            let failure = await readValues(direct, address, &readings)
+            guard let failure else {
+                describe(direct, readings)
+                break
+            }
+            guard failure.status != .bluetoothUnavailable, connection < Self.mostConnections else { throw failure }
+            context.handBack()
+        }
+        add(advertisement.advertisementPacket, appearance)
+        return device
+    }
+
+    // MARK: The advertisement
+
+    private func findAdvertisement() async throws -> ScanDiscovery {
+        let selector = target.selector
+        let limit = target.connectTimeout
+        return try await withCheckedThrowingContinuation { continuation in
+            var found: ScanDiscovery?
+            context.bluejay.scan(
+                duration: limit, allowDuplicates: true, throttleRSSIDelta: 0, serviceIdentifiers: nil,
+                discovery: { [context] discovery, _ in
+                    guard selector.matches(discovery) else { return .continue }
+                    if found == nil {
+                        DispatchQueue.main.asyncAfter(deadline: .now() + Self.gatheringTime) {
+                            MainActor.assumeIsolated { context.bluejay.stopScanning() }
+                        }
+                    }
+                    found = discovery
+                    return .continue
+                },
+                stopped: { [target] _, error in
+                    if let found { return continuation.resume(returning: found) }
+                    let reason = "no device \(target.device) was found within \(inSeconds(limit)) (--connect-timeout)"
+                    continuation.resume(
+                        throwing: error.map { Failure($0, attempt: "cannot look for \(target.device)") }
+                            ?? Failure(.notInTime, reason))
+                })
+        }
+    }
+
+    private func add(_ packet: [String: Any], _ appearance: UInt16?) {
+        device.advertisement.localName = packet[CBAdvertisementDataLocalNameKey] as? String
+        device.advertisement.appearance = appearance
+        device.advertisement.manufacturer = packet[CBAdvertisementDataManufacturerDataKey] as? Data
+        for (uuid, data) in packet[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:] {
+            device.advertisement.serviceData[uuid.uuidString] = data
+        }
+        for uuid in packet[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [] {
+            if let index = device.services.firstIndex(where: { $0.uuid == uuid.uuidString }) {
+                device.services[index].isAdvertised = true
+            } else {
+                device.losses.append("the service \(uuid.uuidString), which is advertised and not there")
+            }
+        }
+    }
+
+    @LoopActor
+    private static func appearance(of address: String, on adapter: String?) async -> UInt16? {
+        try? BlueZSession.shared.device(address, on: adapter)?.appearance
+    }
+
+    // MARK: Values
+
+    /// What came of a read.
+    private struct Reading {
+        var result: Result<Data, Failure>
+        /// Whether the link was encrypted for it.
+        var hasPaired = false
+    }
+
+    /// Reads everything that was not read yet.
+    ///
+    /// - Returns: why the connection is of no more use; nil if everything is read.
+    private func readValues(_ direct: DirectPeripheral, _ address: String, _ readings: inout [Int: Reading]) async
+        -> Failure?
+    {
+        for (place, target) in Self.readable(direct.table).enumerated() {
+            guard readings[place] == nil, faults[place] == nil else { continue }
+            let wasEncrypted = await Self.isEncrypted(address, on: context.adapter)
+            do {
+                readings[place] = Reading(result: .success(try await direct.read(target)))
+            } catch {
+                let failure = Failure(
+                    error, attempt: "cannot read \(direct.name(of: target))", device: self.target.device)
+                if failure.endsEverything {
+                    faults[place] = failure.status == .notInTime ? .noAnswer : .disconnect
+                    return failure
+                }
+                if failure.attError == Self.lastWord, await hasEnded(direct) {
+                    faults[place] = .disconnect
+                    return failure
+                }
+                readings[place] = Reading(result: .failure(failure))
+            }
+            if !wasEncrypted { readings[place]?.hasPaired = await Self.isEncrypted(address, on: context.adapter) }
+        }
+        return nil
+    }
+
+    /// What a device with bluetoothd answers when it ends the link: unlikely error. The end comes up to 3 s later
+    /// (5.66).
+    private static let lastWord = 0x0E
+    private static let lastMoment = 4.0
+
+    private func hasEnded(_ direct: DirectPeripheral) async -> Bool {
+        let end = FirstOutcome<Bool>()
+        direct.onEnd = { _ in end.report(true) }
+        defer { direct.onEnd = nil }
+        if direct.peripheral.state != .connected { return true }
+        return await end.value(within: .seconds(Self.lastMoment), otherwise: false)
+    }
+
+    /// What is read, in an order that is the same over each connection.
+    private static func readable(_ table: AttributeTable) -> [AttributeTarget] {
+        table.characteristics.flatMap { characteristic in
+            let own = characteristic.properties.contains(.read) ? [AttributeTarget.characteristic(characteristic)] : []
+            let descriptors = (characteristic.descriptors ?? []).filter { isDescribing($0) }
+            return own + descriptors.map(AttributeTarget.descriptor)
+        }
+    }
+
+    private static func isDescribing(_ descriptor: CBDescriptor) -> Bool {
+        [CBUUIDCharacteristicUserDescriptionString, CBUUIDCharacteristicFormatString]
+            .contains(descriptor.uuid.uuidString)
+    }
+
+    @LoopActor
+    private static func isEncrypted(_ address: String, on adapter: String?) async -> Bool {
+        guard let device = try? BlueZSession.shared.device(address, on: adapter) else { return false }
+        return device.kernelLink.map { $0 == .encrypted } ?? device.isPaired
+    }
+
+    @LoopActor
+    private static func isPaired(_ address: String, on adapter: String?) async -> Bool {
+        (try? BlueZSession.shared.device(address, on: adapter)?.isPaired) ?? false
+    }
+
+    // MARK: Services
+
+    private func describe(_ direct: DirectPeripheral, _ readings: [Int: Reading]) {
+        let places = Dictionary(
+            uniqueKeysWithValues: Self.readable(direct.table).enumerated().map { ($1.attribute.place, $0) })
+        for service in direct.table.services where !isOwnedByBlueZ(service, places, readings) {
+            if !service.isPrimary {
+                device.losses.append("the service \(service.uuid.uuidString), which others include")
+                continue
+            }
+            var cloned = ClonedDevice.Service(uuid: service.uuid.uuidString)
+            for characteristic in service.characteristics ?? [] {
+                if let characteristic = clone(characteristic, places, readings) {
+                    cloned.characteristics.append(characteristic)
+                }
+            }
+            device.services.append(cloned)
+        }
+        if readings.values.contains(where: \.hasPaired) {
+            device.losses.append("what else needs pairing, which cannot be seen once the device is paired")
+        }
+    }
+
+    /// Generic Access and Generic Attribute, which each bluetoothd has by itself; and its own Device Information.
+    private func isOwnedByBlueZ(
+        _ service: CBService, _ places: [ObjectIdentifier: Int], _ readings: [Int: Reading]
+    ) -> Bool {
+        if ["1800", "1801"].contains(service.uuid.uuidString) { return true }
+        guard service.uuid.uuidString == "180A", let only = service.characteristics?.first,
+            service.characteristics?.count == 1, only.uuid.uuidString == "2A50",
+            case .success(let identity)? = places[only.place].flatMap({ readings[$0] })?.result
+        else { return false }
+        return identity.starts(with: Self.identityOfBlueZ)
+    }
+
+    /// The vendor from the USB forum's numbers, the Linux Foundation, BlueZ: `usb:v1D6Bp0246`.
+    private static let identityOfBlueZ: [UInt8] = [0x02, 0x6B, 0x1D, 0x46, 0x02]
+
+    private func clone(
+        _ characteristic: CBCharacteristic, _ places: [ObjectIdentifier: Int], _ readings: [Int: Reading]
+    ) -> ClonedDevice.Characteristic? {
+        let path = "\(characteristic.service?.uuid.uuidString ?? "?")/\(characteristic.uuid.uuidString)"
+        let names = characteristic.properties.names
+        let possible = names.filter { Self.properties.contains($0) }
+        let others = names.filter { !Self.properties.contains($0) }
+        if !others.isEmpty { device.losses.append("\(others.joined(separator: ", ")) of \(path)") }
+        guard !possible.isEmpty else {
+            device.losses.append("\(path), which has no property that a profile can have")
+            return nil
+        }
+        var cloned = ClonedDevice.Characteristic(uuid: characteristic.uuid.uuidString, properties: possible)
+        if let place = places[characteristic.place] {
+            cloned.readFault = faults[place]
+            cloned.needsPairing = readings[place]?.hasPaired ?? false
+            switch readings[place]?.result {
+            case .success(let value): cloned.value = value
+            case .failure(let failure): cloned.readError = failure.attError.map { UInt8(truncatingIfNeeded: $0) }
+            case nil: break
+            }
+        }
+        for descriptor in characteristic.descriptors ?? [] { add(descriptor, to: &cloned, path, places, readings) }
+        return cloned
+    }
+
+    private static let properties = ["read", "write", "write-without-response", "notify", "indicate"]
+    /// Descriptors that bluetoothd makes from the properties.
+    private static let ownDescriptors = ["2900", "2902", "2903"]
+
+    private func add(
+        _ descriptor: CBDescriptor, to cloned: inout ClonedDevice.Characteristic, _ path: String,
+        _ places: [ObjectIdentifier: Int], _ readings: [Int: Reading]
+    ) {
+        let uuid = descriptor.uuid.uuidString
+        if Self.ownDescriptors.contains(uuid) { return }
+        guard case .success(let value)? = places[descriptor.place].flatMap({ readings[$0] })?.result else {
+            return device.losses.append("the descriptor \(uuid) of \(path)")
+        }
+        if uuid == CBUUIDCharacteristicFormatString, value.count == 7 {
+            cloned.format = value
+        } else if let text = ValueText.printable(value), !text.isEmpty {
+            cloned.description = text
+        } else {
+            device.losses.append("the descriptor \(uuid) of \(path), which is \(ValueText.hex(value))")
+        }
+    }
+}
+
+extension CBAttribute {
+    fileprivate var place: ObjectIdentifier { ObjectIdentifier(self) }
+}

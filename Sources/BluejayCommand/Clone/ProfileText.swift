@@ -1,0 +1,116 @@
+import AssignedNumbers
+import Foundation
+import GATTProfiles
+import LineOutput
+
+/// A device as a profile file, which dittojay can serve. The same device has the same text.
+struct ProfileText {
+    private(set) var lines: [String] = []
+
+    init(_ device: ClonedDevice) {
+        add(device.advertisement)
+        lines.append(device.services.isEmpty ? "services: []" : "services:")
+        for (service, name) in Self.named(device.services, \.uuid, .service) { add(service, name) }
+    }
+
+    private mutating func add(_ advertisement: ClonedDevice.Advertisement) {
+        if let name = advertisement.localName { lines.append("local-name: \(Self.quoted(name))") }
+        if let appearance = advertisement.appearance {
+            lines.append("appearance: 0x\(AssignedName.digits(of: appearance))")
+        }
+        let manufacturer = advertisement.manufacturer.flatMap { $0.count < 2 ? nil : $0 }
+        guard manufacturer != nil || !advertisement.serviceData.isEmpty else { return }
+        lines.append("advertise:")
+        if let bytes = manufacturer.map({ [UInt8]($0) }) {
+            let company = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
+            let data = bytes.count > 2 ? ", data: \(Self.value(bytes.dropFirst(2)))" : ""
+            lines.append("  manufacturer: {company: 0x\(AssignedName.digits(of: company))\(data)}")
+        }
+        if !advertisement.serviceData.isEmpty {
+            lines.append("  service-data:")
+            for (uuid, data) in advertisement.serviceData.sorted(by: { $0.key < $1.key }) {
+                lines.append("    \(Self.quoted(uuid)): \(Self.value(data))")
+            }
+        }
+    }
+
+    private mutating func add(_ service: ClonedDevice.Service, _ name: String?) {
+        begin("  ", name, Self.attribute(service.uuid, .service))
+        if service.isAdvertised { lines.append("    advertised: true") }
+        guard !service.characteristics.isEmpty else { return lines.append("    characteristics: []") }
+        lines.append("    characteristics:")
+        for (characteristic, name) in Self.named(service.characteristics, \.uuid, .characteristic) {
+            add(characteristic, name)
+        }
+    }
+
+    private mutating func add(_ characteristic: ClonedDevice.Characteristic, _ name: String?) {
+        begin("      ", name, Self.attribute(characteristic.uuid, .characteristic))
+        func add(_ key: String, _ value: String) { lines.append("        \(key): \(value)") }
+        add("properties", "[\(characteristic.properties.joined(separator: ", "))]")
+        if characteristic.needsPairing { add("encrypted", "[read]") }
+        if let value = characteristic.value, !value.isEmpty { add("value", Self.value(value)) }
+        if let text = characteristic.description { add("description", Self.quoted(text)) }
+        if let format = characteristic.format.flatMap(Self.format) { add("format", format) }
+        if let error = characteristic.readError {
+            add("faults", "[{on: read, error: 0x\(AssignedName.digits(of: UInt16(error)).suffix(2))}]")
+        } else if let fault = characteristic.readFault {
+            add("faults", "[{on: read, \(fault.rawValue): true}]")
+        }
+    }
+
+    private mutating func begin(_ indentation: String, _ name: String?, _ uuid: String) {
+        guard let name else { return lines.append("\(indentation)- uuid: \(uuid)") }
+        lines.append("\(indentation)- name: \(name)")
+        lines.append("\(indentation)  uuid: \(uuid)")
+    }
+
+    /// Attributes with the names that they need where several have the same UUID.
+    private static func named<Attribute>(
+        _ attributes: [Attribute], _ uuid: KeyPath<Attribute, String>, _ kind: AssignedKind
+    ) -> [(Attribute, String?)] {
+        var counts: [String: Int] = [:]
+        return attributes.map { attribute in
+            let own = attribute[keyPath: uuid]
+            let number = counts[own, default: 0] + 1
+            counts[own] = number
+            guard attributes.count(where: { $0[keyPath: uuid] == own }) > 1 else { return (attribute, nil) }
+            return (attribute, "\(own.lowercased())-\(number)")
+        }
+    }
+
+    /// The assigned name as it is typed, if that leads back to the UUID; or the UUID.
+    private static func attribute(_ uuid: String, _ kind: AssignedKind) -> String {
+        guard uuid.utf8.count == 4, let number = UInt16(uuid, radix: 16), let name = kind.name(of: number),
+            kind.number(named: TypedName.text(name)) == number
+        else { return quoted(uuid) }
+        return TypedName.text(name)
+    }
+
+    /// `{type: i16, exponent: -2, unit: celsius}`; nil for a format that has no name.
+    private static func format(_ bytes: Data) -> String? {
+        let bytes = [UInt8](bytes)
+        guard bytes.count >= 4,
+            let type = PresentationFormatNames.formats.first(where: { $0.format == bytes[0] })?.name
+        else { return nil }
+        let number = UInt16(bytes[2]) | UInt16(bytes[3]) << 8
+        let unit =
+            PresentationFormatNames.units.first { $0.unit == number }?.name
+            ?? "0x\(AssignedName.digits(of: number))"
+        return "{type: \(type), exponent: \(Int8(bitPattern: bytes[1])), unit: \(unit)}"
+    }
+
+    /// A text of two characters and more as such, anything else in hexadecimal digits.
+    private static func value(_ bytes: some Collection<UInt8>) -> String {
+        if bytes.count > 1, let text = ValueText.printable(Array(bytes)) { return quoted("text:" + text) }
+        return "hex:" + ValueText.hex(bytes)
+    }
+
+    /// Between quotes YAML takes nothing for anything else. (JSON's strings are YAML's.)
+    private static func quoted(_ text: String) -> String {
+        var object = JSONObject()
+        object.add("", text)
+        // {"":"…"}
+        return String(object.text.dropFirst(4).dropLast())
+    }
+}

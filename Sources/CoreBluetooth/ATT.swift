@@ -16,4 +16,7 @@ enum ATT {
     static let insufficientAuthentication: UInt8 = 0x05
     /// "Unlikely Error": a peer has it for what has no other code, and bluetoothd for requests that came to nothing.
     static let unlikelyError: UInt8 = 0x0E
+    /// "Database Out Of Sync": a peer whose services have changed has it for a client that does not know that yet
+    /// (Core Specification, Vol 3, Part G, 2.5.2.1), and has not carried the request out.
+    static let databaseOutOfSync: UInt8 = 0x12
 }

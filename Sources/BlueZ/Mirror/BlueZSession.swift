@@ -83,6 +83,9 @@ package final class BlueZSession {
         /// How long the answer to a request may take once pairing for it is done. A device that answers later is taken
         /// for one that wants a passkey.
         package var answerAfterPairing: Duration = .seconds(15)
+        /// Until bluetoothd, of which a device has said that it does not know its services as they are now, has looked
+        /// for what has changed. A change that it has not reported by then is none that matters.
+        package var serviceChange: Duration = .seconds(5)
 
         package init() {}
     }

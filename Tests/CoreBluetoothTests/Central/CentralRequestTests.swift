@@ -4,6 +4,7 @@ import MainLoop
 import TestSupport
 import Testing
 
+@testable import BlueZ
 @testable import CoreBluetooth
 
 /// Requests to a peripheral, and what it, or bluetoothd, has against them.
@@ -159,6 +160,67 @@ struct CentralRequestTests {
         app.queue.sync { peripheral.readValue(for: location) }
         try await app.saw("2A38 = 01")
         #expect(await device.isPaired)
+    }
+
+    // MARK: Services that have changed
+
+    /// The device refuses requests until it knows that the central knows of the change.
+    @Test func `a request is made again when what has changed is known`() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let location = try #require(app.find("2A38", in: peripheral))
+        await daemon.react(
+            to: "ReadValue", times: 1,
+            with: .handler { call in
+                call.invocation.fail(.att(0x12))
+                Later.run(after: .milliseconds(50)) { device.addService("180F").appear() }
+            })
+        app.queue.sync { peripheral.readValue(for: location) }
+        try await app.saw("2A38 = 01")
+        #expect(app.lines.suffix(2) == ["modified []", "2A38 = 01"])
+        #expect(await daemon.count(of: "ReadValue") == 2)
+    }
+
+    @Test(arguments: ["ReadValue", "WriteValue", "StartNotify"])
+    func `a request fails when it turns out that its service was removed`(method: String) async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let (rate, location) = (
+            try #require(app.find("2A37", in: peripheral)), try #require(app.find("2A38", in: peripheral))
+        )
+        await daemon.react(
+            to: method, times: 1,
+            with: .handler { call in
+                call.invocation.fail(.att(0x12))
+                Later.run(after: .milliseconds(50)) { device.dropServices() }
+            })
+        app.queue.sync {
+            switch method {
+            case "ReadValue": peripheral.readValue(for: location)
+            case "WriteValue": peripheral.writeValue(Data([1]), for: location, type: .withResponse)
+            default: peripheral.setNotifyValue(true, for: rate)
+            }
+        }
+        let request = ["ReadValue": "2A38", "WriteValue": "written 2A38"][method] ?? "notifying 2A37 false"
+        try await app.saw("\(request) failed: \(CBError(.invalidHandle).localizedDescription)")
+        #expect(await daemon.count(of: method) == 1)
+    }
+
+    @Test(arguments: [(1, "2A38 = 01"), (nil, "2A38 refused 0x12")])
+    func `a change that bluetoothd does not find is not waited for without end`(
+        refusals: Int?, outcome: String
+    ) async throws {
+        let device = await device()
+        var timing = BlueZSession.Timing()
+        timing.serviceChange = .milliseconds(50)
+        let app = CentralApp(on: daemon, timing: timing)
+        let peripheral = try await app.connected(to: device)
+        let location = try await app.characteristic("2A38", of: peripheral)
+        await daemon.react(
+            to: "ReadValue", times: refusals, with: .refuse("Failed", "Operation failed with ATT error: 0x12"))
+        app.queue.sync { peripheral.readValue(for: location) }
+        try await app.saw(outcome)
+        #expect(await daemon.count(of: "ReadValue") == 2)
     }
 
     // MARK: Notifications

@@ -4,8 +4,9 @@ import MainLoop
 
 /// A request to a device that bluetoothd was asked to make, until there is an answer that can be believed.
 ///
-/// It is made again for as long as bluetoothd is busy, and once when the device is paired because of it; it fails when
-/// that pairing fails (``PairingWatch``); and what bluetoothd answers is doubted where the device may not have said it.
+/// It is made again for as long as bluetoothd is busy, once when the device is paired because of it, and when the
+/// device's services have changed; it fails when that pairing fails (``PairingWatch``); and what bluetoothd answers is
+/// doubted where the device may not have said it.
 ///
 /// When the link ends, or 30 seconds have passed without an answer, bluetoothd completes the open request with the ATT
 /// error 0, which means success on its way to the bus: a read has an empty value then, and a write and a subscription
@@ -22,10 +23,13 @@ final class PendingRequest<Value: Swift.Sendable> {
     private let ask: Ask
     /// Nil once it was called.
     private var completion: Completion<Value>?
-    private let start = ContinuousClock.now
+    /// When bluetoothd was asked last.
+    private var start = ContinuousClock.now
     private let wasPairedBefore: Bool?
     private var wasPaired = false
     private var attemptsLeft = RequestTiming.mostAttempts
+    /// Until when changes of the services are waited for; nil as long as the device has not said that there are any.
+    private var changeDeadline: ContinuousClock.Instant?
     private var retries: RetryLog?
 
     /// Makes a request.
@@ -49,6 +53,7 @@ final class PendingRequest<Value: Swift.Sendable> {
 
     private func attempt() {
         attemptsLeft -= 1
+        start = .now
         wasPaired = link.device?.isPaired ?? false
         ask(answered)
     }
@@ -66,8 +71,19 @@ final class PendingRequest<Value: Swift.Sendable> {
         case .att(ATT.insufficientAuthentication) where !wasPaired:
             noteRetry(error)
             attemptAfterPairing(until: .now + RequestTiming.pairingPatience, otherwise: result)
+        case .att(ATT.databaseOutOfSync): attemptAfterChange(error)
         default: settle(result)
         }
+    }
+
+    /// The services have changed, and bluetoothd is yet to look. It passes the refusal on (5.66), whatever the request was
+    /// about; an app could only do what is done here. If the attribute was removed, the next attempt says so.
+    private func attemptAfterChange(_ error: BlueZError) {
+        let deadline = changeDeadline ?? .now + link.session.timing.serviceChange
+        changeDeadline = deadline
+        guard deadline > .now else { return settle(.failure(error)) }
+        noteRetry(error)
+        link.afterServiceChange(atMost: deadline - .now) { [self] in attempt() }
     }
 
     private func noteRetry(_ error: BlueZError) {

@@ -58,6 +58,21 @@ extension PeripheralLink {
         let waiters = changeWaiters
         changeWaiters = []
         for waiter in waiters { waiter() }
+        makeRequestAfterChange()
+    }
+
+    /// Makes the request that is under way again, when bluetoothd has reported the next change of the services or when
+    /// the time is over.
+    func afterServiceChange(atMost limit: Duration, _ request: @escaping @LoopActor () -> Void) {
+        requestAfterChange = request
+        busyTimer = .timer(after: limit) { [weak self] in self?.makeRequestAfterChange() }
+    }
+
+    private func makeRequestAfterChange() {
+        guard let request = requestAfterChange else { return }
+        requestAfterChange = nil
+        busyTimer = nil
+        request()
     }
 
     private func report(_ gone: [CBService]) {

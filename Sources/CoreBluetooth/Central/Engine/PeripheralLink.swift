@@ -47,6 +47,8 @@ final class PeripheralLink {
     /// Changes of the services that are not yet reported to the app, and what waits for that.
     var serviceChanges = ServiceChanges<CBService>()
     var changeWaiters: [@LoopActor () -> Void] = []
+    /// The request that is made again after the next change.
+    var requestAfterChange: (@LoopActor () -> Void)?
     let pairingWatch: PairingWatch
     /// Why the link is being ended, if because of a fault.
     var endReason: CBError?
@@ -253,6 +255,7 @@ final class PeripheralLink {
         explored = []
         serviceChanges.clear()
         changeWaiters = []
+        requestAfterChange = nil
         drainTimer = nil
         busyTimer = nil
         pairingWatch.requestEnds()

@@ -27,6 +27,9 @@ struct UnpairTests {
         daemon.adapter.addDevice("C0:00:00:00:00:03", name: "Stranger").show()
     }
 
+    @LoopActor
+    private func device(named name: String) -> FakeDevice? { daemon.adapter.air.first { $0.text("Name") == name } }
+
     @LoopActor private var paired: [String] { daemon.adapter.air.filter(\.isPaired).map { $0.text("Name") } }
 
     @Test(arguments: ["Belt", "C0:00:00:00:00:01"])
@@ -62,6 +65,20 @@ struct UnpairTests {
         #expect(try await program.exitStatus() == 0)
         #expect(await paired == ["Phone"])
         #expect(await daemon.count(of: "RemoveDevice") == 2)
+    }
+
+    @Test(arguments: [["bluejay", "unpair", "Belt"], ["dittojay", "unpair", "C0:00:00:00:00:01"]])
+    func `a device that was removed by somebody else is unpaired`(words: [String]) async throws {
+        let device = try #require(await device(named: "Belt"))
+        await daemon.react(
+            to: "RemoveDevice", times: 1,
+            with: .handler { call in
+                device.beForgotten()
+                call.resume()
+            })
+        let program = try programs.run(words)
+        #expect(try await program.exitStatus() == 0, "\(program.transcript)")
+        #expect(await paired == ["Phone"])
     }
 
     @Test func `both say when bluetoothd refuses`() async throws {

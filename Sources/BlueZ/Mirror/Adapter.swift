@@ -92,12 +92,15 @@ package final class Adapter: RemoteObject<Adapter1> {
     /// keys until the end of its next link. That happens when the link has ended and one of its own profiles has not
     /// noticed it yet. It has by the time of a second call.
     package func remove(_ device: Device) async throws {
-        try await call(Adapter1.removeDevice, [.objectPath(device.path)])
-        guard await isKept(device) else { return }
+        try await removeOnce(device)
+        if await isKept(device) { try await removeOnce(device) }
+    }
+
+    private func removeOnce(_ device: Device) async throws {
         do {
             try await call(Adapter1.removeDevice, [.objectPath(device.path)])
-        } catch BlueZError.gone {
-            // It was removed meanwhile.
+        } catch BlueZError.gone where isValid {
+            // Another program, or bluetoothd by itself, has removed it meanwhile.
         }
     }
 

@@ -66,6 +66,25 @@ struct LocalAttributeTests {
         #expect(journal == ["subscribed by somebody", "confirmed", "unsubscribed"])
     }
 
+    /// bluetoothd crashes when the answer comes later.
+    @Test func `a socket that bluetoothd has asked for is given before the service is removed`() async throws {
+        let (service, published) = try await register(LocalCharacteristic(uuid: "2A37", flags: .notify))
+        let application = try #require(daemon.adapter.applications.first)
+        var journal: [String] = []
+        daemon.react(
+            to: "UnregisterApplication",
+            with: .handler { call in
+                journal.append("removed")
+                call.resume()
+            })
+        let call = MethodCall(
+            destination: application.client, path: published.path, interface: "org.bluez.GattCharacteristic1",
+            method: "AcquireNotify", arguments: [["mtu": BusValue.uint16(517)].busValue])
+        daemon.connection.call(call) { _ in journal.append("answered") }
+        await service.unregister()
+        #expect(journal == ["answered", "removed"])
+    }
+
     @Test func `signals wait until bluetoothd has read them`() async throws {
         let characteristic = LocalCharacteristic(uuid: "2A37", flags: .notify, offersNotifySocket: false)
         let (_, published) = try await register(characteristic)

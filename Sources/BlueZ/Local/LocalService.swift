@@ -12,7 +12,8 @@ package final class LocalService {
     package let characteristics: [LocalCharacteristic]
 
     private let root: ObjectPath
-    private var registration: (adapter: Adapter, connection: BusConnection)?
+    private typealias Registered = (adapter: Adapter, connection: BusConnection)
+    private var registration: Registered?
     /// The first handle that bluetoothd is asked for; nil to leave it to bluetoothd.
     private var firstHandle: UInt16?
 
@@ -72,19 +73,39 @@ package final class LocalService {
 
     /// Removes the service. Connected centrals are notified. Does nothing when it is not registered, or when bluetoothd
     /// has ended.
-    package func unregister() async {
-        guard let (adapter, connection) = registration else { return }
-        registration = nil
+    package func unregister() async { await Self.unregister([self]) }
+
+    /// Removes services at once: between two, a BlueZ central may have looked into the first, and then misses the
+    /// second (5.66).
+    package static func unregister(_ services: [LocalService]) async {
+        let registered = services.compactMap { service in service.takeRegistration().map { (service, $0) } }
+        guard let (_, first) = registered.first else { return }
+        // bluetoothd uses memory that it has freed, and mostly crashes, if the answer to its AcquireNotify comes when it
+        // has removed the characteristic (5.66 and 5.82, `acquire_notify_reply` in src/gatt-database.c). So what it has
+        // asked is answered first.
+        await first.connection.confirmReceipt()
+        await withTaskGroup { group in
+            for (service, registration) in registered {
+                group.addTask { await service.end(registration) }
+            }
+        }
+    }
+
+    private func takeRegistration() -> Registered? {
+        defer { registration = nil }
+        return registration
+    }
+
+    private func end(_ registration: Registered) async {
         // An error means that bluetoothd has forgotten it already.
-        _ = try? await adapter.call(GattManager1.unregisterApplication, [.objectPath(root)])
-        unexport(from: connection)
-        releaseHandles(on: adapter)
+        _ = try? await registration.adapter.call(GattManager1.unregisterApplication, [.objectPath(root)])
+        unexport(from: registration.connection)
+        releaseHandles(on: registration.adapter)
     }
 
     /// Forgets the registration without a call of bluetoothd, which has ended.
     package func abandon() {
-        guard let (adapter, connection) = registration else { return }
-        registration = nil
+        guard let (adapter, connection) = takeRegistration() else { return }
         unexport(from: connection)
         releaseHandles(on: adapter)
     }

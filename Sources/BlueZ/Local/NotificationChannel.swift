@@ -124,12 +124,3 @@ final class SignalChannel: NotificationChannel {
 
     func close() { onReady = nil }
 }
-
-extension BusConnection {
-    /// Calls `action` when bluetoothd has handled everything that it was sent before.
-    fileprivate func confirmReceipt(_ action: @escaping @LoopActor () -> Void) {
-        let ping = MethodCall(PeerInterface.ping, of: Bluetoothd.busName, at: .root)
-        // An error is an answer, too: bluetoothd has ended, or has nothing at this path.
-        call(ping) { _ in action() }
-    }
-}

@@ -192,11 +192,8 @@ final class PeripheralCore {
         }
     }
 
-    /// At once: between two, a BlueZ central may have looked into the first, and then misses the second (5.66).
     private static func unregister(_ services: [PublishedService]) async {
-        await withTaskGroup { group in
-            for service in services { group.addTask { await service.local.unregister() } }
-        }
+        await LocalService.unregister(services.map(\.local))
     }
 
     private func publish(_ plan: ServicePlan) -> PublishedService {

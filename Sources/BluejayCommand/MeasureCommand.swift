@@ -77,15 +77,8 @@ private final class Measurement {
         case ("listen", 3): try await listen(words[1], try number(words[2]), control: nil)
         case ("listen", 5):
             try await listen(words[1], try number(words[2]), control: (words[3], try value(words[4])))
-        case ("read", 3):
-            let characteristic = try find(words[1])
-            try await time("read", try number(words[2])) { _ = try await self.read(characteristic) }
-        case ("write", 4):
-            let characteristic = try find(words[1])
-            let value = try value(words[2])
-            try await time("write", try number(words[3])) {
-                try await self.write(value, to: characteristic)
-            }
+        case ("read", 3): try await read(words[1], try number(words[2]))
+        case ("write", 4): try await write(words[1], try value(words[2]), try number(words[3]))
         case ("flood", 5):
             try await flood(words[1], try value(words[2]), try number(words[3]), counter: words[4])
         default: throw Failure(.failed, "no such step: \(words.joined(separator: " "))")
@@ -128,16 +121,45 @@ private final class Measurement {
         }
     }
 
-    private func time(
-        _ event: String, _ count: Int, _ action: @MainActor () async throws -> Void
-    ) async throws {
-        var latencies = Latencies()
-        for _ in 0..<count {
-            let begin = ContinuousClock.now
-            try await action()
-            latencies.add(ContinuousClock.now - begin)
+    private func read(_ name: String, _ count: Int) async throws {
+        let characteristic = try find(name)
+        let identifier = try identifier(of: characteristic)
+        let bluejay = context.bluejay
+        try await time("read", count, of: characteristic) { completion in
+            bluejay.read(from: identifier) { (result: ReadResult<Data>) in
+                switch result {
+                case .success: completion(nil)
+                case .failure(let error): completion(error)
+                }
+            }
         }
-        report(event) { latencies.add(to: &$0) }
+    }
+
+    private func write(_ name: String, _ value: Data, _ count: Int) async throws {
+        let characteristic = try find(name)
+        let identifier = try identifier(of: characteristic)
+        let bluejay = context.bluejay
+        try await time("write", count, of: characteristic) { completion in
+            bluejay.write(to: identifier, value: value, type: .withResponse) { result in
+                switch result {
+                case .success: completion(nil)
+                case .failure(let error): completion(error)
+                }
+            }
+        }
+    }
+
+    /// Makes a request `count` times and reports how long each took.
+    private func time(
+        _ verb: String, _ count: Int, of characteristic: CBCharacteristic,
+        _ request: @escaping @MainActor (@escaping RepeatedRequest.Completion) -> Void
+    ) async throws {
+        do {
+            let latencies = try await RepeatedRequest.measure(count, request)
+            report(verb) { latencies.add(to: &$0) }
+        } catch {
+            throw Failure(error, attempt: "cannot \(verb) \(characteristic.label)")
+        }
     }
 
     private func flood(_ sink: String, _ value: Data, _ count: Int, counter: String) async throws {
@@ -159,28 +181,18 @@ private final class Measurement {
     // MARK: Requests, by way of Bluejay
 
     private func read(_ characteristic: CBCharacteristic) async throws -> Data {
-        let identifier = try identifier(of: characteristic)
-        return try await withCheckedThrowingContinuation { continuation in
-            context.bluejay.read(from: identifier) { (result: ReadResult<Data>) in
-                switch result {
-                case .success(let value): continuation.resume(returning: value)
-                case .failure(let error):
-                    continuation.resume(throwing: Failure(error, attempt: "cannot read \(characteristic.label)"))
-                }
-            }
+        do {
+            return try await context.bluejay.read(from: identifier(of: characteristic))
+        } catch {
+            throw Failure(error, attempt: "cannot read \(characteristic.label)")
         }
     }
 
     private func write(_ value: Data, to characteristic: CBCharacteristic) async throws {
-        let identifier = try identifier(of: characteristic)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            context.bluejay.write(to: identifier, value: value, type: .withResponse) { result in
-                switch result {
-                case .success: continuation.resume()
-                case .failure(let error):
-                    continuation.resume(throwing: Failure(error, attempt: "cannot write \(characteristic.label)"))
-                }
-            }
+        do {
+            try await context.bluejay.write(to: identifier(of: characteristic), value: value)
+        } catch {
+            throw Failure(error, attempt: "cannot write \(characteristic.label)")
         }
     }
 
@@ -248,7 +260,8 @@ private final class Arrivals {
         last = .now
         if received == 0 { first = last }
         received += 1
-        let number = value.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        var number: UInt32 = 0
+        for byte in value.prefix(4).reversed() { number = number << 8 | UInt32(byte) }
         if let previous, number != previous &+ 1 { breaks += 1 }
         previous = number
         if received == count { end.report() }

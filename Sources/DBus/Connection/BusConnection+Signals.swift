@@ -76,8 +76,8 @@ extension BusConnection {
     ) -> Registration {
         let listener = ByteSignalTable.Listener(
             sender: sender, path: path, property: property, handler: handler)
-        signals.bytes.add(listener)
-        return Registration { [weak self] in self?.signals.bytes.remove(listener) }
+        signals.add(listener)
+        return Registration { [weak self] in self?.signals.remove(listener) }
     }
 }
 

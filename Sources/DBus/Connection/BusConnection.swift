@@ -77,9 +77,7 @@ package final class BusConnection: AnswerSender {
         return LoopActor.assumeIsolated {
             // Retained for the call: a handler may release the connection.
             let connection = Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue()
-            return withExtendedLifetime(connection) {
-                connection.handle(message) ? DBUS_HANDLER_RESULT_HANDLED : DBUS_HANDLER_RESULT_NOT_YET_HANDLED
-            }
+            return connection.handle(message) ? DBUS_HANDLER_RESULT_HANDLED : DBUS_HANDLER_RESULT_NOT_YET_HANDLED
         }
     }
 

@@ -10,6 +10,8 @@ final class ByteSignalTable {
     final class Listener {
         let sender: String
         // As libdbus has them: Swift strings would be copied for each signal.
+        /// The unique name behind `sender`, while it is known.
+        var owner: [CChar]?
         let path: [CChar]
         let interface: [CChar]
         let property: [CChar]
@@ -29,8 +31,17 @@ final class ByteSignalTable {
 
     private var listeners: [Listener] = []
 
-    func add(_ listener: Listener) {
+    /// - Parameter owner: the unique name of the listener's sender, if known.
+    func add(_ listener: Listener, owner: String?) {
+        listener.owner = owner.map { Array($0.utf8CString) }
         listeners.append(listener)
+    }
+
+    /// Notes the unique name behind a sender's well-known one.
+    func setOwner(_ owner: String?, of sender: String) {
+        for listener in listeners where listener.sender == sender {
+            listener.owner = owner.map { Array($0.utf8CString) }
+        }
     }
 
     func remove(_ listener: Listener) {
@@ -39,14 +50,13 @@ final class ByteSignalTable {
 
     /// Hands the value over if the message is a PropertiesChanged signal that reports nothing but this.
     ///
-    /// - Parameter owner: the unique name behind a well-known one.
     /// - Returns: whether it was.
-    func dispatch(_ message: OpaquePointer, owner: (String) -> String?) -> Bool {
+    func dispatch(_ message: OpaquePointer) -> Bool {
         guard !listeners.isEmpty,
             SignalHeader.propertiesChanged.matches(message),
             let path = dbus_message_get_path(message),
-            let listener = listeners.first(where: { strcmp($0.path, path) == 0 }),
-            let owner = owner(listener.sender), dbus_message_has_sender(message, owner) != 0
+            let listener = listener(at: path),
+            let owner = listener.owner, dbus_message_has_sender(message, owner) != 0
         else { return false }
         var arguments = DBusMessageIter()
         guard dbus_message_iter_init(message, &arguments) != 0, Self.next(&arguments, is: listener.interface) else {
@@ -67,11 +77,18 @@ final class ByteSignalTable {
         return true
     }
 
+    // No closures here and below: in each, Swift would check for each signal that this is the loop.
+    private func listener(at path: UnsafePointer<CChar>) -> Listener? {
+        for listener in listeners where strcmp(listener.path, path) == 0 { return listener }
+        return nil
+    }
+
     private static func next(_ iterator: inout DBusMessageIter, is text: [CChar]) -> Bool {
         guard dbus_message_iter_get_arg_type(&iterator) == CDBUS_TYPE_STRING else { return false }
         var pointer: UnsafePointer<CChar>?
         dbus_message_iter_get_basic(&iterator, &pointer)
-        return pointer.map { strcmp($0, text) == 0 } ?? false
+        guard let pointer else { return false }
+        return strcmp(pointer, text) == 0
     }
 
     /// The bytes in the variant that comes next.

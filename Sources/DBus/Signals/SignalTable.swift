@@ -17,7 +17,7 @@ final class SignalTable {
         }
     }
 
-    let bytes = ByteSignalTable()
+    private let bytes = ByteSignalTable()
     private var listeners: [Listener] = []
     /// The unique names behind the well-known names that rules speak of, and how many watch each name.
     private var owners: [String: (owner: String?, watches: Int)] = [:]
@@ -34,24 +34,39 @@ final class SignalTable {
         listeners.removeAll { $0 === listener }
     }
 
+    func add(_ listener: ByteSignalTable.Listener) {
+        bytes.add(listener, owner: owners[listener.sender]?.owner)
+    }
+
+    func remove(_ listener: ByteSignalTable.Listener) {
+        bytes.remove(listener)
+    }
+
     func startWatch(of name: String) {
         owners[name, default: (nil, 0)].watches += 1
     }
 
     func stopWatch(of name: String) {
         guard let known = owners[name] else { return }
-        owners[name] = known.watches > 1 ? (known.owner, known.watches - 1) : nil
+        if known.watches > 1 {
+            owners[name] = (known.owner, known.watches - 1)
+        } else {
+            owners[name] = nil
+            bytes.setOwner(nil, of: name)
+        }
     }
 
     func setOwner(_ owner: String?, of name: String) {
+        guard owners[name] != nil else { return }
         owners[name]?.owner = owner
+        bytes.setOwner(owner, of: name)
     }
 
     /// Hands over the value of a property that is an array of bytes.
     ///
     /// - Returns: whether the message was that.
     func dispatchBytes(_ message: OpaquePointer) -> Bool {
-        bytes.dispatch(message, owner: { owners[$0]?.owner })
+        bytes.dispatch(message)
     }
 
     func dispatch(_ message: RawMessage) {

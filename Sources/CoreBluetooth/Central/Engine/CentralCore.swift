@@ -74,6 +74,13 @@ final class CentralCore {
         }
     }
 
+    /// The same for an event of one peripheral.
+    func post(to peripheral: CBPeripheral, _ event: @escaping @Sendable (CBPeripheral) -> Void) {
+        delegateQueue.post { [self] in
+            if manager != nil { event(peripheral) }
+        }
+    }
+
     // MARK: State
 
     private func stateChanged(_ state: CBManagerState, _ newAdapter: Adapter?) {

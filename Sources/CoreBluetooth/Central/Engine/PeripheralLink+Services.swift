@@ -225,15 +225,18 @@ extension PeripheralLink {
     }
 
     private func remoteService(_ service: CBService) -> RemoteService? {
-        path(service).flatMap { session.service(at: $0) }
+        guard let path = path(service) else { return nil }
+        return session.service(at: path)
     }
 
     func remoteCharacteristic(_ characteristic: CBCharacteristic) -> RemoteCharacteristic? {
-        path(characteristic).flatMap { session.characteristic(at: $0) }
+        guard let path = path(characteristic) else { return nil }
+        return session.characteristic(at: path)
     }
 
     func remoteDescriptor(_ descriptor: CBDescriptor) -> RemoteDescriptor? {
-        path(descriptor).flatMap { session.descriptor(at: $0) }
+        guard let path = path(descriptor) else { return nil }
+        return session.descriptor(at: path)
     }
 }
 

@@ -83,7 +83,7 @@ final class PeripheralLink {
 
     /// Runs `event` on the manager's queue, after all that was posted before.
     func post(_ event: @escaping @Sendable (CBPeripheral) -> Void) {
-        core?.post { [peripheral] _ in event(peripheral) }
+        core?.post(to: peripheral, event)
     }
 
     // MARK: Connecting

@@ -50,11 +50,9 @@ final class SignalSubscription: Subscription {
     }
 
     private func received(_ value: Data) {
-        for value in early.pass([value]) {
-            guard isReading else {
-                deliver([value])
-                continue
-            }
+        let values = early.pass([value])
+        guard isReading else { return deliver(values) }
+        for value in values {
             if let held { deliver([held]) }
             held = value
         }

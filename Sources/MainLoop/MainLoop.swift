@@ -16,18 +16,24 @@ package final class MainLoop: SerialExecutor, TaskExecutor {
         case closure(@Sendable @LoopActor () -> Void)
     }
 
+    /// What waits to be run.
+    private struct Pending {
+        var work: [Work] = []
+        /// Whether the loop looks at `work` again before it sleeps, so that it need not be woken.
+        var willBeSeen = false
+    }
+
     /// How often one turn of the loop looks for work that its own work added, before I/O gets its turn.
     private static let roundsPerTurn = 8
 
     /// The GLib context of the loop. GLib's contexts may be used from any thread.
     nonisolated(unsafe) let context: OpaquePointer
-    private let wakeDescriptor: Int32
+    let wakeDescriptor: Int32
     private let thread = Atomic<pthread_t>(0)
-    private let pending = Mutex<[Work]>([])
+    private let pending = Mutex(Pending())
 
     // Touched on the loop's thread only, by `perform` and by what it calls.
     private nonisolated(unsafe) var batch: [Work] = []
-    private nonisolated(unsafe) var isPerforming = false
     private nonisolated(unsafe) var pacing = Pacing()
 
     private init() {
@@ -87,12 +93,11 @@ package final class MainLoop: SerialExecutor, TaskExecutor {
     }
 
     private func append(_ work: Work) {
-        let wasEmpty = pending.withLock { queue in
-            queue.append(work)
-            return queue.count == 1
+        let mustWake = pending.withLock { pending in
+            pending.work.append(work)
+            return pending.work.count == 1 && !pending.willBeSeen
         }
-        // What is added by the loop's own work is found by `perform`, with no system call.
-        if wasEmpty, !(isCurrent && isPerforming) { wake() }
+        if mustWake { wake() }
     }
 
     private func wake() {
@@ -155,17 +160,20 @@ package final class MainLoop: SerialExecutor, TaskExecutor {
     /// the rest waits for the next turn, so that I/O is not starved.
     @inline(__always)
     func perform<T>(_ callback: @LoopActor () -> T) -> T {
-        isPerforming = true
+        // What this adds, and what comes from other threads meanwhile, is found below, with no system call.
+        pending.withLock { $0.willBeSeen = true }
         let result = LoopActor.assumeIsolated(callback)
         runPending()
-        isPerforming = false
         return result
     }
 
     private func runPending() {
         let executor = asUnownedSerialExecutor()
         for _ in 0..<Self.roundsPerTurn {
-            pending.withLock { swap(&$0, &batch) }
+            pending.withLock {
+                swap(&$0.work, &batch)
+                $0.willBeSeen = !batch.isEmpty
+            }
             if batch.isEmpty { return }
             for work in batch {
                 switch work {
@@ -176,6 +184,10 @@ package final class MainLoop: SerialExecutor, TaskExecutor {
             // The memory is used again, unless a burst made it large.
             batch.removeAll(keepingCapacity: batch.count <= 1024)
         }
-        if pending.withLock({ !$0.isEmpty }) { wake() }
+        let isMore = pending.withLock {
+            $0.willBeSeen = false
+            return !$0.work.isEmpty
+        }
+        if isMore { wake() }
     }
 }

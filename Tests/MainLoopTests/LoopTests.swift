@@ -1,5 +1,5 @@
 import Foundation
-import MainLoop
+@testable import MainLoop
 import TestSupport
 import Testing
 
@@ -31,6 +31,23 @@ struct LoopTests {
         }
         let numbers = try await done.next()
         for thread in 0..<8 { #expect(numbers[thread] == Array(0..<1000)) }
+    }
+
+    @Test func `a loop that is at work is not woken for more`() {
+        let wasWoken = MainLoop.shared.sync {
+            // What woke the loop before does not matter; it is at work, and looks at what comes before it sleeps.
+            var count: UInt64 = 0
+            _ = read(MainLoop.shared.wakeDescriptor, &count, 8)
+            let added = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                MainLoop.shared.async {}
+                added.signal()
+            }
+            added.wait()
+            var descriptor = pollfd(fd: MainLoop.shared.wakeDescriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&descriptor, 1, 0) != 0
+        }
+        #expect(!wasWoken)
     }
 
     /// The waiting thread goes on while the loop still holds the work.

@@ -29,10 +29,11 @@ struct ByteSignalTests {
         try await sender.requestName(Self.name)
     }
 
-    private func emit(_ changes: [String: BusValue], of interface: String = "org.example.A", at place: String = "/a")
-        throws
-    {
-        try sender.emit(
+    private func emit(
+        _ changes: [String: BusValue], of interface: String = "org.example.A", at place: String = "/a",
+        by other: BusConnection? = nil
+    ) throws {
+        try (other ?? sender).emit(
             "PropertiesChanged", of: Self.properties, from: path(place),
             arguments: [.string(interface), changes.busValue, [String]().busValue])
     }
@@ -77,15 +78,41 @@ struct ByteSignalTests {
         }
         try await client.fence()
         let stranger = try bus.connect()
-        try stranger.emit(
-            "PropertiesChanged", of: Self.properties, from: path("/a"),
-            arguments: [
-                .string("org.example.A"), ["Value": BusValue.bytes(Data([1]))].busValue, [String]().busValue,
-            ])
+        try emit(["Value": .bytes(Data([1]))], by: stranger)
         #expect(try await others.next().sender == stranger.uniqueName)
         #expect(values.waiting.isEmpty)
         bytes.cancel()
         rule.cancel()
         owner.cancel()
+    }
+
+    @Test func `the sender is whoever owns its name`() async throws {
+        let owners = AwaitedValues<String?>()
+        let bytes = client.onBytes(of: A.value, at: path("/a"), from: Self.name) {
+            values.put($0)
+        }
+        let owner = client.watchOwner(of: Self.name) { owners.put($0) }
+        let rule = client.onSignal(MatchRule(interface: Self.properties)) { others.put($0) }
+        #expect(try await owners.next() == sender.uniqueName)
+        try await client.fence()
+        try emit(["Value": .bytes(Data([1]))])
+        #expect(try await values.next() == Data([1]))
+
+        let successor = try bus.connect()
+        try await sender.releaseName(Self.name)
+        #expect(try await owners.next() == nil)
+        try emit(["Value": .bytes(Data([2]))])
+        #expect(try await others.next().sender == sender.uniqueName)
+        try await successor.requestName(Self.name)
+        #expect(try await owners.next() == successor.uniqueName)
+        try emit(["Value": .bytes(Data([3]))], by: successor)
+        #expect(try await values.next() == Data([3]))
+
+        owner.cancel()
+        try emit(["Value": .bytes(Data([4]))], by: successor)
+        #expect(try await others.next().sender == successor.uniqueName)
+        #expect(values.waiting.isEmpty)
+        bytes.cancel()
+        rule.cancel()
     }
 }

@@ -8,20 +8,34 @@ import Testing
 
 @testable import Dittojay
 
-/// What scenarios expect, judged without Bluetooth. Time passes only where a test waits for it.
-@Suite(.timeLimit(.minutes(1)))
-struct ExpectationTests {
+/// What scenarios expect, judged without Bluetooth. Time passes when a test has it pass.
+@Suite struct ExpectationTests {
     private static let store = CharacteristicPath("lab", "store")
     private static let sink = CharacteristicPath("lab", "sink")
 
     /// A scenario that is played, and what came of it.
     private final class Play {
-        let parts = Parts(queue: DispatchQueue.main)
+        let parts = Parts()
         let test: ScenarioTest
         private(set) var ends = 0
+        private let clock: Clock
+
+        /// Time that passes when a test says so.
+        private final class Clock {
+            var timers: [DispatchWorkItem] = []
+        }
+
+        /// The time of the current expectation is up.
+        func timeIsUp() {
+            let due = clock.timers
+            clock.timers = []
+            for timer in due where !timer.isCancelled { timer.perform() }
+        }
 
         init(_ steps: [ScenarioStep]) throws {
-            test = try #require(ScenarioTest(steps, queue: DispatchQueue.main))
+            let clock = Clock()
+            self.clock = clock
+            test = try #require(ScenarioTest(steps) { _, work in clock.timers.append(work) })
             parts.events.onTestedEvent = { [test] event in test.note(event.textWithoutTime) }
             parts.links.onOccurrence = { [parts] occurrence in parts.scenario.occurred(occurrence) }
             parts.scenario.play(test) { [unowned self] in ends += 1 }
@@ -44,7 +58,7 @@ struct ExpectationTests {
         .init(.written, on: path, value: value.map { .value($0) })
     }
 
-    @MainActor @Test func `a scenario goes on when what it expects has happened`() throws {
+    @Test func `a scenario goes on when what it expects has happened`() throws {
         let play = try Play([
             .expect(ScenarioExpectation([Self.written([1], on: Self.store)])), .set(Self.sink, [9]),
             .expect(ScenarioExpectation([Self.written()])),
@@ -60,31 +74,32 @@ struct ExpectationTests {
         #expect(play.outcome == ["met", "met"] && play.ends == 1 && play.report.hasPassed)
     }
 
-    @MainActor @Test func `what happens between two expectations is for the second`() async throws {
+    @Test func `what happens between two expectations is for the second`() throws {
         let play = try Play([
-            .expect(ScenarioExpectation([.init(.connected)])), .wait(0.05),
+            .expect(ScenarioExpectation([.init(.connected)])), .waitFor(.subscribed, on: nil),
             .expect(ScenarioExpectation([Self.written([7])])),
             .expect(ScenarioExpectation([Self.written([8])])),
         ])
         play.parts.links.handle(.connected(address: Parts.central))
         for value: UInt8 in [6, 7, 8] { play.occurred(.written, Self.store, [value]) }
         #expect(play.outcome == ["met", "not reached", "not reached"])
-        while play.ends == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        play.occurred(.subscribed)
         #expect(play.outcome == ["met", "met", "met"])
     }
 
-    @MainActor @Test func `events come in their order or in any`() async throws {
+    @Test func `events come in their order or in any`() throws {
         let events = [Self.written([1]), Self.written([2])]
         let ordered = try Play([.expect(ScenarioExpectation(events, within: 0.05))])
         for value: UInt8 in [2, 3, 1] { ordered.occurred(.written, Self.store, [value]) }
         let free = try Play([.expect(ScenarioExpectation(events, order: .any, within: 0.05))])
         for value: UInt8 in [2, 3, 1] { free.occurred(.written, Self.store, [value]) }
         #expect(free.outcome == ["met"])
-        while ordered.ends == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        ordered.timeIsUp()
+        #expect(ordered.ends == 1)
         #expect(ordered.outcome == ["still missing: a write: 02"])
     }
 
-    @MainActor @Test func `an event is counted`() throws {
+    @Test func `an event is counted`() throws {
         let play = try Play([.expect(ScenarioExpectation([.init(.read, on: Self.store, times: 3)]))])
         for _ in 0..<2 { play.occurred(.read, Self.store) }
         #expect(play.outcome == ["not reached"])
@@ -92,8 +107,8 @@ struct ExpectationTests {
         #expect(play.outcome == ["met"])
     }
 
-    @MainActor @Test func `what must not happen fails at once, and what has not is as expected after its time`()
-        async throws
+    @Test func `what must not happen fails at once, and what has not is as expected after its time`()
+        throws
     {
         let steps: [ScenarioStep] = [
             .expect(ScenarioExpectation([Self.written([1])], isForbidden: true, within: 0.1)), .quit,
@@ -106,39 +121,40 @@ struct ExpectationTests {
         let kept = try Play(steps)
         kept.parts.scenario.performCommand = { request, _ in commands.append(request) }
         kept.occurred(.written, Self.store, [2])
-        while commands.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(commands.isEmpty)
+        kept.timeIsUp()
         #expect(kept.outcome == ["met"] && commands == [.quit])
     }
 
-    @MainActor @Test func `what must not happen uses nothing up, and does not count what was before`() async throws {
+    @Test func `what must not happen uses nothing up, and does not count what was before`() throws {
         let play = try Play([
-            .expect(ScenarioExpectation([.init(.connected)])), .wait(0.05),
+            .expect(ScenarioExpectation([.init(.connected)])), .waitFor(.subscribed, on: nil),
             .expect(ScenarioExpectation([Self.written()], isForbidden: true, within: 0.05)),
             .expect(ScenarioExpectation([.init(.disconnected)])),
         ])
         play.parts.links.handle(.connected(address: Parts.central))
         play.occurred(.written, Self.store, [1])
-        try await Task.sleep(for: .milliseconds(70))
+        play.occurred(.subscribed)
         play.parts.links.handle(.disconnected(address: Parts.central))
-        while play.ends == 0 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(play.outcome == ["met", "met", "met"])
+        #expect(play.outcome == ["met", "not reached", "not reached"])
+        play.timeIsUp()
+        #expect(play.outcome == ["met", "met", "met"] && play.ends == 1)
     }
 
-    @MainActor @Test func `what is the case already counts`() async throws {
+    @Test func `what is the case already counts`() throws {
         let play = try Play([
-            .wait(0), .expect(ScenarioExpectation([.init(.connected)])),
+            .waitFor(.connected, on: nil), .expect(ScenarioExpectation([.init(.connected)])),
             .expect(ScenarioExpectation([.init(.disconnected), .init(.connected)])),
             .expect(ScenarioExpectation([.init(.connected)], isForbidden: true)),
         ])
         play.parts.links.handle(.connected(address: Parts.central))
-        while play.outcome.first != "met" { try await Task.sleep(for: .milliseconds(10)) }
         #expect(play.outcome == ["met", "not reached", "not reached"])
         play.parts.links.handle(.disconnected(address: Parts.central))
         play.parts.links.handle(.connected(address: Parts.central))
         #expect(play.outcome == ["met", "met", "there was a central connects"])
     }
 
-    @MainActor @Test func `a refused request is expected by its error`() throws {
+    @Test func `a refused request is expected by its error`() throws {
         let play = try Play([
             .expect(ScenarioExpectation([.init(.written, on: Self.store, attError: 0x80)], within: 0.2))
         ])
@@ -149,7 +165,7 @@ struct ExpectationTests {
         #expect(play.outcome == ["met"])
     }
 
-    @MainActor @Test func `requests reach it with their values and errors`() throws {
+    @Test func `requests reach it with their values and errors`() throws {
         let play = try Play([
             .expect(
                 ScenarioExpectation([
@@ -165,7 +181,7 @@ struct ExpectationTests {
         #expect(play.outcome == ["met"])
     }
 
-    @MainActor @Test func `expectations in a repetition are met each time`() throws {
+    @Test func `expectations in a repetition are met each time`() throws {
         let play = try Play([
             .repeat(times: 3, [.expect(ScenarioExpectation([Self.written([1])], title: "asks")), .set(Self.sink, [1])])
         ])
@@ -175,7 +191,7 @@ struct ExpectationTests {
                 && play.report.text.contains { $0.hasPrefix("  ok: asks") && $0.hasSuffix(", 3 times") })
     }
 
-    @MainActor @Test func `much that happens meanwhile does not pile up`() throws {
+    @Test func `much that happens meanwhile does not pile up`() throws {
         let play = try Play([.wait(3600), .expect(ScenarioExpectation([Self.written()]))])
         for number in 0..<ScenarioTest.unjudgedLimit + 5000 {
             play.occurred(.written, Self.store, [1])
@@ -188,7 +204,7 @@ struct ExpectationTests {
 
     // MARK: Reports
 
-    @MainActor @Test func `a report tells a reader what was expected and what happened instead`() throws {
+    @Test func `a report tells a reader what was expected and what happened instead`() throws {
         var expectation = ScenarioExpectation(
             [Self.written(Array("PING".utf8), on: Self.store)], title: "asks for <both>")
         expectation.place = "x.yaml:7"

@@ -8,7 +8,10 @@ final class ScenarioTest {
     /// The scenario's steps, whose expectations are numbered.
     let steps: [ScenarioStep]
 
-    private let queue: DispatchQueue
+    /// Has work done after so many seconds, on the peripheral's queue.
+    typealias Scheduler = (_ seconds: Double, _ work: DispatchWorkItem) -> Void
+
+    private let schedule: Scheduler
     private let start = DispatchTime.now()
     private var timeline = ScenarioTimeline()
     private var results: [ScenarioReport.Result]
@@ -30,12 +33,16 @@ final class ScenarioTest {
     static let unjudgedLimit = 10_000
 
     /// - Returns: nil if the steps expect nothing.
-    init?(_ steps: [ScenarioStep], queue: DispatchQueue) {
+    convenience init?(_ steps: [ScenarioStep], queue: DispatchQueue) {
+        self.init(steps) { seconds, work in queue.asyncAfter(deadline: .now() + seconds, execute: work) }
+    }
+
+    init?(_ steps: [ScenarioStep], schedule: @escaping Scheduler) {
         var expectations: [ScenarioExpectation] = []
         self.steps = Self.numbered(steps, &expectations)
         guard !expectations.isEmpty else { return nil }
         results = expectations.map { ScenarioReport.Result(expectation: $0) }
-        self.queue = queue
+        self.schedule = schedule
     }
 
     private static func numbered(_ steps: [ScenarioStep], _ expectations: inout [ScenarioExpectation]) -> [ScenarioStep]
@@ -93,7 +100,7 @@ final class ScenarioTest {
         }
         current = Current(
             expectation: expectation, progress: progress, start: .now(), timer: timer, completion: completion)
-        queue.asyncAfter(deadline: .now() + expectation.limit, execute: timer)
+        schedule(expectation.limit, timer)
         judge()
     }
 

@@ -229,6 +229,7 @@ final class SimulatedCharacteristic {
 
     /// There is room again: sends what waits.
     func sendWaiting() {
+        guard sendDuplicate() else { return }
         while let value = waiting.first {
             guard handOver(value) else { return }
             // A fault may have ended the subscription, and emptied the queue.
@@ -236,14 +237,19 @@ final class SimulatedCharacteristic {
         }
     }
 
+    /// Sends the second one of a value that is sent twice; false if there is no room for it yet.
+    private func sendDuplicate() -> Bool {
+        guard let second = duplicate else { return true }
+        guard transmit(second) else { return false }
+        duplicate = nil
+        return true
+    }
+
     /// Hands one notification over, or lets it go wrong; false if there is no room.
     private func handOver(_ value: Data) -> Bool {
         // Nothing is sent after the value that met the fault, however long bluetoothd takes to end the link.
         if isLeaving || service.services.isSilent { return true }
-        if let second = duplicate {
-            guard transmit(second) else { return false }
-            duplicate = nil
-        }
+        guard sendDuplicate() else { return false }
         let action = injector.upcoming(.notify)
         switch action {
         case .drop, .disconnect, .delay:

@@ -133,6 +133,56 @@ WRITTEN = {
     "top dead spot angle~u16~~°~~+9;bottom dead spot angle~u16~~°~~+10;accumulated energy~u16~~kJ~~+11",
     "2A64": "flags~b8;crank revolutions~u16~~~~+0;last crank event~u16~1,0,-10~s~~+0;first crank angle~u16~~°~~+1;"
     "force~s16*~~N~~+2;torque~s16*~1,0,-5~Nm~~+3",
+    # Those that the SIG publishes no structure of: from the services' specifications.
+    "2A52": "op code~u8~~~1=report records|2=delete records|3=abort|4=report the number of records|"
+    "5=number of records|6=response;operator~u8~~~0=none|1=all records|2=up to|3=from|4=within|5=first record|"
+    "6=last record;number~u16~~~~=5;request~u8~~~1=report records|2=delete records|3=abort|"
+    "4=report the number of records~=6;result~u8~~~1=success|2=op code not supported|3=invalid operator|"
+    "4=operator not supported|5=invalid operand|6=no records found|7=abort unsuccessful|8=procedure not completed|"
+    "9=operand not supported~=6;operand~hex~~~~?",
+    "2A55": "op code~u8~~~1=set cumulative value|2=start sensor calibration|3=update sensor location|"
+    "4=request supported sensor locations|10=response;request~u8~~~1=set cumulative value|"
+    "2=start sensor calibration|3=update sensor location|4=request supported sensor locations~=16;"
+    "result~u8~~~1=success|2=op code not supported|3=invalid parameter|4=operation failed~=16;parameter~hex~~~~?",
+    "2A5E": "flags~b8~~~4=clock not set;SpO2~sfloat~~%;pulse rate~sfloat~~bpm;time stamp~date7~~~~+0;"
+    "status~b16~~~5=measurement ongoing|6=early estimate|7=validated|8=fully qualified|9=from storage|"
+    "10=demonstration|11=testing|12=calibration ongoing|13=unavailable|14=questionable|15=invalid~+1;"
+    "sensor status~x24~~~~+2;pulse amplitude~sfloat~~%~~+3",
+    "2A5F": "flags~b8;SpO2~sfloat~~%;pulse rate~sfloat~~bpm;fast SpO2~sfloat~~%~~+0;fast pulse rate~sfloat~~bpm~~+0;"
+    "slow SpO2~sfloat~~%~~+1;slow pulse rate~sfloat~~bpm~~+1;"
+    "status~b16~~~5=measurement ongoing|6=early estimate|7=validated|8=fully qualified|9=from storage|"
+    "10=demonstration|11=testing|12=calibration ongoing|13=unavailable|14=questionable|15=invalid~+2;"
+    "sensor status~x24~~~~+3;pulse amplitude~sfloat~~%~~+4",
+    "2A60": "PLX features~b16~~~0=measurement status|1=sensor status|2=stored measurements|3=time stamp|4=fast values|"
+    "5=slow values|6=pulse amplitude|7=several bonds;measurement statuses~x16~~~~+0;sensor statuses~x24~~~~+1",
+    "2A66": "op code~u8~~~1=set cumulative value|2=update sensor location|3=request supported sensor locations|"
+    "4=set crank length|5=request crank length|C=start offset compensation|D=mask measurement|20=response;"
+    "request~u8~~~1=set cumulative value|2=update sensor location|3=request supported sensor locations|"
+    "4=set crank length|5=request crank length|C=start offset compensation|D=mask measurement~=32;"
+    "result~u8~~~1=success|2=op code not supported|3=invalid parameter|4=operation failed~=32;parameter~hex~~~~?",
+    "2A9F": "op code~u8~~~1=register new user|2=consent|3=delete user data|20=response;"
+    "request~u8~~~1=register new user|2=consent|3=delete user data~=32;"
+    "result~u8~~~1=success|2=op code not supported|3=invalid parameter|4=operation failed|5=user not authorized~=32;"
+    "parameter~hex~~~~?",
+    "2ACC": "machine features~b32~~~0=average speed|1=cadence|2=total distance|3=inclination|4=elevation gain|5=pace|"
+    "6=step count|7=resistance level|8=stride count|9=expended energy|10=heart rate|11=metabolic equivalent|"
+    "12=elapsed time|13=remaining time|14=power|15=force on belt|16=user data;"
+    "target features~b32~~~0=speed|1=inclination|2=resistance|3=power|4=heart rate|5=expended energy|6=steps|"
+    "7=strides|8=distance|9=training time|10=time in two zones|11=time in three zones|12=time in five zones|"
+    "13=indoor bike simulation|14=wheel circumference|15=spin down|16=cadence",
+    "2AD3": "flags~b8;training status~u8~~~0=other|1=idle|2=warming up|3=low intensity interval|"
+    "4=high intensity interval|5=recovery interval|6=isometric|7=heart rate control|8=fitness test|9=too slow|"
+    "A=too fast|B=cool down|C=watt control|D=manual mode|E=before the workout|F=after the workout;text~text~~~~+0",
+    "2AD9": "op code~u8~~~0=request control|1=reset|2=set target speed|3=set target inclination|"
+    "4=set target resistance|5=set target power|6=set target heart rate|7=start or resume|8=stop or pause|"
+    "11=set indoor bike simulation|80=response;"
+    "request~u8~~~0=request control|1=reset|2=set target speed|3=set target inclination|4=set target resistance|"
+    "5=set target power|6=set target heart rate|7=start or resume|8=stop or pause|11=set indoor bike simulation~=128;"
+    "result~u8~~~1=success|2=op code not supported|3=invalid parameter|4=operation failed|"
+    "5=control not permitted~=128;parameter~hex~~~~?",
+    "2ADA": "status~u8~~~1=reset|2=stopped or paused|3=stopped by the safety key|4=started or resumed|"
+    "5=target speed changed|6=target inclination changed|7=target resistance changed|8=target power changed|"
+    "9=target heart rate changed|12=indoor bike simulation changed|FF=control permission lost;parameter~hex~~~~?",
     "2A85": "date of birth~date4",
     "2A86": "date of threshold assessment~date4",
     "2A9D": "flags~b8;weight~u16~5,-3,0~kg~~-0;weight~u16~1,-2,0~lb~~+0;time stamp~date7~~~~+1;user~u8~~~FF=unknown~+2;"

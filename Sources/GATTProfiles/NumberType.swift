@@ -74,6 +74,13 @@ package struct NumberType: Hashable, Swift.Sendable {
         return isBigEndian ? bytes.reversed() : bytes
     }
 
+    /// All bytes of a number, the least significant one first.
+    package static func bytes(of number: some FixedWidthInteger) -> [UInt8] {
+        var value = ValueBuilder()
+        value.append(number)
+        return value.bytes
+    }
+
     /// As it is written: `u16be`.
     package var name: String { "\(isSigned ? "i" : "u")\(8 * width)\(isBigEndian ? "be" : "")" }
 

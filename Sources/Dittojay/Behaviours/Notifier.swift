@@ -14,8 +14,8 @@ final class Notifier {
     /// A value that there was no room for.
     private var unsent: Data?
 
-    init(_ plan: NotificationPlan, seed: UInt64, queue: DispatchQueue) {
-        generator = plan.makeGenerator(seed: seed)
+    init(_ plan: NotificationPlan, seed: UInt64, simulated: ModelGenerator? = nil, queue: DispatchQueue) {
+        generator = plan.makeGenerator(seed: seed, simulated: simulated)
         interval = plan.interval
         self.queue = queue
     }

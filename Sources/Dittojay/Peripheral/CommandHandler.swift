@@ -38,6 +38,9 @@ final class CommandHandler {
             if case .writeCount = characteristic.profile.source {
                 return ControlReply(error: "\(characteristic.path) counts writes: its value cannot be set")
             }
+            if characteristic.profile.source == .simulated {
+                return ControlReply(error: "\(characteristic.path) is simulated: its value cannot be set")
+            }
             characteristic.set(value)
             events.report(.set) { event in
                 event.name(characteristic)

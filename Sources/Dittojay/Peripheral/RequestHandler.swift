@@ -37,6 +37,15 @@ final class RequestHandler {
                 if let self, let characteristic { sendingWentWrong(characteristic, action) }
             }
         }
+        for service in services.all {
+            service.onMessage = { [events] characteristic, value in
+                events.report(.sent) { event in
+                    event.name(characteristic)
+                    event.value = value
+                    event.message = PeripheralEvent.recipients(characteristic.subscribers.count)
+                }
+            }
+        }
     }
 
     /// From now on answers go here; nowhere if nil.
@@ -165,6 +174,7 @@ final class RequestHandler {
         if let refusal { return refused(.written, simulated, first.value, refusal) }
         scenario.occurred(Occurrence(.written, to: simulated.path, value: value))
         if !reaction.isEmpty { scenario.play(reaction) {} }
+        simulated.service.sendMessages()
     }
 
     // MARK: Wrong on purpose

@@ -49,7 +49,9 @@ final class SimulatedCharacteristic {
             // A heart uses the run's own seed, so that it is the same in every profile.
             var isHeart = false
             if case .heartRate = plan.source { isHeart = true }
-            return Notifier(plan, seed: isHeart ? services.seed : seed, queue: services.queue)
+            return Notifier(
+                plan, seed: isHeart ? services.seed : seed,
+                simulated: service.model.map { ModelGenerator($0, profile.uuid) }, queue: services.queue)
         }
         notifier?.maximumLength = { [weak self] in self?.maximumNotificationLength ?? 20 }
         notifier?.send = { [weak self] value in
@@ -80,6 +82,10 @@ final class SimulatedCharacteristic {
             descriptors.append(
                 CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicFormatString), value: Data(format.bytes)))
         }
+        if let report = profile.reportReference {
+            descriptors.append(
+                CBMutableDescriptor(type: CBUUID(string: "2908"), value: Data([report.id, report.kind.rawValue])))
+        }
         if !descriptors.isEmpty { characteristic.descriptors = descriptors }
         registration = characteristic
         self.server = server
@@ -104,6 +110,7 @@ final class SimulatedCharacteristic {
         case .writeCount(let path):
             let count = service.services.characteristic(at: path)?.writeCount ?? LabService.SinkCount()
             return Data(count.bytes)
+        case .simulated: return try service.model?.value(of: profile.uuid).map { Data($0) } ?? value
         }
     }
 
@@ -133,6 +140,7 @@ final class SimulatedCharacteristic {
                 guard service.services.characteristic(at: path)?.sendOrWait(value) ?? false else {
                     throw CBATTError(.insufficientResources)
                 }
+            case .simulated: try service.write(value, to: self)
             }
         }
         return steps
@@ -185,6 +193,7 @@ final class SimulatedCharacteristic {
             waiting.removeAll()
             duplicate = nil
             notifier?.stop()
+            if wasSubscribed { service.model?.unsubscribed(from: profile.uuid) }
             return
         }
         if !wasSubscribed { subscriptionBegan() }

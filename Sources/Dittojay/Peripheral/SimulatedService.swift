@@ -71,6 +71,12 @@ final class SimulatedService {
     let profile: ServiceProfile
     private(set) unowned var services: SimulatedServices
     private(set) var characteristics: [SimulatedCharacteristic] = []
+    /// The simulation of a standard service; it is shared by the characteristics.
+    let model: (any ServiceModel)?
+    /// Called with each value that the simulation has sent in consequence of a write.
+    var onMessage: ((SimulatedCharacteristic, Data) -> Void)?
+    /// Whether a value of the simulation is on its way.
+    private var isSending = false
     /// Whether it should be published.
     var isWanted: Bool
     /// The object that is registered, or being registered.
@@ -95,6 +101,8 @@ final class SimulatedService {
         self.profile = profile
         self.services = services
         isWanted = profile.isPublished
+        let seed = services.seed(for: CharacteristicPath(profile.name, ""))
+        model = profile.standard?.makeModel(ModelSetup(seed: seed, clock: .system))
         characteristics = profile.characteristics.map { SimulatedCharacteristic($0, of: self) }
     }
 
@@ -124,5 +132,37 @@ final class SimulatedService {
         registration = nil
         publication = .none
         for characteristic in characteristics { characteristic.withdraw() }
+    }
+
+    // MARK: Simulation
+
+    /// Passes a value that was written on to the simulation.
+    func write(_ value: Data, to characteristic: SimulatedCharacteristic) throws(CBATTError) {
+        let client = ModelClient { [characteristics] uuid in
+            characteristics.contains { $0.profile.uuid == uuid && !$0.subscribers.isEmpty }
+        }
+        try model?.write(Array(value), to: characteristic.profile.uuid, by: client)
+    }
+
+    /// Sends what follows from a write, value by value. To be called when the write was answered.
+    func sendMessages() {
+        guard !isSending, let message = model?.nextMessage() else { return }
+        isSending = true
+        deliver(message, after: message.pause)
+    }
+
+    private func deliver(_ message: ModelMessage, after pause: Double) {
+        let work = DispatchWorkItem { [weak self] in
+            guard let self else { return }
+            if let characteristic = characteristics.first(where: { $0.profile.uuid == message.uuid }) {
+                let value = Data(message.value)
+                // The link takes no more at the moment.
+                guard characteristic.sendOrWait(value) else { return deliver(message, after: 0.01) }
+                onMessage?(characteristic, value)
+            }
+            isSending = false
+            sendMessages()
+        }
+        services.queue.asyncAfter(deadline: .now() + pause, execute: work)
     }
 }

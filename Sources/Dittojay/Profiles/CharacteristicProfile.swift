@@ -18,6 +18,8 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
     public var userDescription: String?
     /// The presentation format (2904); no descriptor if nil.
     public var presentationFormat: PresentationFormat?
+    /// The report reference (2908) of a HID report; no descriptor if nil.
+    public var reportReference: ReportReference?
     /// What reads give.
     public var source: ValueSource
     /// What happens on writes; nil refuses them.
@@ -36,7 +38,8 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
     public init(
         name: String, uuid: String, properties: CBCharacteristicProperties, encryption: Encryption = [],
         initialValue: [UInt8] = [], userDescription: String? = nil, presentationFormat: PresentationFormat? = nil,
-        source: ValueSource = .stored, writes: WriteRules? = nil, notifications: NotificationPlan? = nil,
+        reportReference: ReportReference? = nil, source: ValueSource = .stored, writes: WriteRules? = nil,
+        notifications: NotificationPlan? = nil,
         pieceSizes: ClosedRange<Int>? = nil, chirps: Bool = false, isQuiet: Bool = false, faults: [Fault] = []
     ) {
         self.name = name
@@ -46,6 +49,7 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
         self.initialValue = initialValue
         self.userDescription = userDescription
         self.presentationFormat = presentationFormat
+        self.reportReference = reportReference
         self.source = source
         self.writes = writes
         self.notifications = notifications
@@ -76,6 +80,8 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
         /// How much was written to another characteristic, which counts: two 64-bit little-endian numbers, the writes
         /// and their bytes.
         case writeCount(of: CharacteristicPath)
+        /// What the simulation of the standard service says, see ``ServiceProfile/standard``.
+        case simulated
     }
 
     /// Whether it can be subscribed to.
@@ -102,6 +108,25 @@ public struct CharacteristicPath: Hashable, CustomStringConvertible, Swift.Senda
 
     /// `service/characteristic`.
     public var description: String { "\(service)/\(characteristic)" }
+}
+
+/// Which of a device's HID reports a characteristic has (Report Reference, 2908). Specification: HID Service 1.0, 2.5.3.
+public struct ReportReference: Hashable, Swift.Sendable {
+    /// The direction of a report.
+    public enum Kind: UInt8, Hashable, Swift.Sendable {
+        case input = 1
+        case output = 2
+        case feature = 3
+    }
+
+    /// As in the report map; 0 if that has none.
+    public var id: UInt8
+    public var kind: Kind
+
+    public init(id: UInt8, kind: Kind) {
+        self.id = id
+        self.kind = kind
+    }
 }
 
 /// How to show a value (Characteristic Presentation Format, 2904). Specification: Bluetooth Core, Vol 3, Part G,

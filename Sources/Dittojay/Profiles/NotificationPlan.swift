@@ -16,6 +16,8 @@ public struct NotificationPlan: Hashable, Swift.Sendable {
         case randomWalk(RandomWalk)
         /// Heart Rate Measurements of a simulated heart.
         case heartRate(HeartRateSettings)
+        /// What the simulation of the standard service measures, see ``ServiceProfile/standard``.
+        case simulated
     }
 
     /// Numbers that count.

@@ -114,6 +114,7 @@ extension NotificationPlan: CustomStringConvertible {
         case .heartRate(let settings):
             let range = settings.rateRange
             return "heart rates from \(range.lowerBound) to \(range.upperBound) bpm \(every)"
+        case .simulated: return "simulated measurements \(every)"
         }
     }
 }
@@ -125,6 +126,7 @@ extension WriteEffect: CustomStringConvertible {
         case .store: "is stored"
         case .echo(let path): "comes back on \(path)"
         case .count: "is counted"
+        case .simulated: "goes to the simulation"
         }
     }
 }

@@ -73,10 +73,12 @@ public struct ServiceProfile: Hashable, Swift.Sendable {
     /// Whether the service is published from the start, rather than by command.
     public var isPublished: Bool
     public var characteristics: [CharacteristicProfile]
+    /// The standard service whose simulation its characteristics have; nil if data describe all of it.
+    public var standard: StandardService?
 
     public init(
         name: String, uuid: String, isPrimary: Bool = true, isAdvertised: Bool = false, isPublished: Bool = true,
-        characteristics: [CharacteristicProfile]
+        characteristics: [CharacteristicProfile], standard: StandardService? = nil
     ) {
         self.name = name
         self.uuid = uuid
@@ -84,12 +86,13 @@ public struct ServiceProfile: Hashable, Swift.Sendable {
         self.isAdvertised = isAdvertised
         self.isPublished = isPublished
         self.characteristics = characteristics
+        self.standard = standard
     }
 }
 
 extension PeripheralProfile {
     /// The profiles that are built in.
-    public static let builtIn: [PeripheralProfile] = [.default, .lab]
+    public static let builtIn: [PeripheralProfile] = [.default, .lab] + standard
 
     /// The profile with this name, or nil.
     public static func builtIn(named name: String) -> PeripheralProfile? {

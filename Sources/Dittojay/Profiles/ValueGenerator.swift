@@ -18,7 +18,9 @@ extension ValueGenerator {
 
 extension NotificationPlan {
     /// A new generator.
-    func makeGenerator(seed: UInt64) -> any ValueGenerator {
+    ///
+    /// - Parameter simulated: what measures, where a simulation does.
+    func makeGenerator(seed: UInt64, simulated: ModelGenerator? = nil) -> any ValueGenerator {
         switch source {
         case .constant(let value): ListGenerator([value], repeats: true)
         case .list(let values, let repeats): ListGenerator(values, repeats: repeats)
@@ -29,6 +31,7 @@ extension NotificationPlan {
                 settings.interval = interval
                 return SimulatedHeart(settings: settings, seed: seed)
             }()
+        case .simulated: simulated ?? ListGenerator([], repeats: false)
         }
     }
 }

@@ -26,6 +26,8 @@ public enum WriteEffect: Hashable, Swift.Sendable {
     case echo(to: CharacteristicPath)
     /// The write and its bytes are counted, see ``CharacteristicProfile/ValueSource/writeCount(of:)``.
     case count
+    /// The simulation of the standard service gets the value, see ``ServiceProfile/standard``.
+    case simulated
 }
 
 /// What a certain value does when it is written: a request of a protocol, and its response.

@@ -86,16 +86,15 @@ final class KeptListen {
         switch error {
         // A missing value does not end the listen.
         case BluejayError.missingData: return
-        case BluejayError.missingService, BluejayError.missingCharacteristic:
-            guard !isKnownMissing else { return }
-            isKnownMissing = true
-            return handler(.missing(wasThere: wasOn))
+        case BluejayError.missingService, BluejayError.missingCharacteristic: return isMissing()
         // The end of the connection is reported as such.
         case BluejayError.notConnected, BluejayError.bluetoothUnavailable, BluejayError.explicitDisconnect,
             BluejayError.multipleListenReplaced, BluejayError.cancelled, BluejayError.stopped:
             return
         default: break
         }
+        // It may be one that can only be read.
+        if let known, known.properties.isDisjoint(with: .subscribable) { return isMissing() }
         let failure = Failure(error, attempt: "cannot listen", device: peripheral.name)
         // Another connection would not change the device's own answer, unless pairing has failed on this one.
         guard error is CBATTError && !failure.isAboutPairing || !isEssential else {
@@ -110,6 +109,12 @@ final class KeptListen {
         handler(.failed(failure, .tryAgain(pause)))
     }
 
+    private func isMissing() {
+        guard !isKnownMissing else { return }
+        isKnownMissing = true
+        handler(.missing(wasThere: wasOn))
+    }
+
     /// The time for an answer is up.
     private func check(_ number: Int) {
         guard !isEnded, isWaiting, number == attempt else { return }
@@ -120,12 +125,13 @@ final class KeptListen {
         handler(.failed(Failure(problem, attempt: "cannot listen"), isEssential ? .connectAgain : .keepWaiting))
     }
 
-    private var isNotifying: Bool {
+    private var isNotifying: Bool { known?.isNotifying ?? false }
+
+    /// The characteristic, as far as it was discovered.
+    private var known: CBCharacteristic? {
         let peripheral = context.manager.retrievePeripherals(withIdentifiers: [peripheral.uuid]).first
-        return (peripheral?.services ?? []).contains { service in
-            service.uuid == characteristic.service.uuid
-                && (service.characteristics ?? []).contains { $0.uuid == characteristic.uuid && $0.isNotifying }
-        }
+        return (peripheral?.services ?? []).lazy.filter { $0.uuid == self.characteristic.service.uuid }
+            .flatMap { $0.characteristics ?? [] }.first { $0.uuid == self.characteristic.uuid }
     }
 
     private func after(_ seconds: Double, _ work: @escaping @MainActor () -> Void) {
@@ -137,4 +143,10 @@ final class KeptListen {
 enum Pauses {
     /// 0.5 s, 1 s, 2 s, … 30 s.
     static func pause(afterFailures count: Int) -> Double { min(0.5 * Double(1 << min(count, 6)), 30) }
+}
+
+extension CBCharacteristicProperties {
+    fileprivate static let subscribable: Self = [
+        .notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired,
+    ]
 }

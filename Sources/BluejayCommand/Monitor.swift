@@ -5,13 +5,15 @@ import GATTProfiles
 import LineOutput
 import ProfileClients
 
-/// Keeps a connection to a heart-rate sensor and shows its values.
+/// Keeps a connection to a sensor and shows what it measures: heart rates, or what else it has.
 ///
 /// While it is connected it listens, or tries to, or connects again; what keeps it from listening is shown.
 @MainActor
 final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency ServiceObserver {
     private let context: CommandContext
     private let device: DeviceSelector?
+    /// What is listened to; with none, whatever the device measures.
+    private let profile: MonitoredProfile?
     private let limits: MonitorLimits
 
     private var received = 0
@@ -27,19 +29,24 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     /// Whether the sensor is connected and this was reported.
     private var isShownConnected = false
     private var isOff = false
-    private var heartRates: KeptListen?
-    private var chirps: KeptListen?
+    /// The listens to measurements, the most important one first.
+    private var measurements: [KeptListen] = []
+    /// Those to what is no measurement: chirps, and the answers of control points.
+    private var others: [KeptListen] = []
     /// How often in a row it had to connect again because it could not listen.
     private var failures = 0
-    /// What was reported about pairing since the last heart rate.
+    /// What was reported about pairing since the last measurement.
     private var knownPairingProblems: Set<String> = []
     /// The name of the sensor that was connected last.
     private var connectedName: String?
 
-    /// - Parameter device: the first heart-rate sensor that is found if nil.
-    init(_ context: CommandContext, device: DeviceSelector?, limits: MonitorLimits) {
+    /// - Parameters:
+    ///   - device: the first that is found with the profile if nil.
+    ///   - profile: if nil, heart rates, or with a device whatever it measures.
+    init(_ context: CommandContext, device: DeviceSelector?, profile: MonitoredProfile?, limits: MonitorLimits) {
         self.context = context
         self.device = device
+        self.profile = profile ?? (device == nil ? .heartRate : nil)
         self.limits = limits
     }
 
@@ -61,7 +68,10 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         case .done: break
         case .timeIsUp:
             guard let count = limits.count, let duration = limits.duration else { break }
-            throw Failure(.notInTime, "only \(received) of \(count) heart rates came in \(inSeconds(duration))")
+            throw Failure(
+                .notInTime,
+                "only \(received) of \(count) \(profile == .heartRate ? "heart rates" : "measurements") came in \(inSeconds(duration))"
+            )
         case .failed(let failure): throw failure
         }
     }
@@ -78,10 +88,10 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         if case .identifiers(let identifiers, let text)? = device, identifiers.count == 1 {
             return connect(PeripheralIdentifier(uuid: identifiers[0], name: text))
         }
-        output.event("searching", "looking for \(device?.text ?? "a heart-rate sensor")")
+        output.event("searching", "looking for \(device?.text ?? "\(article) \(sensor)")")
         TargetSearch(bluejay).start(
             duration: hasConnected ? 0 : limits.search,
-            serviceIdentifiers: device == nil ? [.heartRate] : nil,
+            serviceIdentifiers: device == nil ? profile.map { [ServiceIdentifier(uuid: $0.service)] } : nil,
             isWanted: { [device] discovery in device?.matches(discovery) ?? true },
             ended: { [weak self] found, error in self?.searchEnded(found, error) })
     }
@@ -91,9 +101,14 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         isSearching = false
         // Bluetooth is off: the search starts again when it is on.
         if error != nil { return }
-        let sought = device.map { "device \($0.text)" } ?? "heart-rate sensor"
+        let sought = device.map { "device \($0.text)" } ?? sensor
         fail(Failure(.notInTime, "no \(sought) was found within \(inSeconds(limits.search))"))
     }
+
+    /// What is looked for, without its name: `heart-rate sensor`.
+    private var sensor: String { "\((profile ?? .heartRate).name) sensor" }
+
+    private var article: String { "aeiou".contains(sensor.first ?? " ") ? "an" : "a" }
 
     private func connect(_ identifier: PeripheralIdentifier) {
         bluejay.connect(identifier, timeout: hasConnected || limits.search == 0 ? .none : .seconds(limits.search)) {
@@ -130,12 +145,53 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             object.add("name", peripheral.name)
             object.add("address", address)
         }
-        heartRates = keep(.heartRate, "heart rates", of: peripheral, isEssential: true) { [weak self] in
-            self?.heartRate($0)
+        for profile in profile.map({ [$0] }) ?? MonitoredProfile.all {
+            listen(to: profile, of: peripheral)
+            guard profile == .heartRate else { continue }
+            // Not every sensor chirps, and one that does not is no less a sensor.
+            others.append(
+                keep(.chirp, "chirps", of: peripheral, isEssential: false) { [weak self] event in
+                    if case .value(let value) = event { self?.chirp(value) }
+                })
         }
-        // Not every sensor chirps, and one that does not is no less a sensor.
-        chirps = keep(.chirp, "chirps", of: peripheral, isEssential: false) { [weak self] event in
-            if case .value(let value) = event { self?.chirp(value) }
+        for listen in measurements + others { listen.begin() }
+        for profile in profile.map({ [$0] }) ?? MonitoredProfile.all { request(profile) }
+    }
+
+    private func listen(to profile: MonitoredProfile, of peripheral: PeripheralIdentifier) {
+        for uuid in profile.measurements {
+            let characteristic = profile.characteristic(uuid)
+            let name = profile == .heartRate ? "heart rates" : characteristic.displayName
+            // Without heart rates another connection may help; what else a device has may be missing.
+            let isEssential = measurements.isEmpty
+            measurements.append(
+                keep(characteristic, name, of: peripheral, isEssential: isEssential) { [weak self] event in
+                    self?.measured(event, characteristic)
+                })
+        }
+        guard let request = profile.request else { return }
+        let characteristic = profile.characteristic(request.characteristic)
+        others.append(
+            keep(characteristic, characteristic.displayName, of: peripheral, isEssential: false) { [weak self] event in
+                if case .value(let value) = event { self?.show(value, of: characteristic, as: "response") }
+            })
+    }
+
+    /// Asks for measurements that do not come by themselves, once what was begun before listens.
+    private func request(_ profile: MonitoredProfile) {
+        guard let request = profile.request else { return }
+        let characteristic = profile.characteristic(request.characteristic)
+        bluejay.write(to: characteristic, value: Data(request.value)) { [weak self] result in
+            switch result {
+            case .success, .failure(BluejayError.missingService), .failure(BluejayError.missingCharacteristic): break
+            case .failure(let error):
+                guard let self, isShownConnected else { return }
+                let failure = Failure(error, attempt: "cannot ask for measurements")
+                output.event("not-listening", failure.message) { object in
+                    object.add("error", failure.reason)
+                    object.add("attError", failure.attError)
+                }
+            }
         }
     }
 
@@ -152,7 +208,6 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
                 handler(event)
             }
         }
-        listen.begin()
         return listen
     }
 
@@ -193,13 +248,15 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         }
     }
 
-    /// A sensor that had heart rates in an earlier connection was perhaps just starting: bluetoothd (5.66) may miss
+    private var measuresNothing: Bool { measurements.allSatisfy(\.isKnownMissing) }
+
+    /// A sensor that had measurements in an earlier connection was perhaps just starting: bluetoothd (5.66) may miss
     /// services that are added while it discovers others, and shows them in the next connection.
     private func connectAgainUnlessFound() {
         let pause = Pauses.pause(afterFailures: failures + 1)
-        DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [heartRates] in
+        DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [first = measurements.first] in
             MainActor.assumeIsolated {
-                guard let heartRates, heartRates === self.heartRates, heartRates.isKnownMissing else { return }
+                guard let first, first === self.measurements.first, self.measuresNothing else { return }
                 self.connectAgain()
             }
         }
@@ -218,10 +275,9 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
 
     private func linkIsDown(isShown: Bool = true) {
         if isShown { isShownConnected = false }
-        heartRates?.end()
-        chirps?.end()
-        heartRates = nil
-        chirps = nil
+        for listen in measurements + others { listen.end() }
+        measurements = []
+        others = []
     }
 
     func disconnected(from peripheral: PeripheralIdentifier) {
@@ -249,34 +305,54 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             object.add("invalidated", invalidatedServices.map(\.uuid.uuidString))
         }
         // A removed characteristic may be back, or there may be another one.
-        heartRates?.begin()
-        chirps?.begin()
+        for listen in measurements + others { listen.begin() }
     }
 
     // MARK: Values
 
-    private func heartRate(_ event: KeptListen.Event) {
+    private func measured(_ event: KeptListen.Event, _ characteristic: CharacteristicIdentifier) {
         switch event {
         case .value(let value):
             failures = 0
             knownPairingProblems = []
+            guard characteristic == .heartRate else {
+                show(value, of: characteristic, as: "measurement")
+                return count()
+            }
             do throws(HeartRateMeasurement.DecodingError) {
                 let measurement = try HeartRateMeasurement(bytes: value)
                 output.event("heart-rate", measurement.text) { measurement.add(to: &$0) }
-                received += 1
-                if received == limits.count { end.report(.done) }
+                count()
             } catch {
                 output.event("malformed", "malformed: \(error)") { $0.add("value", ValueText.hex(value)) }
             }
         case .missing(let wasThere):
-            output.event("no-heart-rate", "the device measures no heart rate")
+            guard measuresNothing else { return }
+            let other = profile == .heartRate ? nil : profile
+            let what = other?.name ?? "heart rate"
+            output.event(other == nil ? "no-heart-rate" : "no-measurement", "the device measures no \(what)")
             guard !wasThere else { return }
             if received == 0 {
-                fail(Failure(.noSuchCharacteristic, "\(device?.text ?? "the device") measures no heart rate"))
+                fail(Failure(.noSuchCharacteristic, "\(device?.text ?? "the device") measures no \(what)"))
             } else {
                 connectAgainUnlessFound()
             }
         case .failed: break
+        }
+    }
+
+    private func count() {
+        received += 1
+        if received == limits.count { end.report(.done) }
+    }
+
+    /// Shows a value by its meaning, or its bytes.
+    private func show(_ value: Data, of characteristic: CharacteristicIdentifier, as event: String) {
+        let uuid = characteristic.uuid.uuidString
+        output.event(event, "\(characteristic.displayName): \(ValueFormat.auto.text(value, of: uuid))") { object in
+            object.add("characteristic", characteristic.displayName)
+            object.add("value", ValueText.hex(value))
+            object.addMeaning(of: value, uuid: uuid)
         }
     }
 
@@ -296,8 +372,19 @@ struct MonitorLimits {
     var search: Double
     /// How long the sensor may take until it is listened to.
     var answer: Double
-    /// End after this many heart rates.
+    /// End after this many measurements.
     var count: Int?
     /// End after this time.
     var duration: Double?
+}
+
+extension MonitoredProfile {
+    fileprivate func characteristic(_ uuid: String) -> CharacteristicIdentifier {
+        CharacteristicIdentifier(uuid: uuid, service: ServiceIdentifier(uuid: service))
+    }
+}
+
+extension CharacteristicIdentifier {
+    /// Its name as it is typed, or else its UUID.
+    fileprivate var displayName: String { uuid.name.map(TypedName.text) ?? uuid.uuidString }
 }

@@ -1,7 +1,7 @@
 import AssignedNumbers
 
-/// A profile whose measurements a central can show, by the name that it has in commands: which service it looks for, and
-/// which characteristics it listens to.
+/// A profile whose measurements a central can show, by the name that it has in commands: which service it looks for,
+/// and which characteristics it listens to.
 package struct MonitoredProfile: Hashable, Swift.Sendable {
     /// Something to be written so that measurements come.
     package struct Request: Hashable, Swift.Sendable {
@@ -47,7 +47,6 @@ package struct MonitoredProfile: Hashable, Swift.Sendable {
         MonitoredProfile("current-time", "1805", ["2A2B"]),
         MonitoredProfile(
             "nordic-uart", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E", ["6E400003-B5A3-F393-E0A9-E50E24DCCA9E"]),
-        MonitoredProfile("keyboard", "1812", ["2A4D"]),
         MonitoredProfile("battery", "180F", ["2A19"]),
     ]
 

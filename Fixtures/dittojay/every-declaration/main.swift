@@ -13,6 +13,7 @@ func thermometer() -> PeripheralProfile {
     let sources: [NotificationPlan.Source] = [
         .constant([1]), .counter(counter), .list([[1], [2]], repeats: true), .randomWalk(walk),
         .heartRate(HeartRateSettings(rateRange: 60...90, interval: 1, rateForms: .uint8, contactDetection: .steady)),
+        .simulated,
     ]
     var plan = NotificationPlan(interval: NotificationPlan.possibleIntervals.lowerBound, source: sources[3])
     plan.interval = 0.5
@@ -20,7 +21,8 @@ func thermometer() -> PeripheralProfile {
     var format = PresentationFormat(format: 14, exponent: -1, unit: 0x272F)
     (format.format, format.exponent, format.unit) = (14, -2, 0x272F)
 
-    var rules = WriteRules(lengths: 1...20, effects: [.store, .echo(to: temperature), .count], reactions: [])
+    var rules = WriteRules(
+        lengths: 1...20, effects: [.store, .echo(to: temperature), .count, .simulated], reactions: [])
     var reaction = WriteReaction(.value([1]), .refuse(attError: 0x80))
     (reaction.match, reaction.outcome) = (.prefix([2]), .play([.chirp([1])]))
     rules.reactions = [reaction, WriteReaction(.any, .play(steps(temperature)))]
@@ -29,20 +31,28 @@ func thermometer() -> PeripheralProfile {
 
     var sensor = CharacteristicProfile(
         name: temperature.characteristic, uuid: "2A6E", properties: [.read, .notify], encryption: encryption,
-        initialValue: [0, 0], userDescription: "Temperature", presentationFormat: format, source: .stored, writes: nil,
-        notifications: plan, pieceSizes: 1...20, chirps: false, isQuiet: false, faults: faults())
+        initialValue: [0, 0], userDescription: "Temperature", presentationFormat: format, reportReference: nil,
+        source: .stored, writes: nil, notifications: plan, pieceSizes: 1...20, chirps: false, isQuiet: false,
+        faults: faults())
     sensor.encryption = []
     sensor.source = .writeCount(of: control)
+    sensor.source = .simulated
+    var report = ReportReference(id: 1, kind: .input)
+    (report.id, report.kind) = (2, [.output, .feature][0])
+    sensor.reportReference = report
     let controlPoint = CharacteristicProfile(
         name: control.characteristic, uuid: "2A9F", properties: [.write, .writeWithoutResponse], writes: rules)
     let service = ServiceProfile(
         name: temperature.service, uuid: "181A", isPrimary: true, isAdvertised: true, isPublished: true,
-        characteristics: [sensor, controlPoint])
+        characteristics: [sensor, controlPoint], standard: nil)
+    let standard = StandardService.allCases.map(\.profile) + [StandardService.glucose.advertised]
     let advertisement = ExtraAdvertisement(
         manufacturer: .init(company: 0xFFFF, data: [1]), serviceData: ["181A": [1, 2]], appearance: 768)
     var profile = PeripheralProfile(
         name: "thermometer", localName: "Thermometer", advertisement: advertisement,
-        services: [service, .heartRate, .chirp, .pairing, .lab], scenario: steps(temperature))
+        services: [service, .heartRate, .chirp, .pairing, .lab, .nordicUART] + standard, scenario: steps(temperature))
+    profile.services[0].standard = StandardService(rawValue: "battery")
+    profile.services += PeripheralProfile.standard.flatMap(\.services)
     profile.changeHeartRates { settings in
         settings.rateRange = HeartRateSettings.possibleRates
         settings.interval = HeartRateSettings.possibleIntervals.upperBound

@@ -110,7 +110,8 @@ public struct CharacteristicPath: Hashable, CustomStringConvertible, Swift.Senda
     public var description: String { "\(service)/\(characteristic)" }
 }
 
-/// Which of a device's HID reports a characteristic has (Report Reference, 2908). Specification: HID Service 1.0, 2.5.3.
+/// Which of a device's HID reports a characteristic has (Report Reference, 2908). Specification: HID Service 1.0,
+/// 2.5.3.
 public struct ReportReference: Hashable, Swift.Sendable {
     /// The direction of a report.
     public enum Kind: UInt8, Hashable, Swift.Sendable {

@@ -19,7 +19,8 @@ protocol ServiceModel: AnyObject {
     /// - Throws: the answer that the central gets instead.
     func write(_ value: [UInt8], to uuid: String, by client: ModelClient) throws(CBATTError)
 
-    /// The next value that is to be sent in consequence of a write. It is asked for when the one before was handed over.
+    /// The next value that is to be sent in consequence of a write. It is asked for when the one before was handed
+    /// over.
     func nextMessage() -> ModelMessage?
 
     /// Nobody is subscribed to a characteristic any more.

@@ -55,8 +55,8 @@ extension ServiceProfile {
         ])
 }
 
-/// Nordic Semiconductor's UART service. What is written to one characteristic is what the device receives; what it sends
-/// is notified by the other.
+/// Nordic Semiconductor's UART service. What is written to one characteristic is what the device receives; what it
+/// sends is notified by the other.
 enum NordicUART {
     static let service = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
     static let rx = "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"

@@ -9,8 +9,8 @@ enum CyclingPower {
     static let sensorLocation = "2A5D"
     static let controlPoint = "2A66"
 
-    /// Cycling Power Feature (3.1): pedal power balance, wheel revolutions, crank revolutions, accumulated energy, offset
-    /// compensation, masked fields, several sensor locations, crank length.
+    /// Cycling Power Feature (3.1): pedal power balance, wheel revolutions, crank revolutions, accumulated energy,
+    /// offset compensation, masked fields, several sensor locations, crank length.
     static let features: UInt32 = 1 << 0 | 1 << 2 | 1 << 3 | 1 << 7 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12
 
     static let characteristics: [CharacteristicProfile] = [

@@ -9,8 +9,8 @@ enum HumanInterfaceDevice {
     static let report = "2A4D"
     static let protocolMode = "2A4E"
 
-    /// What the reports consist of: one byte of modifiers, one that is reserved, and up to six keys. Specification: Device
-    /// Class Definition for HID 1.11, 6.2.2.
+    /// What the reports consist of: one byte of modifiers, one that is reserved, and up to six keys. Specification:
+    /// Device Class Definition for HID 1.11, 6.2.2.
     static let keyboard: [UInt8] = [
         0x05, 0x01,  // usage page: generic desktop
         0x09, 0x06,  // usage: keyboard

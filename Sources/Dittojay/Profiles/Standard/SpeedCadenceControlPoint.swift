@@ -1,7 +1,7 @@
 import CoreBluetooth
 
-/// SC Control Point (2A55), which the services for cycling and for running have in common. Specifications: Cycling Speed
-/// and Cadence Service 1.0, 3.4; Running Speed and Cadence Service 1.0, 3.4.
+/// SC Control Point (2A55), which the services for cycling and for running have in common. Specifications: Cycling
+/// Speed and Cadence Service 1.0, 3.4; Running Speed and Cadence Service 1.0, 3.4.
 struct SpeedCadenceControlPoint {
     static let uuid = "2A55"
 

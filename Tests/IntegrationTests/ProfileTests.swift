@@ -283,11 +283,6 @@ extension InTheLab {
             }
         }
 
-        private func object(_ line: String) throws -> [String: Any] {
-            let any = try JSONSerialization.jsonObject(with: Data(line.utf8))
-            return try #require(any as? [String: Any], "\(line)")
-        }
-
         private func bluejay(_ arguments: String...) async throws -> ChildProcess {
             let process = try ChildProcess("bluejay", arguments + ["--adapter", Lab.centralAdapter])
             let status = try await process.exitStatus(within: .seconds(90))

@@ -72,10 +72,11 @@ struct ScanCommand: CentralCommand {
         let services = packet[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
         let rssi = discovery.rssi == 127 ? nil : discovery.rssi
         let manufacturer = ManufacturerData(packet[CBAdvertisementDataManufacturerDataKey] as? Data)
+        let beacon = Beacon(packet)
         output.print(
             "\(address ?? "?") \(identifier) \(rssi.map { "\($0) dBm" } ?? "? dBm") \"\(name)\""
                 + services.map { " " + ($0.name.map(TypedName.text) ?? $0.uuidString) }.joined()
-                + (manufacturer.map { " \($0.text)" } ?? "")
+                + (beacon.map { " \($0.text)" } ?? manufacturer.map { " \($0.text)" } ?? "")
         ) { object in
             object.add("time", Timestamp.now.utc)
             object.add("address", address)
@@ -87,6 +88,7 @@ struct ScanCommand: CentralCommand {
             object.add("txPower", (packet[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue)
             object.add("manufacturerData", manufacturer.map { ValueText.hex($0.bytes) })
             object.add("manufacturer", manufacturer?.json)
+            object.add("beacon", beacon?.json)
         }
     }
 }

@@ -43,6 +43,22 @@ private enum Example {
         #expect(try ProfileFile.read(path: Example.profiles[1]).value.services == [.lab])
     }
 
+    @Test func `a standard service is one by its name`() throws {
+        let profile = try parse(
+            """
+            services:
+              - {standard: cycling-power, advertised: yes, name: power}
+              - standard: battery
+            scenario:
+              - wait-for: {occasion: subscribed, on: power/cycling-power-measurement}
+              - set: {on: 2A19, value: u8:7}
+            """)
+        var power = StandardService.cyclingPower.advertised
+        power.name = "power"
+        #expect(profile.services == [power, StandardService.battery.profile])
+        #expect(profile.scenario.last == .set(CharacteristicPath("battery", "battery-level"), [7]))
+    }
+
     @Test func `a scenario of its own is read for a profile`() throws {
         let steps = try ProfileFile.readScenario(path: Example.scenario, for: .default).value
         #expect(steps.first == .waitFor(.subscribed, on: CharacteristicPath("chirp", "chirp")))
@@ -233,7 +249,12 @@ private enum Example {
         ("", "the file is empty"), ("just text", "expected a profile"), ("[1, 2]", "expected a profile"),
         ("services", "expected a profile"), ("name: x", "\"services\" is missing"), ("services: []", "1...100"),
         ("services: [", "no YAML"), ("services: {}", "expected a list"), ("a: b: c", "no YAML"),
-        ("services: [{uuid: 180D}]\nservices: []", "same key twice"), ("services: [{}]", "\"uuid\" is missing"),
+        ("services: [{uuid: 180D}]\nservices: []", "same key twice"),
+        ("services: [{}]", "exactly one of uuid, standard"),
+        ("services: [{standard: glucos}]", "did you mean \"glucose\""),
+        ("services: [{standard: glucose, uuid: 1808}]", "exactly one of uuid, standard"),
+        ("services: [{standard: glucose, characteristics: []}]", "has its own characteristics"),
+        ("services: [{standard: battery}, {standard: battery}]", "two services with the UUID 180F"),
         ("---\na: 1\n---\nb: 2", "no YAML"), ("services: [{uuid: 18}]", "neither a UUID"),
         ("services: [{uuid: heart-rat}]", "did you mean \"heart-rate\""),
         ("services: [{uuid: 1800}]", "bluetoothd has the service"),

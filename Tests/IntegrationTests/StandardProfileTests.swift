@@ -183,6 +183,39 @@ extension InTheLab {
             }
         }
 
+        // MARK: Files and beacons
+
+        @Test func `a file has standard services beside others`() async throws {
+            try await with(Lab.profile("standard")) { _ in
+                let monitor = try await Lab.here.bluejay("monitor", "Bicycle", "--count", "4", "--json")
+                for name in ["cycling-power-measurement", "csc-measurement"] {
+                    #expect(monitor.lines.contains { $0.contains("\"\(name)\"") }, "\(monitor.transcript)")
+                }
+                let read = try await Lab.here.bluejay("read", "Bicycle", "switch", "--format", "u8")
+                #expect(read.lines == ["0"])
+            }
+        }
+
+        @Test func `scan names an iBeacon`() async throws {
+            try await with("ibeacon") { _ in
+                let scan = try await Lab.here.bluejay("scan", "--json", "--count", "1", "--timeout", "30")
+                let beacon = try object(try #require(scan.lines.last))["beacon"] as? [String: Any]
+                #expect(beacon?["type"] as? String == "ibeacon", "\(scan.transcript)")
+                #expect(beacon?["minor"] as? Int == 2)
+            }
+        }
+
+        @Test func `scan names the frames of an Eddystone beacon, which take turns`() async throws {
+            try await with("eddystone") { _ in
+                let scan = try ChildProcess(
+                    "bluejay", ["scan", "--duplicates", "--timeout", "0", "--adapter", Lab.centralAdapter])
+                for name in ["eddystone-uid", "eddystone-url https://example.com/", "eddystone-tlm"] {
+                    try await scan.line(containing: name, within: .seconds(60))
+                }
+                _ = try await scan.interrupt()
+            }
+        }
+
         // MARK: Programs
 
         private func with(_ name: String, body: (Sensor) async throws -> Void) async throws {

@@ -46,8 +46,11 @@ func thermometer() -> PeripheralProfile {
         name: temperature.service, uuid: "181A", isPrimary: true, isAdvertised: true, isPublished: true,
         characteristics: [sensor, controlPoint], standard: nil)
     let standard = StandardService.allCases.map(\.profile) + [StandardService.glucose.advertised]
+    var beacon = EddystoneBeacon(interval: 1, url: "https://example.com/")
+    (beacon.interval, beacon.url) = (2, "https://example.org/")
     let advertisement = ExtraAdvertisement(
-        manufacturer: .init(company: 0xFFFF, data: [1]), serviceData: ["181A": [1, 2]], appearance: 768)
+        manufacturer: .init(company: 0xFFFF, data: [1]), serviceData: ["181A": [1, 2]], appearance: 768,
+        eddystone: beacon)
     var profile = PeripheralProfile(
         name: "thermometer", localName: "Thermometer", advertisement: advertisement,
         services: [service, .heartRate, .chirp, .pairing, .lab, .nordicUART] + standard, scenario: steps(temperature))

@@ -21,10 +21,19 @@ final class ServicePublication {
     private var advertisingReplies: [(ControlReply) -> Void] = []
     /// The UUIDs in the advertisement that was asked for last; nil if it has to be asked for again in any case.
     private var advertised: [String]?
+    /// What a beacon advertises in turn, and when its turn ends.
+    private var frames: EddystoneFrames?
+    private var turn: DispatchWorkItem?
+    private var frame: [UInt8]?
+    /// Whether the advertisement has only another frame than the one before.
+    private var isNextFrame = false
+    private let queue: DispatchQueue
     /// What waits for a service to be published, by the service's name.
     private var replies: [String: [(ControlReply) -> Void]] = [:]
 
     init(_ profile: PeripheralProfile, localName: String, services: SimulatedServices, events: EventOutput) {
+        queue = services.queue
+        frames = profile.advertisement.eddystone.map { EddystoneFrames($0, seed: services.seed) }
         self.profile = profile
         self.localName = localName
         self.services = services
@@ -42,6 +51,8 @@ final class ServicePublication {
     /// Bluetooth is on: publishes and advertises what is wanted.
     func start() {
         advertised = nil
+        frame = nil
+        isNextFrame = false
         for service in services.all where service.isWanted { publish(service) }
         // There is nothing to wait for if no service is published at the start.
         advertise()
@@ -50,6 +61,7 @@ final class ServicePublication {
     /// Bluetooth is off: nothing is published any more.
     func interrupt() {
         advertised = nil
+        turn?.cancel()
         for service in services.all { service.withdraw() }
         let waiting = replies
         replies = [:]
@@ -62,6 +74,7 @@ final class ServicePublication {
     /// Stops advertising for good. The services stay until ``stop()``, for as long as centrals are connected.
     func stopAdvertising() {
         isStopping = true
+        turn?.cancel()
         poweredOnServer?.stopAdvertising()
     }
 
@@ -162,7 +175,9 @@ final class ServicePublication {
             return advertise()
         }
         server.stopAdvertising()
+        turn?.cancel()
         advertised = nil
+        isNextFrame = false
         answerAdvertising(ControlReply(error: "advertising was switched off again"))
         events.report(.advertisingStopped) { _ in }
         reply(ControlReply())
@@ -253,6 +268,8 @@ final class ServicePublication {
             return events.report(failure: message)
         }
         answerAdvertising(ControlReply())
+        takeTurns()
+        guard !isNextFrame else { return isNextFrame = false }
         events.report(.advertising) { event in
             let names = services.all.filter { $0.isPublished && $0.profile.isAdvertised }.map(\.profile.name)
             event.message =
@@ -277,7 +294,29 @@ final class ServicePublication {
         guard uuids != advertised else { return }
         if advertised != nil { server.stopAdvertising() }
         advertised = uuids
-        server.startAdvertising(profile.advertisement.data(localName: localName, serviceUUIDs: uuids))
+        var extra = profile.advertisement
+        if frames != nil {
+            if frame == nil { frame = frames?.next() }
+            extra.serviceData[Eddystone.service] = frame
+            uuids.append(Eddystone.service)
+        }
+        server.startAdvertising(extra.data(localName: localName, serviceUUIDs: uuids))
+    }
+
+    /// Lets the next frame follow when this one was advertised for its time.
+    private func takeTurns() {
+        guard let interval = profile.advertisement.eddystone?.interval, !isStopping else { return }
+        turn?.cancel()
+        let work = DispatchWorkItem { [weak self] in
+            guard let self, poweredOnServer != nil, advertised != nil else { return }
+            frame = frames?.next()
+            server?.stopAdvertising()
+            advertised = nil
+            isNextFrame = true
+            advertise()
+        }
+        turn = work
+        queue.asyncAfter(deadline: .now() + interval, execute: work)
     }
 }
 

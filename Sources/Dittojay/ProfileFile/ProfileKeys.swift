@@ -3,7 +3,8 @@ enum ProfileKeys {
     static let profile = ["name", "local-name", "appearance", "advertise", "services", "scenario"]
     static let advertisement = ["manufacturer", "service-data"]
     static let manufacturer = ["company", "data"]
-    static let service = ["name", "uuid", "primary", "advertised", "published", "characteristics"]
+    static let service = ["name", "uuid", "standard", "primary", "advertised", "published", "characteristics"]
+    static let serviceKinds = ["uuid", "standard"]
     static let characteristic = [
         "name", "uuid", "properties", "encrypted", "value", "description", "format", "count-of", "write", "notify",
         "split", "chirps", "quiet", "faults",

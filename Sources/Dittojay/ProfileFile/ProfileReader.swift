@@ -34,15 +34,10 @@ enum ProfileReader {
         let drafts = drafts(serviceNodes)
         let index = AttributeIndex(
             services: drafts.map { ($0.name.text, $0.uuid) },
-            characteristics: drafts.flatMap { draft in
-                draft.characteristics.map {
-                    .init(
-                        path: CharacteristicPath(draft.name.text, $0.name.text), uuid: $0.uuid,
-                        properties: $0.properties)
-                }
-            }, isIncomplete: !context.mistakes.isEmpty)
+            characteristics: drafts.flatMap(\.references), isIncomplete: !context.mistakes.isEmpty)
         for draft in drafts {
             var characteristics: [CharacteristicProfile] = []
+            characteristics += draft.standard?.profile.characteristics ?? []
             for characteristic in draft.characteristics {
                 let reader = CharacteristicReader(characteristic, service: draft.name.text, index: index)
                 if let profile = context.attempt(try reader.profile()) { characteristics.append(profile) }
@@ -51,7 +46,7 @@ enum ProfileReader {
                 ServiceProfile(
                     name: draft.name.text, uuid: draft.uuid, isPrimary: draft.isPrimary,
                     isAdvertised: draft.isAdvertised,
-                    isPublished: draft.isPublished, characteristics: characteristics))
+                    isPublished: draft.isPublished, characteristics: characteristics, standard: draft.standard))
         }
         if let node = file["scenario"], let steps = context.attempt(try StepReader(index, service: nil).steps(node)) {
             profile.scenario = steps
@@ -80,7 +75,21 @@ enum ProfileReader {
         let isPrimary: Bool
         let isAdvertised: Bool
         let isPublished: Bool
+        /// Whose characteristics it has, and no others.
+        let standard: StandardService?
         let characteristics: [CharacteristicDraft]
+
+        /// What others can refer to.
+        var references: [AttributeIndex.Characteristic] {
+            if let standard {
+                return standard.profile.characteristics.map {
+                    .init(path: CharacteristicPath(name.text, $0.name), uuid: $0.uuid, properties: $0.properties)
+                }
+            }
+            return characteristics.map {
+                .init(path: CharacteristicPath(name.text, $0.name.text), uuid: $0.uuid, properties: $0.properties)
+            }
+        }
     }
 
     struct CharacteristicDraft {
@@ -109,7 +118,13 @@ enum ProfileReader {
     private static func serviceDraft(_ node: FileNode) throws(ProfileFileError) -> ServiceDraft {
         let context = node.context
         let members = try node.mapping(of: "a service", keys: ProfileKeys.service)
-        let uuid = context.attempt(try serviceUUID(members.required("uuid"))) ?? ""
+        let kind = context.attempt(try members.exactlyOne(of: ProfileKeys.serviceKinds))
+        let standard = kind?.key == "standard" ? context.attempt(try kind.flatMap(standardService)) : nil
+        if standard != nil, let node = members["characteristics"] {
+            context.note(node.fail("a standard service has its own characteristics"))
+        }
+        let written = kind?.key == "uuid" ? context.attempt(try kind.map(\.value).map(serviceUUID)) : nil
+        let uuid = standard?.profile.uuid ?? written ?? ""
         let nodes = context.attempt(try members["characteristics"]?.list(of: "characteristics")) ?? []
         if nodes.count > possibleCounts.upperBound {
             context.note(node.fail("there can be \(possibleCounts.upperBound) characteristics at most"))
@@ -123,7 +138,13 @@ enum ProfileReader {
             name: name(of: members, uuid, .service), uuid: uuid,
             isPrimary: context.attempt(try members["primary"]?.flag()) ?? true,
             isAdvertised: context.attempt(try members["advertised"]?.flag()) ?? false,
-            isPublished: context.attempt(try members["published"]?.flag()) ?? true, characteristics: characteristics)
+            isPublished: context.attempt(try members["published"]?.flag()) ?? true, standard: standard,
+            characteristics: characteristics)
+    }
+
+    private static func standardService(_ member: FileMapping.Member) throws(ProfileFileError) -> StandardService {
+        let known = StandardService.allCases.map { ($0.rawValue, $0) }
+        return try member.value.choice(of: "standard service", among: known)
     }
 
     private static func serviceUUID(_ node: FileNode) throws(ProfileFileError) -> String {

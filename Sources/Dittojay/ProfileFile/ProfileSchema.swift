@@ -67,11 +67,16 @@ package enum ProfileSchema {
     private static let service = Mapping(
         [
             ("name", .ref("name")), ("uuid", .ref("service-uuid")),
+            (
+                "standard",
+                .words(StandardService.allCases.map(\.rawValue)).described(
+                    "A service of the Bluetooth SIG with its characteristics, and values that change by themselves.")
+            ),
             ("primary", .ref("flag").described("Default: true.")),
             ("advertised", .ref("flag").described("Whether the UUID is in the advertisement; default: false.")),
             ("published", .ref("flag").described("Whether it is there from the start; default: true.")),
             ("characteristics", .list(.object(characteristic), of: 0...ProfileReader.possibleCounts.upperBound)),
-        ], required: ["uuid"])
+        ], exactlyOne: [ProfileKeys.serviceKinds])
 
     private static let characteristic = Mapping(
         [

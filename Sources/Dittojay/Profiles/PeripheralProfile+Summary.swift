@@ -19,6 +19,9 @@ extension PeripheralProfile {
         for (uuid, data) in advertisement.serviceData.sorted(by: { $0.key < $1.key }) {
             lines[0] += ", with data of service \(uuid): \(ValueText.hex(data))"
         }
+        if let eddystone = advertisement.eddystone {
+            lines[0] += ", with Eddystone frames in turn every \(Duration.text(seconds: eddystone.interval))"
+        }
         for service in services {
             var line = "service \(service.name) \(service.uuid)"
             if !service.isPrimary { line += ", secondary" }

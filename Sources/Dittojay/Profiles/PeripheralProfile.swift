@@ -44,10 +44,14 @@ public struct ExtraAdvertisement: Hashable, Swift.Sendable {
     public var serviceData: [String: [UInt8]]
     /// The kind of device, by the number that the Bluetooth SIG has assigned.
     public var appearance: UInt16?
+    /// The frames of an Eddystone beacon, which take turns.
+    public var eddystone: EddystoneBeacon?
 
     public init(
-        manufacturer: Manufacturer? = nil, serviceData: [String: [UInt8]] = [:], appearance: UInt16? = nil
+        manufacturer: Manufacturer? = nil, serviceData: [String: [UInt8]] = [:], appearance: UInt16? = nil,
+        eddystone: EddystoneBeacon? = nil
     ) {
+        self.eddystone = eddystone
         self.appearance = appearance
         self.manufacturer = manufacturer
         self.serviceData = serviceData

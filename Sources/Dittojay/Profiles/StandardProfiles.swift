@@ -2,26 +2,27 @@ import CoreBluetooth
 
 extension PeripheralProfile {
     /// The standard profiles: for each a peripheral with the services that it needs.
-    public static let standard: [PeripheralProfile] = [
-        sensor("battery", 0x0200, [.battery], of: []),
-        sensor("device-information", 0x0080, [.deviceInformation], of: []),
-        sensor("health-thermometer", 0x0300, [.healthThermometer]),
-        sensor("blood-pressure", 0x0380, [.bloodPressure]),
-        sensor("glucose", 0x0400, [.glucose]),
-        sensor("cycling-speed-and-cadence", 0x0485, [.cyclingSpeedAndCadence]),
-        sensor("cycling-power", 0x0484, [.cyclingPower]),
-        sensor("running-speed-and-cadence", 0x0441, [.runningSpeedAndCadence]),
-        fitnessMachine,
-        sensor("environmental-sensing", 0x0540, [.environmentalSensing]),
-        sensor("pulse-oximeter", 0x0C40, [.pulseOximeter]),
-        sensor("weight-scale", 0x0C80, [.weightScale]),
-        sensor("current-time", 0x0100, [.currentTime], of: []),
-        sensor("user-data", 0x0C80, [.userData]),
-        sensor("find-me", 0x0240, [.immediateAlert]),
-        sensor("proximity", 0x0240, [.linkLoss, .immediateAlert, .txPower]),
-        PeripheralProfile(name: "nordic-uart", localName: "Dittojay", services: [.nordicUART]),
-        sensor("keyboard", 0x03C1, [.humanInterfaceDevice]),
-    ]
+    public static let standard: [PeripheralProfile] =
+        [
+            sensor("battery", 0x0200, [.battery], of: []),
+            sensor("device-information", 0x0080, [.deviceInformation], of: []),
+            sensor("health-thermometer", 0x0300, [.healthThermometer]),
+            sensor("blood-pressure", 0x0380, [.bloodPressure]),
+            sensor("glucose", 0x0400, [.glucose]),
+            sensor("cycling-speed-and-cadence", 0x0485, [.cyclingSpeedAndCadence]),
+            sensor("cycling-power", 0x0484, [.cyclingPower]),
+            sensor("running-speed-and-cadence", 0x0441, [.runningSpeedAndCadence]),
+            fitnessMachine,
+            sensor("environmental-sensing", 0x0540, [.environmentalSensing]),
+            sensor("pulse-oximeter", 0x0C40, [.pulseOximeter]),
+            sensor("weight-scale", 0x0C80, [.weightScale]),
+            sensor("current-time", 0x0100, [.currentTime], of: []),
+            sensor("user-data", 0x0C80, [.userData]),
+            sensor("find-me", 0x0240, [.immediateAlert]),
+            sensor("proximity", 0x0240, [.linkLoss, .immediateAlert, .txPower]),
+            PeripheralProfile(name: "nordic-uart", localName: "Dittojay", services: [.nordicUART]),
+            sensor("keyboard", 0x03C1, [.humanInterfaceDevice]),
+        ] + beacons
 
     /// - Parameters:
     ///   - appearance: the assigned number of what the device is.

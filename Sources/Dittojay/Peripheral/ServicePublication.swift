@@ -305,7 +305,7 @@ final class ServicePublication {
 
     /// Lets the next frame follow when this one was advertised for its time.
     private func takeTurns() {
-        guard let interval = profile.advertisement.eddystone?.interval, !isStopping else { return }
+        guard let interval = profile.advertisement.eddystone?.interval, !isStopping, mayAdvertise else { return }
         turn?.cancel()
         let work = DispatchWorkItem { [weak self] in
             guard let self, poweredOnServer != nil, advertised != nil else { return }

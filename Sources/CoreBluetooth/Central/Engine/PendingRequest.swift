@@ -76,8 +76,8 @@ final class PendingRequest<Value: Swift.Sendable> {
         }
     }
 
-    /// The services have changed, and bluetoothd is yet to look. It passes the refusal on (5.66), whatever the request was
-    /// about; an app could only do what is done here. If the attribute was removed, the next attempt says so.
+    /// The services have changed, and bluetoothd is yet to look. It passes the refusal on (5.66), whatever the request
+    /// was about; an app could only do what is done here. If the attribute was removed, the next attempt says so.
     private func attemptAfterChange(_ error: BlueZError) {
         let deadline = changeDeadline ?? .now + link.session.timing.serviceChange
         changeDeadline = deadline

@@ -59,6 +59,54 @@ struct LinkLifeTests {
         try await app.saw("disconnected failed: \(CBError(.peripheralDisconnected).localizedDescription)")
     }
 
+    // MARK: Half-found services
+
+    /// bluetoothd would take them for all.
+    @Test func `a link's end is reported when the device was forgotten that is only half known`() async throws {
+        let device = await device()
+        await device.neverResolve()
+        let app = CentralApp(on: daemon)
+        _ = try await app.connected(to: device)
+        let removal = Journal()
+        await daemon.react(
+            to: "RemoveDevice",
+            with: .handler { call in
+                Later.run(after: .milliseconds(50)) {
+                    removal.note("app knows of \(app.lines.filter { $0.hasPrefix("disconnected") }.count) ends")
+                    call.resume()
+                }
+            })
+        await device.lose()
+        try await app.saw("disconnected failed: The device ended the connection.")
+        #expect(removal.lines == ["app knows of 0 ends"])
+        #expect(await !device.isShown)
+    }
+
+    @Test func `a link's end is reported even if bluetoothd does not forget the device`() async throws {
+        let device = await device()
+        await device.neverResolve()
+        let app = CentralApp(on: daemon)
+        _ = try await app.connected(to: device)
+        await daemon.react(to: "RemoveDevice", with: .silent)
+        await device.lose()
+        try await app.saw("disconnected failed: The device ended the connection.", within: .seconds(20))
+    }
+
+    @Test func `a connection that is given up while it ends is not made again`() async throws {
+        let device = await device()
+        await device.neverResolve()
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connect(
+            to: device, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        try await app.saw("connected")
+        await daemon.react(to: "RemoveDevice", with: .late(.milliseconds(100)))
+        await device.lose()
+        try await daemon.call("RemoveDevice")
+        app.act { $0.cancelPeripheralConnection(peripheral) }
+        try await app.saw("disconnected failed: The device ended the connection.")
+        #expect(app.queue.sync { peripheral.state } == .disconnected)
+    }
+
     @Test func `an attempt goes on when the device's object goes`() async throws {
         let device = await device(inRange: false)
         let app = CentralApp(on: daemon)
@@ -144,6 +192,9 @@ struct LinkLifeTests {
 
 extension FakeDevice {
     fileprivate func comeIntoRange() { isInRange = true }
+
+    /// The link ends before its services are found.
+    fileprivate func neverResolve() { resolutionTime = nil }
 
     fileprivate func rename(_ name: String) { set("Name", .string(name)) }
 }

@@ -12,6 +12,8 @@ final class PeripheralLink {
         case connected
         /// The app has asked to end a link that was up.
         case disconnecting
+        /// The link has ended. The app learns it when bluetoothd has forgotten what it has found half of.
+        case ending
         case ended
     }
 
@@ -220,6 +222,7 @@ final class PeripheralLink {
                     self?.end(error: nil)
                 }
             }
+        case .ending: options.reconnects = false
         case .disconnecting, .ended: break
         }
     }
@@ -262,21 +265,20 @@ final class PeripheralLink {
         endReason = nil
     }
 
-    /// When a link ends early, bluetoothd 5.66 keeps the services found so far. Next time it takes them for the
-    /// complete list, with wrong handles: it then reads the wrong attributes, and can crash. If it forgets the device,
-    /// it discovers the services again.
-    private func forgetHalfFoundServices() {
-        guard !isResolved, phase != .connecting, let device, !device.isPaired, let adapter = device.adapter else {
-            return
-        }
-        // An error means that it has forgotten the device already.
-        Task { try? await adapter.remove(device) }
-    }
-
     private func end(error: CBError?) {
         timer?.cancel()
-        forgetHalfFoundServices()
+        let halfKnown = halfKnownDevice
         dropConnectionState()
+        guard let halfKnown else { return reportEnd(error) }
+        // An attempt that is given up is not kept waiting.
+        if phase == .ended { reportEnd(error) } else { phase = .ending }
+        Task {
+            await forget(halfKnown)
+            if phase == .ending { reportEnd(error) }
+        }
+    }
+
+    private func reportEnd(_ error: CBError?) {
         let reconnects = error != nil && options.reconnects
         if reconnects { start() } else { phase = .ended; core?.forget(self) }
         let timestamp = Date().timeIntervalSinceReferenceDate
@@ -331,7 +333,7 @@ final class PeripheralLink {
         case .connecting where isCalling:
             attempt?.cancel()
             attempt = Task { [weak self] in await self?.attemptUntilConnected() }
-        case .connecting, .ended: break
+        case .connecting, .ending, .ended: break
         }
     }
 }

@@ -75,6 +75,12 @@ def test_each_call_is_a_request(pytester: pytest.Pytester, in_lab: FakeLab) -> N
             assert sensor.status()["faults"] == []
             assert sensor.disconnect() == ["00:AA:01:01:00:01"]
             assert sensor.wait("disconnected").central == "00:AA:01:01:00:01"
+            sensor.advertise(False)
+            sensor.power(True)
+            sensor.silence(2.5)
+            assert sensor.status()["hand"] == [
+                {"command": "advertise", "state": "off"}, {"command": "power", "state": "on"},
+                {"command": "silence", "seconds": 2.5}]
             sensor.services.remove("chirp")
             assert sensor.services.published == []
             sensor.services.add("chirp")
@@ -136,6 +142,11 @@ def test_the_same_can_be_awaited(pytester: pytest.Pytester, in_lab: FakeLab) -> 
                 await aio.fault("a", "read", "delay", seconds=0.5)
                 assert (await aio.status())["faults"][0]["seconds"] == 0.5
                 await aio.clear_faults()
+                await aio.advertise(True)
+                await aio.power(False)
+                await aio.silence(1)
+                assert [request["command"] for request in (await aio.status())["hand"]] == [
+                    "advertise", "power", "silence"]
                 await aio.services.remove("chirp")
                 await aio.services.add("chirp")
                 assert await aio.disconnect() == ["00:AA:01:01:00:01"]

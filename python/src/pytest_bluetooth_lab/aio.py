@@ -91,3 +91,12 @@ class AsyncSensor:
 
     async def disconnect(self, central: str | None = None) -> list[str]:
         return await asyncio.to_thread(self._sensor.disconnect, central)
+
+    async def advertise(self, is_on: bool) -> None:
+        await asyncio.to_thread(self._sensor.advertise, is_on)
+
+    async def power(self, is_on: bool) -> None:
+        await asyncio.to_thread(self._sensor.power, is_on)
+
+    async def silence(self, seconds: float) -> None:
+        await asyncio.to_thread(self._sensor.silence, seconds)

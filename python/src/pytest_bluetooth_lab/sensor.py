@@ -196,6 +196,18 @@ class Sensor:
         """Ends the connection of a central, or of all; returns their addresses."""
         return list(self.request("disconnect", central=central)["disconnected"])
 
+    def advertise(self, is_on: bool) -> None:
+        """It advertises again, or no more; links stay up."""
+        self.request("advertise", state="on" if is_on else "off")
+
+    def power(self, is_on: bool) -> None:
+        """Its controller is on, or off."""
+        self.request("power", state="on" if is_on else "off")
+
+    def silence(self, seconds: float) -> None:
+        """Meanwhile it sends nothing, and requests wait for their answers."""
+        self.request("silence", seconds=seconds)
+
     # Its end
 
     def stop(self) -> None:

@@ -11,6 +11,7 @@ options = dict(zip(sys.argv[2::1], sys.argv[3::1]))
 faults: list = []
 published = {"chirp": True}
 value_of: dict = {}
+by_hand: list = []
 lock = threading.Lock()
 
 
@@ -28,6 +29,7 @@ def status():
         "services": [{"name": name, "isPublished": is_there} for name, is_there in published.items()],
         "faults": faults,
         "values": value_of,
+        "hand": by_hand,
     }
 
 
@@ -53,6 +55,8 @@ def answer(request):
     elif command == "disconnect":
         report("disconnected", central="00:AA:01:01:00:01")
         return {"disconnected": ["00:AA:01:01:00:01"]}
+    elif command in ("advertise", "power", "silence"):
+        by_hand.append({"command": command, **request})
     elif command == "hang-up":
         return None
     else:

@@ -157,8 +157,8 @@ let package = Package(
         .testTarget(
             name: "BluejayCommandTests",
             dependencies: [
-                "Bluejay", "BluejayCommand", "CoreBluetooth", "Dittojay", "GATTProfiles", "LineOutput",
-                "ProfileClients",
+                "BlueZ", "Bluejay", "BluejayCommand", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
+                "ProfileClients", "TestSupport",
             ]),
         .testTarget(name: "ProgramSupportTests", dependencies: ["LineOutput", "ProgramSupport", logging]),
         // The built programs, each in a process of its own.

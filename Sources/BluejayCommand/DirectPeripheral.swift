@@ -68,6 +68,8 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
 
     private let manager: CBCentralManager
     private var exchange: Exchange?
+    /// Why the connection has ended, if it has.
+    private var endReason: Problem?
     private let timer = DispatchSource.makeTimerSource(queue: .main)
 
     /// Takes the delegates of the peripheral and of its manager until ``release()``.
@@ -211,6 +213,8 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
 
     private func exchange(_ answers: Set<Answer>, within limit: Double, _ request: () -> Void) async throws {
         guard !answers.isEmpty else { return }
+        // It may have ended between two requests.
+        if let endReason, peripheral.state != .connected { throw endReason }
         guard manager.state == .poweredOn else { throw Problem.bluetoothOff }
         guard peripheral.state == .connected else { throw Problem.linkLost }
         try await withCheckedThrowingContinuation { continuation in
@@ -319,6 +323,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     }
 
     private func end(_ problem: Problem) {
+        endReason = problem
         finish(problem)
         onEnd?(problem)
     }

@@ -40,9 +40,9 @@ struct CentralPairingTests {
         #expect(try await central.exitStatus() == 6)
         #expect(
             central.lines == [
-                "bluejay: \(attempt) of \(Self.device): ATT error 0x05: The device wants to be paired with a passkey, which "
-                    + "this program cannot enter; to enter a passkey, run \"bluejay unpair \(Self.device)\", then pair with "
-                    + "bluetoothctl"
+                "bluejay: \(attempt) of \(Self.device): ATT error 0x05: The device has not answered since it was paired. "
+                    + "Connect and try again; if that fails, it wants to be paired with a passkey, which this program "
+                    + "cannot enter; to enter a passkey, run \"bluejay unpair \(Self.device)\", then pair with bluetoothctl"
             ])
     }
 

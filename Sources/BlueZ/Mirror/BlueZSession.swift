@@ -80,8 +80,8 @@ package final class BlueZSession {
         /// How long pairing that a request waits for may take. The Security Manager Protocol gives each step of it 30
         /// s, in which the device may ask its user.
         package var pairing: Duration = .seconds(32)
-        /// How long the answer to a request may take once pairing for it is done. A device that answers later is taken
-        /// for one that wants a passkey.
+        /// How long the answer to a request may take once pairing for it is done. A device that answers later may be
+        /// one that wants a passkey.
         package var answerAfterPairing: Duration = .seconds(15)
         /// Until bluetoothd, of which a device has said that it does not know its services as they are now, has looked
         /// for what has changed. A change that it has not reported by then is none that matters.

@@ -42,14 +42,14 @@ final class PairingWatch {
     func paired() {
         isPaired = true
         hasAgreed = false
-        wait(atMost: timing.answerAfterPairing)
+        wait(atMost: timing.answerAfterPairing, Self.silence)
     }
 
     func agentHasAnswered(_ answer: PairingAgent.Answer) {
         switch answer {
         case .agreed:
             hasAgreed = true
-            wait(atMost: timing.pairing)
+            wait(atMost: timing.pairing, Self.refusal)
         case .refused(let question):
             give("The device wants \(question.rawValue) to pair, which this program cannot give.")
         }
@@ -58,20 +58,21 @@ final class PairingWatch {
     /// The link has ended.
     func linkEnds() {
         hasAgreed = false
-        if hasBegun { giveUp() }
+        if hasBegun { give(isPaired ? Self.passkey : Self.refusal) }
     }
 
-    private func wait(atMost limit: Duration) {
+    private func wait(atMost limit: Duration, _ reason: String) {
         guard fail != nil else { return }
-        timer = .timer(after: limit) { [weak self] in self?.giveUp() }
+        timer = .timer(after: limit) { [weak self] in self?.give(reason) }
     }
 
-    private func giveUp() {
-        give(
-            isPaired
-                ? "The device wants to be paired with a passkey, which this program cannot enter."
-                : "The device refused to pair, or pairing with it failed.")
-    }
+    private static let refusal = "The device refused to pair, or pairing with it failed."
+    private static let passkey = "The device wants to be paired with a passkey, which this program cannot enter."
+    /// bluetoothd (5.66) may also have lost the request that made it pair; the two cannot be told apart here. Over
+    /// another link, which is encrypted from the start, such a request is answered.
+    private static let silence =
+        "The device has not answered since it was paired. Connect and try again; if that fails, it wants to be paired "
+        + "with a passkey, which this program cannot enter."
 
     private func give(_ reason: String) {
         guard let fail else { return }

@@ -189,7 +189,7 @@ private final class Meter: RSSIObserver {
     }
 
     private func connect() {
-        let timeout: Timeout = dice.happens(50) ? .none : .seconds(2)
+        let timeout: Timeout = dice.happens(50) ? .none : .seconds(0.25)
         ledger.open { number in
             bluejay.connect(bench.identifier, timeout: timeout) { [self] result in
                 if case .failure(let error) = result { return ledger.close(number, "connect", error) }

@@ -1,7 +1,7 @@
 import BluetoothLab
 package import DBus
 import Foundation
-import MainLoop
+package import MainLoop
 import Synchronization
 
 /// A message bus of a test's own: a dbus-daemon that dies with this object.

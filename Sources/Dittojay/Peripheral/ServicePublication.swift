@@ -183,6 +183,18 @@ final class ServicePublication {
         reply(ControlReply())
     }
 
+    /// Advertises no more until Bluetooth is on again. The kernel (6.12) does not stop the advertising of a legacy
+    /// controller that it switches off.
+    func pauseAdvertising() {
+        turn?.cancel()
+        poweredOnServer?.stopAdvertising()
+        advertised = nil
+        isNextFrame = false
+    }
+
+    /// Bluetooth was not switched off after all.
+    func resumeAdvertising() { advertise() }
+
     private func answerAdvertising(_ answer: ControlReply) {
         let waiting = advertisingReplies
         advertisingReplies = []

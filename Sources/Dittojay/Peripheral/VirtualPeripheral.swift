@@ -300,7 +300,13 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         case .silence(let seconds):
             requests.beSilent(for: seconds)
             reply(ControlReply())
-        case .power(let isOn): links.setPower(isOn, reply)
+        case .power(true): links.setPower(true, reply)
+        case .power(false):
+            publication.pauseAdvertising()
+            links.setPower(false) { [publication] answer in
+                if !answer.ok { publication.resumeAdvertising() }
+                reply(answer)
+            }
         case .quit:
             reply(ControlReply())
             stop()

@@ -87,6 +87,21 @@ struct ServicePublicationTests {
         #expect(parts.lines.contains("advertising-stopped"))
     }
 
+    @Test func `it does not advertise while it is switched off, and again once it is on, or is not off after all`() {
+        parts.publish()
+        publication.pauseAdvertising()
+        #expect(!server.isAdvertising)
+        publication.resumeAdvertising()
+        #expect(server.isAdvertising)
+        publication.pauseAdvertising()
+        server.state = .poweredOff
+        publication.interrupt()
+        #expect(!server.isAdvertising)
+        server.state = .poweredOn
+        parts.publish()
+        #expect(server.isAdvertising)
+    }
+
     @Test func `whoever waits until it advertises is answered when it does not`() {
         parts.publish()
         var errors: [String?] = []

@@ -160,6 +160,8 @@ final class AdapterLease: LinkControl {
         guard !isStopped, let adapter = currentAdapter else {
             throw DittojayError.adapterUnusable("there is no Bluetooth adapter at the moment")
         }
+        // What the manager was asked to end before, such as advertising, is to reach bluetoothd before this.
+        if !isOn { await withCheckedContinuation { turn in Self.afterManager { turn.resume() } } }
         // Nobody else's change: it comes back with bluetoothd as this leaves it.
         wasPowered = isOn
         if isOn { try await switchOn(adapter) } else { try await adapter.setPowered(false) }

@@ -74,18 +74,21 @@ extension CommandContext {
             return PeripheralIdentifier(uuid: identifiers[0], name: text)
         }
         do {
-            return try await search(for: device, timeout: timeout)
+            return try await search(for: device, timeout: timeout).peripheralIdentifier
         } catch var failure as Failure where failure.status == .notInTime {
             if let hint = await OwnAdvertisements.hint(adapter: adapter) { failure.reason += "; \(hint)" }
             throw failure
         }
     }
 
-    private func search(for device: DeviceSelector, timeout: Double) async throws -> PeripheralIdentifier {
+    /// Looks for a device.
+    ///
+    /// - Parameter gathering: how long what it advertises is gathered once it is found, in seconds.
+    func search(for device: DeviceSelector, timeout: Double, gathering: Double = 0) async throws -> ScanDiscovery {
         try await withCheckedThrowingContinuation { continuation in
             var others = Sightings()
             TargetSearch(bluejay).start(
-                duration: timeout,
+                duration: timeout, gathering: gathering,
                 isWanted: { discovery in
                     if device.matches(discovery) { return true }
                     others.add(discovery)

@@ -93,7 +93,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             duration: hasConnected ? 0 : limits.search,
             serviceIdentifiers: device == nil ? profile.map { [ServiceIdentifier(uuid: $0.service)] } : nil,
             isWanted: { [device] discovery in device?.matches(discovery) ?? true },
-            ended: { [weak self] found, error in self?.searchEnded(found, error) })
+            ended: { [weak self] found, error in self?.searchEnded(found?.peripheralIdentifier, error) })
     }
 
     private func searchEnded(_ found: PeripheralIdentifier?, _ error: (any Error)?) {

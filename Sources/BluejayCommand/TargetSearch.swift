@@ -11,30 +11,39 @@ final class TargetSearch {
     private static let patience: Duration = .seconds(3)
 
     private let bluejay: Bluejay
-    private var found: PeripheralIdentifier?
-    private var secondChoice: PeripheralIdentifier?
+    private var found: ScanDiscovery?
+    private var secondChoice: ScanDiscovery?
     private var isOver = false
 
     init(_ bluejay: Bluejay) { self.bluejay = bluejay }
 
     /// - Parameters:
     ///   - duration: how long it may take, in seconds; 0 for no limit.
+    ///   - gathering: how long what the device advertises is gathered once it is found, in seconds: the response to a
+    ///     scan comes by itself.
     ///   - isWanted: whether an advertisement is of the device.
-    ///   - ended: called once with the device, or with nil and why the scan has failed, if it has.
+    ///   - ended: called once with the device's last advertisement, or with nil and why the scan has failed, if it has.
     func start(
-        duration: Double, serviceIdentifiers: [ServiceIdentifier]? = nil,
+        duration: Double, gathering: Double = 0, serviceIdentifiers: [ServiceIdentifier]? = nil,
         isWanted: @escaping (ScanDiscovery) -> Bool,
-        ended: @escaping (PeripheralIdentifier?, (any Error)?) -> Void
+        ended: @escaping (ScanDiscovery?, (any Error)?) -> Void
     ) {
         bluejay.scan(
-            duration: duration, serviceIdentifiers: serviceIdentifiers,
+            duration: duration, allowDuplicates: gathering > 0, throttleRSSIDelta: gathering > 0 ? 0 : 5,
+            serviceIdentifiers: serviceIdentifiers,
             discovery: { discovery, _ in
                 guard isWanted(discovery) else { return .continue }
-                guard discovery.peripheralIdentifier.hasNonResolvableAddress else {
-                    self.found = discovery.peripheralIdentifier
-                    return .stop
+                if discovery.peripheralIdentifier.hasNonResolvableAddress {
+                    self.keep(discovery)
+                    return .continue
                 }
-                self.keep(discovery.peripheralIdentifier)
+                if let found = self.found {
+                    if found.peripheralIdentifier == discovery.peripheralIdentifier { self.found = discovery }
+                    return .continue
+                }
+                self.found = discovery
+                guard gathering > 0 else { return .stop }
+                self.stop(after: gathering)
                 return .continue
             },
             stopped: { _, error in
@@ -43,10 +52,13 @@ final class TargetSearch {
             })
     }
 
-    private func keep(_ identifier: PeripheralIdentifier) {
-        guard secondChoice == nil else { return }
-        secondChoice = identifier
-        DispatchQueue.main.asyncAfter(deadline: .now() + Self.patience.inSeconds) {
+    private func keep(_ discovery: ScanDiscovery) {
+        if secondChoice == nil { stop(after: Self.patience.inSeconds) }
+        secondChoice = discovery
+    }
+
+    private func stop(after seconds: Double) {
+        DispatchQueue.main.asyncAfter(deadline: .now() + seconds) {
             MainActor.assumeIsolated {
                 if !self.isOver { self.bluejay.stopScanning() }
             }

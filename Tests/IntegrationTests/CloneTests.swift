@@ -14,7 +14,7 @@ extension InTheLab {
             return (clone.transcript, try String(contentsOf: file, encoding: .utf8))
         }
 
-        @Test(arguments: ["thermometer", "twins", "uart", "faulty", "changing", "heart-rate", "lab"])
+        @Test(arguments: ["thermometer", "twins", "uart", "faulty", "changing", "heart-rate", "lab", "standard"])
         func `a clone of a clone is the same`(name: String) async throws {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("clone-\(name)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -28,7 +28,8 @@ final class DeviceReader {
     func read() async throws -> ClonedDevice {
         let selector = target.selector
         try? await BlueZSession.shared.forgetSeenDevices(on: context.adapter) { selector.names($0) }
-        let advertisement = try await findAdvertisement()
+        let advertisement = try await context.search(
+            for: selector, timeout: target.connectTimeout, gathering: Self.gatheringTime)
         let identifier = advertisement.peripheralIdentifier
         let address = CBPeer.bluetoothAddress(forIdentifier: identifier.uuid) ?? ""
         let adapter = context.adapter
@@ -54,33 +55,6 @@ final class DeviceReader {
     }
 
     // MARK: The advertisement
-
-    private func findAdvertisement() async throws -> ScanDiscovery {
-        let selector = target.selector
-        let limit = target.connectTimeout
-        return try await withCheckedThrowingContinuation { continuation in
-            var found: ScanDiscovery?
-            context.bluejay.scan(
-                duration: limit, allowDuplicates: true, throttleRSSIDelta: 0, serviceIdentifiers: nil,
-                discovery: { [context] discovery, _ in
-                    guard selector.matches(discovery) else { return .continue }
-                    if found == nil {
-                        DispatchQueue.main.asyncAfter(deadline: .now() + Self.gatheringTime) {
-                            MainActor.assumeIsolated { context.bluejay.stopScanning() }
-                        }
-                    }
-                    found = discovery
-                    return .continue
-                },
-                stopped: { [target] _, error in
-                    if let found { return continuation.resume(returning: found) }
-                    let reason = "no device \(target.device) was found within \(inSeconds(limit)) (--connect-timeout)"
-                    continuation.resume(
-                        throwing: error.map { Failure($0, attempt: "cannot look for \(target.device)") }
-                            ?? Failure(.notInTime, reason))
-                })
-        }
-    }
 
     private func add(_ packet: [String: Any], _ appearance: UInt16?) {
         device.advertisement.localName = packet[CBAdvertisementDataLocalNameKey] as? String

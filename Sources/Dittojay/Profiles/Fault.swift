@@ -92,17 +92,8 @@ extension Fault: CustomStringConvertible {
         var text = "on \(trigger.rawValue): \(action)"
         if let times { text += ", " + counted(times, "time") }
         if skip > 0 { text += " after \(skip)" }
-        if chance < 100 { text += ", with a chance of \(Self.percent(chance))" }
+        if chance < 100 { text += ", with a chance of \(decimal(chance)) %" }
         return text
-    }
-}
-
-extension Fault {
-    /// `2.5 %`.
-    private static func percent(_ chance: Double) -> String {
-        let text = fixedPoint(chance, places: 3)
-        let short = text.contains(".") ? String(text.reversed().drop { $0 == "0" }.drop { $0 == "." }.reversed()) : text
-        return short + " %"
     }
 }
 

@@ -31,7 +31,7 @@ struct StandardServiceTests {
         #expect(lines.last == "sent record-access-control-point 06000101: to 1 subscriber")
     }
 
-    @Test func `nothing more follows when the central has gone`() async throws {
+    @Test func `nothing more follows once nobody is subscribed`() async throws {
         let (peripheral, central) = try await run("glucose")
         for uuid in [Glucose.measurement, Glucose.recordAccess] {
             try await peripheral.characteristic(uuid).subscribe(by: central, mtu: 517, reads: true)

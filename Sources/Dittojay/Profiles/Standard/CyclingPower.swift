@@ -44,14 +44,8 @@ enum CyclingPower {
             value.append(flags)
             value.append(power)
             if let balance { value.append(UInt8(min(max(balance * 2, 0).rounded(), 200))) }
-            if let wheel {
-                value.append(wheel.revolutions)
-                value.append(wheel.time)
-            }
-            if let crank {
-                value.append(crank.revolutions)
-                value.append(crank.time)
-            }
+            if let wheel { value.append(wheel) }
+            if let crank { value.append(crank) }
             if let energy { value.append(energy) }
             return value.bytes
         }

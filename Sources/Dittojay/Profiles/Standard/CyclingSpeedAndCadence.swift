@@ -25,14 +25,8 @@ enum CyclingSpeedAndCadence {
         var bytes: [UInt8] {
             var value = ValueBuilder()
             value.append((wheel == nil ? 0 : 1 << 0) | (crank == nil ? 0 : 1 << 1) as UInt8)
-            if let wheel {
-                value.append(wheel.revolutions)
-                value.append(wheel.time)
-            }
-            if let crank {
-                value.append(crank.revolutions)
-                value.append(crank.time)
-            }
+            if let wheel { value.append(wheel) }
+            if let crank { value.append(crank) }
             return value.bytes
         }
     }

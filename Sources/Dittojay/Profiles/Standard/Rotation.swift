@@ -1,3 +1,5 @@
+import GATTProfiles
+
 /// A wheel or a crank that turns, as a sensor counts it: whole revolutions, and the time of the last of them.
 struct Rotation {
     private var turns: Double
@@ -34,6 +36,14 @@ struct Rotation {
     /// The time of the last revolution in a unit that goes into a second so often, as 16 bits that begin anew.
     func lastEvent(inUnitsOf unitsPerSecond: Double) -> UInt16 {
         UInt16(truncatingIfNeeded: Int64(lastEvent * unitsPerSecond))
+    }
+}
+
+extension ValueBuilder {
+    /// Appends what a sensor has counted of a wheel or a crank, and the time of the last revolution.
+    mutating func append<Count: FixedWidthInteger>(_ rotation: (revolutions: Count, time: UInt16)) {
+        append(rotation.revolutions)
+        append(rotation.time)
     }
 }
 

@@ -1,9 +1,8 @@
 import AssignedNumbers
 import Bluejay
-import MainLoop
 import GATTProfiles
 import LineOutput
-import ProfileClients
+import MainLoop
 
 /// Keeps a connection to a sensor and shows what it measures: heart rates, or what else it has.
 ///
@@ -29,10 +28,8 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     /// Whether the sensor is connected and this was reported.
     private var isShownConnected = false
     private var isOff = false
-    /// The listens to measurements, the most important one first.
-    private var measurements: [KeptListen] = []
-    /// Those to what is no measurement: chirps, and the answers of control points.
-    private var others: [KeptListen] = []
+    /// What the connection that is up is listened to for.
+    private var listens: MonitorListens?
     /// How often in a row it had to connect again because it could not listen.
     private var failures = 0
     /// What was reported about pairing since the last measurement.
@@ -145,70 +142,40 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             object.add("name", peripheral.name)
             object.add("address", address)
         }
-        for profile in profile.map({ [$0] }) ?? MonitoredProfile.all {
-            listen(to: profile, of: peripheral)
-            guard profile == .heartRate else { continue }
-            // Not every sensor chirps, and one that does not is no less a sensor.
-            others.append(
-                keep(.chirp, "chirps", of: peripheral, isEssential: false) { [weak self] event in
-                    if case .value(let value) = event { self?.chirp(value) }
-                })
-        }
-        for listen in measurements + others { listen.begin() }
-        for profile in profile.map({ [$0] }) ?? MonitoredProfile.all { request(profile) }
-    }
-
-    private func listen(to profile: MonitoredProfile, of peripheral: PeripheralIdentifier) {
-        for uuid in profile.measurements {
-            let characteristic = profile.characteristic(uuid)
-            let name = profile == .heartRate ? "heart rates" : characteristic.displayName
-            // Without heart rates another connection may help; what else a device has may be missing.
-            let isEssential = measurements.isEmpty
-            measurements.append(
-                keep(characteristic, name, of: peripheral, isEssential: isEssential) { [weak self] event in
-                    self?.measured(event, characteristic)
-                })
-        }
-        guard let request = profile.request else { return }
-        let characteristic = profile.characteristic(request.characteristic)
-        others.append(
-            keep(characteristic, characteristic.displayName, of: peripheral, isEssential: false) { [weak self] event in
-                if case .value(let value) = event { self?.show(value, of: characteristic, as: "response") }
-            })
-    }
-
-    /// Asks for measurements that do not come by themselves, once what was begun before listens.
-    private func request(_ profile: MonitoredProfile) {
-        guard let request = profile.request else { return }
-        let characteristic = profile.characteristic(request.characteristic)
-        bluejay.write(to: characteristic, value: Data(request.value)) { [weak self] result in
-            switch result {
-            case .success, .failure(BluejayError.missingService), .failure(BluejayError.missingCharacteristic): break
-            case .failure(let error):
-                guard let self, isShownConnected else { return }
-                let failure = Failure(error, attempt: "cannot ask for measurements")
-                output.event("not-listening", failure.message) { object in
-                    object.add("error", failure.reason)
-                    object.add("attError", failure.attError)
-                }
-            }
-        }
-    }
-
-    private func keep(
-        _ characteristic: CharacteristicIdentifier, _ what: String, of peripheral: PeripheralIdentifier,
-        isEssential: Bool, _ handler: @escaping (KeptListen.Event) -> Void
-    ) -> KeptListen {
-        let listen = KeptListen(
-            characteristic, of: peripheral, context, answerTimeout: limits.answer, isEssential: isEssential
-        ) { [weak self] event in
-            if case .failed(let failure, let next) = event {
+        let listens = MonitorListens(context, to: peripheral, profile: profile, answerTimeout: limits.answer) {
+            [weak self] report in
+            switch report {
+            case .measurement(let isWellFormed): self?.measured(isWellFormed: isWellFormed)
+            case .measuresNothing(let didBefore): self?.measuresNothing(didBefore: didBefore)
+            case .failed(let failure, let what, let next):
                 self?.cannotListen(failure, to: what, of: peripheral, next)
-            } else {
-                handler(event)
             }
         }
-        return listen
+        self.listens = listens
+        listens.begin()
+        listens.requestMeasurements()
+    }
+
+    // MARK: Listening
+
+    private func measured(isWellFormed: Bool) {
+        failures = 0
+        knownPairingProblems = []
+        guard isWellFormed else { return }
+        received += 1
+        if received == limits.count { end.report(.done) }
+    }
+
+    private func measuresNothing(didBefore: Bool) {
+        let other = profile == .heartRate ? nil : profile
+        let what = other?.name ?? "heart rate"
+        output.event(other == nil ? "no-heart-rate" : "no-measurement", "the device measures no \(what)")
+        guard !didBefore else { return }
+        if received == 0 {
+            fail(Failure(.noSuchCharacteristic, "\(device?.text ?? "the device") measures no \(what)"))
+        } else {
+            connectAgainUnlessFound()
+        }
     }
 
     /// Shows what keeps it from listening, and tries again or makes another connection.
@@ -248,15 +215,13 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         }
     }
 
-    private var measuresNothing: Bool { measurements.allSatisfy(\.isKnownMissing) }
-
     /// A sensor that had measurements in an earlier connection was perhaps just starting: bluetoothd (5.66) may miss
     /// services that are added while it discovers others, and shows them in the next connection.
     private func connectAgainUnlessFound() {
         let pause = Pauses.pause(afterFailures: failures + 1)
-        DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [first = measurements.first] in
+        DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [weak tried = listens] in
             MainActor.assumeIsolated {
-                guard let first, first === self.measurements.first, self.measuresNothing else { return }
+                guard let tried, tried === self.listens, tried.measureNothing else { return }
                 self.connectAgain()
             }
         }
@@ -275,9 +240,8 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
 
     private func linkIsDown(isShown: Bool = true) {
         if isShown { isShownConnected = false }
-        for listen in measurements + others { listen.end() }
-        measurements = []
-        others = []
+        listens?.end()
+        listens = nil
     }
 
     func disconnected(from peripheral: PeripheralIdentifier) {
@@ -305,64 +269,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             object.add("invalidated", invalidatedServices.map(\.uuid.uuidString))
         }
         // A removed characteristic may be back, or there may be another one.
-        for listen in measurements + others { listen.begin() }
-    }
-
-    // MARK: Values
-
-    private func measured(_ event: KeptListen.Event, _ characteristic: CharacteristicIdentifier) {
-        switch event {
-        case .value(let value):
-            failures = 0
-            knownPairingProblems = []
-            guard characteristic == .heartRate else {
-                show(value, of: characteristic, as: "measurement")
-                return count()
-            }
-            do throws(HeartRateMeasurement.DecodingError) {
-                let measurement = try HeartRateMeasurement(bytes: value)
-                output.event("heart-rate", measurement.text) { measurement.add(to: &$0) }
-                count()
-            } catch {
-                output.event("malformed", "malformed: \(error)") { $0.add("value", ValueText.hex(value)) }
-            }
-        case .missing(let wasThere):
-            guard measuresNothing else { return }
-            let other = profile == .heartRate ? nil : profile
-            let what = other?.name ?? "heart rate"
-            output.event(other == nil ? "no-heart-rate" : "no-measurement", "the device measures no \(what)")
-            guard !wasThere else { return }
-            if received == 0 {
-                fail(Failure(.noSuchCharacteristic, "\(device?.text ?? "the device") measures no \(what)"))
-            } else {
-                connectAgainUnlessFound()
-            }
-        case .failed: break
-        }
-    }
-
-    private func count() {
-        received += 1
-        if received == limits.count { end.report(.done) }
-    }
-
-    /// Shows a value by its meaning, or its bytes.
-    private func show(_ value: Data, of characteristic: CharacteristicIdentifier, as event: String) {
-        let uuid = characteristic.uuid.uuidString
-        output.event(event, "\(characteristic.displayName): \(ValueFormat.auto.text(value, of: uuid))") { object in
-            object.add("characteristic", characteristic.displayName)
-            object.add("value", ValueText.hex(value))
-            object.addMeaning(of: value, uuid: uuid)
-        }
-    }
-
-    private func chirp(_ value: Data) {
-        let text = ValueText.printable(value)
-        let content = value.isEmpty ? "" : " " + (text.map { "\"\($0)\"" } ?? ValueText.hex(value))
-        output.event("chirp", "chirp!\(content)") { object in
-            object.add("value", ValueText.hex(value))
-            object.add("text", text)
-        }
+        listens?.begin()
     }
 }
 
@@ -376,15 +283,4 @@ struct MonitorLimits {
     var count: Int?
     /// End after this time.
     var duration: Double?
-}
-
-extension MonitoredProfile {
-    fileprivate func characteristic(_ uuid: String) -> CharacteristicIdentifier {
-        CharacteristicIdentifier(uuid: uuid, service: ServiceIdentifier(uuid: service))
-    }
-}
-
-extension CharacteristicIdentifier {
-    /// Its name as it is typed, or else its UUID.
-    fileprivate var displayName: String { uuid.name.map(TypedName.text) ?? uuid.uuidString }
 }

@@ -67,7 +67,7 @@ extension Doctor {
         if reason.contains("Permission denied"), let socket = socketPath {
             return .problem(.bus, "\(host.user.name) may not open \(socket)", "sudo chmod 666 \(socket)")
         }
-        // libdbus reports this when the bus hangs up, as it does on users whose groups it cannot look up.
+        // libdbus reports this when the bus closes the connection, as it does for users whose groups it cannot look up.
         if reason.hasPrefix("Did not receive a reply"), let refused = unknownUser() { return refused }
         if host.isContainer {
             let socket = "/run/dbus/system_bus_socket"
@@ -86,7 +86,7 @@ extension Doctor {
         if host.isContainer {
             return .problem(
                 .bus,
-                "the host's bus hangs up on user \(number), whom the host does not know; run the container with this option",
+                "the host's bus refuses user \(number), whom the host does not know; run the container with this option",
                 "--user nobody")
         }
         let isKnown = files.split(separator: "\n").contains { line in
@@ -95,7 +95,7 @@ extension Doctor {
         }
         guard !isKnown else { return nil }
         return .problem(
-            .bus, "the bus hangs up on user \(number), who is not in /etc/passwd",
+            .bus, "the bus refuses user \(number), who is not in /etc/passwd",
             "sudo useradd --uid \(number) --no-create-home user\(number)")
     }
 

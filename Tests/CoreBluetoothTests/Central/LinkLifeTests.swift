@@ -41,6 +41,37 @@ struct LinkLifeTests {
         try await daemon.call("Disconnect")
     }
 
+    /// bluetoothd would turn its notifications on again before the app asks for them.
+    @Test func `what a device says as soon as it is listened to comes in the next link, too`() async throws {
+        let device = await daemon.adapter.addDevice()
+        await device.addService("180D", [.init("2A37", ["notify"])])
+        try await pair(device)
+        let rate = try #require(await device.characteristic("2A37"))
+        await setGreeting(of: rate)
+        let app = CentralApp(on: daemon)
+        for link in 1...3 {
+            let peripheral = try await app.connect(to: device)
+            try await app.saw("connected", count: link)
+            let characteristic = try await app.characteristic("2A37", of: peripheral)
+            app.queue.sync { peripheral.setNotifyValue(true, for: characteristic) }
+            try await app.saw("2A37 = 0046", count: link)
+            await device.lose()
+            try await eventually("the end") { app.lines.count { $0.hasPrefix("disconnected") } == link }
+        }
+    }
+
+    @LoopActor
+    private func setGreeting(of characteristic: FakeCharacteristic) {
+        characteristic.greeting = Data([0, 70])
+    }
+
+    private func pair(_ device: FakeDevice) async throws {
+        let failure: MethodFailure? = await withCheckedContinuation { continuation in
+            Task { @LoopActor in device.pair { continuation.resume(returning: $0) } }
+        }
+        #expect(failure == nil)
+    }
+
     /// What bluetoothd refuses for a moment is asked for again.
     @Test(arguments: ["Failed", "InProgress", "NotReady"])
     func `an attempt that fails is made again`(error: String) async throws {

@@ -58,6 +58,10 @@ package final class FakeService: FakeObject {
         hide()
     }
 
+    func linkIsUp() {
+        for characteristic in characteristics { characteristic.linkIsUp() }
+    }
+
     func linkIsDown() {
         for characteristic in characteristics { characteristic.linkIsDown() }
     }
@@ -145,12 +149,23 @@ package final class FakeCharacteristic: FakeObject {
         hide()
     }
 
+    /// The programs that have turned notifications on keep them for the next link, as with 5.66.
     func linkIsDown() {
         closeSockets()
-        subscribers = []
         for invocation in unanswered { invocation.fail(.bluez("Failed", "Operation failed")) }
         unanswered = []
         set("Notifying", self["Notifying"] == nil ? nil : .boolean(false))
+    }
+
+    /// Notifications are on again, unasked, before the services are resolved.
+    func linkIsUp() {
+        guard !subscribers.isEmpty else { return }
+        set("Notifying", .boolean(true))
+        turnedOn()
+    }
+
+    private func turnedOn() {
+        if let greeting { emit(greeting) }
     }
 
     func forget(_ client: String) {
@@ -183,6 +198,9 @@ package final class FakeCharacteristic: FakeObject {
         for value in values { notify(value) }
         if thenDisconnect { service.device.lose() }
     }
+
+    /// What the device sends as soon as notifications are turned on.
+    package var greeting: Data?
 
     /// Has the device send a value, as soon as a program acquires a socket, until no more fit into it.
     package func set(flood: Data?) { self.flood = flood }
@@ -238,9 +256,11 @@ package final class FakeCharacteristic: FakeObject {
                     guard notifySocket == nil else {
                         return invocation.fail(.bluez("NotPermitted", "Notify acquired"))
                     }
+                    let isFirst = subscribers.isEmpty
                     subscribers.insert(invocation.sender)
                     invocation.reply()
                     set("Notifying", .boolean(true))
+                    if isFirst { turnedOn() }
                 }
             },
             method("StopNotify") { [weak self] invocation in

@@ -129,6 +129,7 @@ package final class FakeDevice: FakeObject {
             set("UUIDs", (always + services.map(\.uuid)).busValue)
             set("ServicesResolved", .boolean(true))
         }
+        for service in services { service.linkIsUp() }
         resolutionTime == .zero ? resolve() : Later.run(after: resolutionTime, resolve)
     }
 

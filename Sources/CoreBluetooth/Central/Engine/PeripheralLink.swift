@@ -246,7 +246,7 @@ final class PeripheralLink {
     private func dropConnectionState() {
         requests.clear()
         attributes = [:]
-        subscriptions.values.forEach { $0.end() }
+        subscriptions.values.forEach { $0.linkHasEnded() }
         subscriptions = [:]
         writeSockets.values.forEach { $0.close() }
         writeSockets = [:]

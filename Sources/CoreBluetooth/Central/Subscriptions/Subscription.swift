@@ -11,6 +11,8 @@ protocol Subscription: AnyObject, Swift.Sendable {
     func isOn()
     /// Delivers what the peripheral has sent so far, and nothing after that.
     func end()
+    /// The link has ended, and this with it.
+    func linkHasEnded()
 
     /// The app has asked for the value as well.
     func readBegins()
@@ -19,6 +21,7 @@ protocol Subscription: AnyObject, Swift.Sendable {
 }
 
 extension Subscription {
+    func linkHasEnded() { end() }
     func readBegins() {}
     func readEnds(with value: Data?) {}
 }

@@ -55,6 +55,34 @@ extension InTheLab {
             #expect(outcome.report.contains(#"tests="6" failures="1" errors="0" skipped="1""#))
         }
 
+        @Test func `a scenario plays each step and each fault`() async throws {
+            try await Lab.here.forgetEachOther()
+            let junit = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).xml")
+            defer { try? FileManager.default.removeItem(at: junit) }
+            let sensor = try await Sensor(
+                "--profile", Lab.profile("every-step"), "--seed", "5", "--junit", junit.path)
+            let central = try await Central()
+            let obedient = try await ObedientCentral(central)
+            try await central.connect(central.find(Trial.service.uuid.uuidString).peripheralIdentifier)
+            let status = try await sensor.process.exitStatus(within: .seconds(240))
+            let notes = obedient.notes.values
+            let story = (sensor.process.lines + notes).joined(separator: "\n")
+            #expect(status == 0, "\(story)")
+            let report = try String(contentsOf: junit, encoding: .utf8)
+            #expect(report.contains(#"failures="0" errors="0" skipped="0""#), "\(report)")
+            #expect(!sensor.process.lines.contains { $0.contains(#""event":"failed""#) }, "\(story)")
+            // The burst is no order, and each of its values arrives.
+            #expect(notes.count { $0.hasPrefix("not understood: ") } == 20, "\(story)")
+
+            let data = notes.filter { $0.hasPrefix("data ") }.map { $0.dropFirst(5) }
+            // The first is lost, the second comes twice, one is cut off, one filled up, and one late.
+            #expect(data.prefix(6) == ["0202", "0202", "03", "04040000", "0606", "0505"], "\(story)")
+            // About half of eight are lost, which ones follows from the seed; then ten come at once.
+            let lost = 8 - data.dropFirst(6).count { $0.hasPrefix("0") }
+            #expect((1...7).contains(lost), "\(story)")
+            #expect(data.suffix(10) == Array(repeating: "f0", count: 10)[...], "\(story)")
+        }
+
         @Test func `what goes wrong with values by chance is the same for the same seed`() async throws {
             func run() async throws -> [String] {
                 let sensor = try await Sensor("--profile", "lab", "--seed", "11")

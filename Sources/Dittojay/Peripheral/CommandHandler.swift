@@ -72,6 +72,7 @@ final class CommandHandler {
             return ControlReply(error: publication.notPublished(characteristic.service))
         }
         let subscribers = characteristic.subscribers.count
+        let audience = characteristic.audience
         if subscribers > 0, characteristic.profile.pieceSizes == nil,
             value.count > characteristic.maximumNotificationLength
         {
@@ -87,7 +88,7 @@ final class CommandHandler {
         events.report(kind) { event in
             if kind == .sent { event.name(characteristic) }
             event.value = value
-            event.message = PeripheralEvent.recipients(subscribers)
+            event.message = audience
         }
         var answer = ControlReply()
         answer.subscribers = subscribers

@@ -42,7 +42,7 @@ final class RequestHandler {
                 events.report(.sent) { event in
                     event.name(characteristic)
                     event.value = value
-                    event.message = PeripheralEvent.recipients(characteristic.subscribers.count)
+                    event.message = characteristic.audience
                 }
             }
         }

@@ -199,7 +199,7 @@ final class ScenarioPlayer {
         events.report(.sent) { event in
             event.name(characteristic)
             event.value = value
-            event.message = PeripheralEvent.recipients(characteristic.subscribers.count)
+            event.message = characteristic.audience
         }
     }
 
@@ -208,12 +208,5 @@ final class ScenarioPlayer {
             if let self, !isStopped { body(self) }
         }
         queue.asyncAfter(deadline: .now() + seconds, execute: work)
-    }
-}
-
-extension PeripheralEvent {
-    /// How many centrals get a value that is sent.
-    static func recipients(_ count: Int) -> String {
-        count == 0 ? "nobody has subscribed" : "to \(counted(count, "subscriber"))"
     }
 }

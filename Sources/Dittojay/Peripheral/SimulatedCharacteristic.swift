@@ -1,6 +1,7 @@
 import CoreBluetooth
 import DequeModule
 import GATTProfiles
+import LineOutput
 
 /// A characteristic of a ``SimulatedService``: its value, what reads and writes do, and what it sends. Used on the
 /// peripheral's queue only.
@@ -209,6 +210,12 @@ final class SimulatedCharacteristic {
             waiting.append(Data(value ?? ChirpService.Burst.bytes(number: UInt32(truncatingIfNeeded: number), size: 4)))
         }
         sendWaiting()
+    }
+
+    /// Who gets a value that is sent, for people.
+    var audience: String {
+        if subscribers.isEmpty { return "nobody has subscribed" }
+        return service.services.isSilent ? "kept back: silence" : "to \(counted(subscribers.count, "subscriber"))"
     }
 
     /// Sends now; false if there is no room.

@@ -266,6 +266,8 @@ struct SendingTests {
         #expect(await peripheral.perform(.chirp([2])).ok)
         try await eventually("the chirp after it") { chirp.notifications == [Data([2])] }
         #expect(peripheral.lines.contains("fault: silence for 300 ms"))
+        let chirps = peripheral.lines.filter { $0.hasPrefix("chirped") }
+        #expect(chirps == ["chirped 01: kept back: silence", "chirped 02: to 1 subscriber"])
     }
 
     @Test func `a read gives another length`() async throws {

@@ -38,8 +38,8 @@ final class SignalSubscription: Subscription {
         held = nil
     }
 
-    /// bluetoothd (5.66) keeps what StartNotify has asked for, and turns notifications on again by itself while the next
-    /// link is set up. What a peripheral sends as soon as they are on would come before anybody listens.
+    /// bluetoothd (5.66) keeps what StartNotify has asked for, and turns notifications on again by itself while the
+    /// next link is set up. What a peripheral sends as soon as they are on would come before anybody listens.
     func linkHasEnded() {
         end()
         remote.stopNotify { _ in }

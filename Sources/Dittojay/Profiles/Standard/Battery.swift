@@ -3,7 +3,7 @@ import CoreBluetooth
 /// The Battery Service (180F). Specification: Battery Service 1.0.
 enum Battery {
     static let service = "180F"
-    /// Battery Level, in percent (3.1).
+    /// Battery Level, in percent.
     static let level = "2A19"
 
     static let characteristics: [CharacteristicProfile] = [

@@ -11,11 +11,11 @@ enum BloodPressure {
     static let characteristics: [CharacteristicProfile] = [
         .measurement(measurement, .indicate, every: 10),
         .measurement(intermediateCuffPressure, .notify, every: 0.5),
-        // Body movement, irregular pulse (3.3).
+        // Body movement, irregular pulse.
         .constant(feature, [0b101, 0]),
     ]
 
-    /// The value of Blood Pressure Measurement (3.1), and of Intermediate Cuff Pressure (3.2), which has only one
+    /// The value of Blood Pressure Measurement, and of Intermediate Cuff Pressure, which has only one
     /// pressure.
     struct Pressure: Hashable {
         enum Unit: UInt8, Hashable {
@@ -23,7 +23,7 @@ enum BloodPressure {
             case kilopascals = 1
         }
 
-        /// Measurement Status (3.1.1.6).
+        /// Measurement Status.
         static let bodyMovement: UInt16 = 1 << 0
         static let irregularPulse: UInt16 = 1 << 2
 

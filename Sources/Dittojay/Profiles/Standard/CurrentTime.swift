@@ -8,13 +8,13 @@ enum CurrentTime {
     static let localTimeInformation = "2A0F"
     static let referenceTimeInformation = "2A14"
 
-    /// ATT error: fields of a time that is written are not supported (1.6).
+    /// ATT error: fields of a time that is written are not supported.
     static let dataFieldIgnored: UInt8 = 0x80
 
     static let characteristics: [CharacteristicProfile] =
         [currentTimeCharacteristic] + [
             .simulated(localTimeInformation, .read),
-            // From the network, accurate to a second, updated within the last hour (3.3).
+            // From the network, accurate to a second, updated within the last hour.
             .constant(referenceTimeInformation, [1, 8, 0, 0]),
         ]
 
@@ -25,9 +25,9 @@ enum CurrentTime {
         return profile
     }
 
-    /// The value of Current Time (3.1).
+    /// The value of Current Time.
     struct Time: Hashable {
-        /// Adjust Reason (3.1.2.1).
+        /// Adjust Reason.
         static let manualUpdate: UInt8 = 1 << 0
 
         var date: DateTime
@@ -75,7 +75,7 @@ enum CurrentTime {
 
         func value(of uuid: String) -> [UInt8]? {
             guard uuid == CurrentTime.localTimeInformation else { return now() }
-            // Time Zone in quarters of an hour, and an unknown DST Offset: it is in the time zone already (3.2).
+            // Time Zone in quarters of an hour, and an unknown DST Offset: it is in the time zone already.
             return [UInt8(bitPattern: Int8(clamping: clock.offset / 900)), 255]
         }
 

@@ -9,7 +9,7 @@ enum CyclingPower {
     static let sensorLocation = "2A5D"
     static let controlPoint = "2A66"
 
-    /// Cycling Power Feature (3.1): pedal power balance, wheel revolutions, crank revolutions, accumulated energy,
+    /// Cycling Power Feature: pedal power balance, wheel revolutions, crank revolutions, accumulated energy,
     /// offset compensation, masked fields, several sensor locations, crank length.
     static let features: UInt32 = 1 << 0 | 1 << 2 | 1 << 3 | 1 << 7 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12
 
@@ -20,7 +20,7 @@ enum CyclingPower {
         .controlPoint(controlPoint),
     ]
 
-    /// The value of Cycling Power Measurement (3.2), with the fields that this sensor has.
+    /// The value of Cycling Power Measurement, with the fields that this sensor has.
     struct Measurement {
         /// Watts.
         var power: Int16
@@ -51,7 +51,7 @@ enum CyclingPower {
         }
     }
 
-    /// Cycling Power Control Point (3.4).
+    /// Cycling Power Control Point.
     enum OpCode {
         static let setCumulativeValue: UInt8 = 1
         static let updateSensorLocation: UInt8 = 2
@@ -70,7 +70,7 @@ enum CyclingPower {
         static let operationFailed: UInt8 = 4
     }
 
-    /// Left crank, right crank, rear hub (3.3).
+    /// Left crank, right crank, rear hub.
     static let sensorLocations: [UInt8] = [5, 6, 13]
 }
 
@@ -84,7 +84,7 @@ extension CyclingPower {
         private var crankLength: UInt16 = 345
         /// Kilojoules.
         private var energy = 0.0
-        /// The bits of the fields that are left out (3.4.2.13).
+        /// The bits of the fields that are left out.
         private var mask: UInt16 = 0
         /// The parameter of an op code that sets the crank length: 110 to 230 mm.
         private static let crankLengths: ClosedRange<UInt16> = 220...460
@@ -133,7 +133,7 @@ extension CyclingPower {
             case (OpCode.requestCrankLength, 0):
                 point.respond(to: code, Result.success, NumberType.bytes(of: crankLength))
             case (OpCode.startOffsetCompensation, 0):
-                // The raw offset, in 1/32 Nm (3.4.2.12); it takes a moment.
+                // The raw offset, in 1/32 Nm; it takes a moment.
                 point.respond(to: code, Result.success, NumberType.bytes(of: UInt16(520)), after: 1)
             case (OpCode.maskMeasurement, 2):
                 mask = word

@@ -10,13 +10,13 @@ enum CyclingSpeedAndCadence {
 
     static let characteristics: [CharacteristicProfile] = [
         .measurement(measurement, .notify, every: 1),
-        // Wheel revolutions, crank revolutions, several sensor locations (3.2).
+        // Wheel revolutions, crank revolutions, several sensor locations.
         .constant(feature, [0b111, 0]),
         .simulated(sensorLocation, .read),
         .controlPoint(SpeedCadenceControlPoint.uuid),
     ]
 
-    /// The value of CSC Measurement (3.1).
+    /// The value of CSC Measurement.
     struct Measurement {
         /// Revolutions, and the time of the last one in 1/1024 s.
         var wheel: (revolutions: UInt32, time: UInt16)?
@@ -33,7 +33,7 @@ enum CyclingSpeedAndCadence {
 
     final class Model: ServiceModel {
         private var rider: Rider
-        // Rear wheel, front wheel, left crank (3.3).
+        // Rear wheel, front wheel, left crank.
         private var controlPoint = SpeedCadenceControlPoint(locations: [12, 4, 5], calibrates: false)
 
         init(_ setup: ModelSetup) {

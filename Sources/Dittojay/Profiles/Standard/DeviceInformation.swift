@@ -1,4 +1,4 @@
-/// The Device Information Service (180A). Specification: Device Information Service 1.1, 3. PnP ID is left to
+/// The Device Information Service (180A). Specification: Device Information Service 1.1. PnP ID is left to
 /// bluetoothd, which has a service of its own with it.
 enum DeviceInformation {
     static let service = "180A"
@@ -17,7 +17,7 @@ enum DeviceInformation {
         .constant(hardwareRevision, Array("1.0".utf8)),
         .constant(firmwareRevision, Array("1.2.3".utf8)),
         .constant(softwareRevision, Array("4.5".utf8)),
-        // A manufacturer's identifier of 40 bits, and its organizationally unique identifier of 24 (3.6).
+        // A manufacturer's identifier of 40 bits, and its organizationally unique identifier of 24.
         .constant(systemID, [0x12, 0x34, 0x56, 0, 0, 0xFF, 0xEE, 0]),
     ]
 }

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The Environmental Sensing Service (181A): a weather station. Specification: Environmental Sensing Service 1.0, 3.1.
+/// The Environmental Sensing Service (181A): a weather station. Specification: Environmental Sensing Service 1.0.
 enum EnvironmentalSensing {
     static let service = "181A"
     /// Hundredths of a degree Celsius.

@@ -12,11 +12,11 @@ enum FitnessMachine {
     static let controlPoint = "2AD9"
     static let status = "2ADA"
 
-    /// What an indoor bike advertises with the service's UUID: it is available, and which machine it is (3.1).
+    /// What an indoor bike advertises with the service's UUID: it is available, and which machine it is.
     static let serviceData: [UInt8] = [1] + NumberType.bytes(of: UInt16(1 << 5))
-    /// Fitness Machine Features (4.3.1.1): cadence, distance, energy, elapsed time, power.
+    /// Fitness Machine Features: cadence, distance, energy, elapsed time, power.
     static let features: UInt32 = 1 << 1 | 1 << 2 | 1 << 9 | 1 << 12 | 1 << 14
-    /// Target Setting Features (4.3.1.2): resistance, power, simulation of an indoor bike.
+    /// Target Setting Features: resistance, power, simulation of an indoor bike.
     static let targets: UInt32 = 1 << 2 | 1 << 3 | 1 << 13
     /// Watts.
     static let powers: ClosedRange<Int16> = 0...800
@@ -36,7 +36,7 @@ enum FitnessMachine {
         .assigned(status, .notify),
     ]
 
-    /// The value of Indoor Bike Data (4.9), with the fields that this bike has.
+    /// The value of Indoor Bike Data, with the fields that this bike has.
     struct BikeData: Hashable {
         /// Kilometres an hour.
         var speed: Double
@@ -65,7 +65,7 @@ enum FitnessMachine {
             value.append(distance, width: 3)
             value.append(power)
             value.append(energy)
-            // The energy in an hour and in a minute, at this power (4.9.1.8).
+            // The energy in an hour and in a minute, at this power.
             let perHour = Self.kilocalories(forWork: Double(power) * 3.6)
             value.append(UInt16(min(max(perHour, 0), 65_534)))
             value.append(UInt8(min(max(perHour / 60, 0), 254)))
@@ -74,7 +74,7 @@ enum FitnessMachine {
         }
     }
 
-    /// Fitness Machine Control Point (4.16).
+    /// Fitness Machine Control Point.
     enum OpCode {
         static let requestControl: UInt8 = 0x00
         static let reset: UInt8 = 0x01
@@ -94,7 +94,7 @@ enum FitnessMachine {
         static let controlNotPermitted: UInt8 = 5
     }
 
-    /// Fitness Machine Status (4.17).
+    /// Fitness Machine Status.
     enum Status {
         static let reset: UInt8 = 0x01
         static let stoppedOrPaused: UInt8 = 0x02
@@ -104,7 +104,7 @@ enum FitnessMachine {
         static let simulationChanged: UInt8 = 0x12
     }
 
-    /// Training Status (4.10).
+    /// Training Status.
     enum Training {
         static let idle: UInt8 = 0x01
         static let manualMode: UInt8 = 0x0D

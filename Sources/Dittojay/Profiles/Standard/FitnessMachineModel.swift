@@ -83,7 +83,7 @@ extension FitnessMachine {
             case (OpCode.startOrResume, 0): run(true, code, [Status.startedOrResumed])
             case (OpCode.stopOrPause, 1) where (1...2).contains(parameter[0]):
                 run(false, code, [Status.stoppedOrPaused] + parameter)
-            // Wind, grade in hundredths of a percent, rolling and air resistance (4.16.2.18).
+            // Wind, grade in hundredths of a percent, rolling and air resistance.
             case (OpCode.setSimulation, 6):
                 targetPower = nil
                 grade = Double(Self.signed(Array(parameter[2...3]))) / 100
@@ -108,7 +108,7 @@ extension FitnessMachine {
             point.send(trainingStatus, on: FitnessMachine.trainingStatus)
         }
 
-        /// The machine is as at its start, and nobody controls it (4.16.2.2).
+        /// The machine is as at its start, and nobody controls it.
         private func reset() {
             rider = Rider(seed: seed)
             (isControlled, isRunning, targetPower, grade) = (false, true, nil, 0)

@@ -9,7 +9,7 @@ enum HealthThermometer {
     static let type = "2A1D"
     static let interval = "2A21"
 
-    /// Temperature Type: where it is measured (3.2).
+    /// Temperature Type: where it is measured.
     static let mouth: UInt8 = 6
     /// Seconds between two measurements.
     private static let seconds = 5.0

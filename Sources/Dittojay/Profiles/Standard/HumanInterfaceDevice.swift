@@ -26,7 +26,7 @@ enum HumanInterfaceDevice {
     ]
 
     static let characteristics: [CharacteristicProfile] = [
-        // HID 1.11, no country; it is normally connectable (2.10).
+        // HID 1.11, no country; it is normally connectable.
         .constant(information, [0x11, 0x01, 0x00, 0x02]),
         .constant(reportMap, keyboard),
         input,

@@ -12,7 +12,7 @@ enum PulseOximeter {
     static let characteristics: [CharacteristicProfile] = [
         .measurement(spotCheck, .indicate, every: 10),
         .measurement(continuous, .notify, every: 1),
-        // Supported Features (3.3): measurement status, time stamps, fast values, amplitude; then which measurement
+        // Supported Features: measurement status, time stamps, fast values, amplitude; then which measurement
         // statuses: measurement ongoing, validated data.
         .constant(features, [0b0101_1001, 0, 0b1010_0000, 0]),
     ]
@@ -28,11 +28,11 @@ enum PulseOximeter {
         }
     }
 
-    /// Measurement Status (3.1.1.4).
+    /// Measurement Status.
     static let measurementOngoing: UInt16 = 1 << 5
     static let validatedData: UInt16 = 1 << 7
 
-    /// The value of PLX Spot-check Measurement (3.1).
+    /// The value of PLX Spot-check Measurement.
     struct SpotCheck: Hashable {
         var reading: Reading
         var time: DateTime?
@@ -55,7 +55,7 @@ enum PulseOximeter {
         }
     }
 
-    /// The value of PLX Continuous Measurement (3.2).
+    /// The value of PLX Continuous Measurement.
     struct Continuous: Hashable {
         var reading: Reading
         /// Over fewer beats.

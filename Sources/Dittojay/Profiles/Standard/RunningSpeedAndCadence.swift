@@ -10,13 +10,13 @@ enum RunningSpeedAndCadence {
 
     static let characteristics: [CharacteristicProfile] = [
         .measurement(measurement, .notify, every: 1),
-        // Stride length, distance, walking or running, calibration, several sensor locations (3.2).
+        // Stride length, distance, walking or running, calibration, several sensor locations.
         .constant(feature, [0b1_1111, 0]),
         .simulated(sensorLocation, .read),
         .controlPoint(SpeedCadenceControlPoint.uuid),
     ]
 
-    /// The value of RSC Measurement (3.1).
+    /// The value of RSC Measurement.
     struct Measurement: Hashable {
         /// Metres a second.
         var speed: Double
@@ -50,7 +50,7 @@ enum RunningSpeedAndCadence {
         private var distance = 0.0
         private var secondsLeft = 45
         private var isRunning = true
-        // In the shoe, top of the shoe, hip (3.3).
+        // In the shoe, top of the shoe, hip.
         private var controlPoint = SpeedCadenceControlPoint(locations: [2, 1, 3], calibrates: true)
 
         init(_ setup: ModelSetup) {

@@ -13,7 +13,7 @@ enum UserData {
     static let userIndex = "2A9A"
     static let controlPoint = "2A9F"
 
-    /// ATT error: the user has not consented (1.6).
+    /// ATT error: the user has not consented.
     static let accessNotPermitted: UInt8 = 0x80
     static let unknownUser: UInt8 = 0xFF
     /// The consent code of the user who is there from the start, whose index is 0.
@@ -38,7 +38,7 @@ enum UserData {
         return profile
     }
 
-    /// User Control Point (3.3).
+    /// User Control Point.
     enum OpCode {
         static let registerNewUser: UInt8 = 1
         static let consent: UInt8 = 2
@@ -145,7 +145,7 @@ extension UserData {
 
         func nextMessage() -> ModelMessage? { point.next() }
 
-        /// Consent lasts as long as the connection (3.3.2).
+        /// Consent lasts as long as the connection.
         func unsubscribed(from uuid: String) {
             guard uuid == UserData.controlPoint else { return }
             point.cancel()

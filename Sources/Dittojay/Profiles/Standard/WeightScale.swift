@@ -7,7 +7,7 @@ enum WeightScale {
     static let measurement = "2A9D"
     static let feature = "2A9E"
 
-    /// Weight Scale Feature (3.1): time stamp, several users, BMI; a resolution of 0.005 kg and of 0.001 m.
+    /// Weight Scale Feature: time stamp, several users, BMI; a resolution of 0.005 kg and of 0.001 m.
     static let features: UInt32 = 0b111 | 7 << 3 | 3 << 7
 
     static let characteristics: [CharacteristicProfile] = [
@@ -15,7 +15,7 @@ enum WeightScale {
         .constant(feature, NumberType.bytes(of: features)),
     ]
 
-    /// The value of Weight Measurement (3.2).
+    /// The value of Weight Measurement.
     struct Weight: Hashable {
         enum Unit: UInt8, Hashable {
             /// Kilograms and metres.

@@ -13,19 +13,19 @@ enum Glucose {
     static let characteristics: [CharacteristicProfile] = [
         .assigned(measurement, .notify),
         .assigned(measurementContext, .notify),
-        // Low battery, sensor malfunction, sample size (3.3).
+        // Low battery, sensor malfunction, sample size.
         .constant(feature, [0b111, 0]),
         .controlPoint(recordAccess),
     ]
 
-    /// The value of Glucose Measurement (3.1).
+    /// The value of Glucose Measurement.
     struct Measurement: Hashable {
         enum Unit: Hashable {
             case kilogramsPerLitre
             case molesPerLitre
         }
 
-        /// Type and Sample Location (3.1.1.6): capillary whole blood, of a finger.
+        /// Type and Sample Location: capillary whole blood, of a finger.
         static let capillaryBloodOfFinger: UInt8 = 0x11
 
         var sequenceNumber: UInt16
@@ -63,7 +63,7 @@ enum Glucose {
         }
     }
 
-    /// The value of Glucose Measurement Context (3.2), with the fields that this sensor has.
+    /// The value of Glucose Measurement Context, with the fields that this sensor has.
     struct Context: Hashable {
         enum Meal: UInt8, CaseIterable, Hashable {
             case beforeMeal = 1

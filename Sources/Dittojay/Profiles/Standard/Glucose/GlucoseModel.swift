@@ -3,7 +3,7 @@ import GATTProfiles
 
 extension Glucose {
     /// A meter that has measured for some days, and measures again every five minutes. It reports its records only when
-    /// it is asked for them (3.1).
+    /// it is asked for them.
     final class Model: ServiceModel {
         /// The oldest records make room for new ones.
         static let maximumCount = 50
@@ -106,7 +106,7 @@ extension Glucose {
             return chosen
         }
 
-        /// The operator of a response is null (3.4.3.6).
+        /// The operator of a response is null.
         private func respond(to code: UInt8, _ result: UInt8, after pause: Double = 0) {
             point.send([RecordAccess.OpCode.response, 0, code, result], on: Glucose.recordAccess, after: pause)
         }

@@ -1,7 +1,7 @@
 import GATTProfiles
 
 extension Glucose {
-    /// A request to Record Access Control Point. Specification: Glucose Service 1.0, 3.4.
+    /// A request to Record Access Control Point. Specification: Glucose Service 1.0.
     struct RecordAccess: Hashable {
         enum OpCode {
             static let reportRecords: UInt8 = 1
@@ -49,7 +49,7 @@ extension Glucose {
             let result: UInt8
         }
 
-        /// The operators by their numbers (3.4.1.2).
+        /// The operators by their numbers.
         private enum Operator: UInt8 {
             case null = 0
             case all

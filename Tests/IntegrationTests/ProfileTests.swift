@@ -239,6 +239,7 @@ extension InTheLab {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor("--scenario", Lab.profile("service-change"))
             let central = try await Central()
+            try await central.stayAway()
             try await central.connectToSensor()
             let before = try await central.listen(to: .chirp, on: sensor)
             #expect(try await before.values(1).first?.get() == Data("before".utf8))
@@ -264,7 +265,6 @@ extension InTheLab {
             #expect(try await after.values(1).first == Data("after".utf8))
             try await central.observer.disconnections.first()
             #expect(try await sensor.process.exitStatus(within: .seconds(30)) == 0)
-            try await onMain { [bluejay = central.bluejay] in bluejay.cancelEverything() }
         }
 
         // MARK: Support

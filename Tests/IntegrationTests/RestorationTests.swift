@@ -49,7 +49,8 @@ extension InTheLab {
             try await withRestoredProgram { sensor, program in
                 try await program.kill()
                 let start = program.position
-                try await sensor.command("burst", "--count", "1000", "--rate", "1000", within: .seconds(120))
+                // At a thousand a second a busy machine may not keep up, and bluetoothd drops what does not fit.
+                try await sensor.command("burst", "--count", "1000", "--rate", "250", within: .seconds(120))
                 let values = try await program.chirps(1000, from: start, within: .seconds(60))
                 #expect(values.compactMap { ChirpService.Burst.number(in: $0) } == (0..<1000).map { UInt32($0) })
             }

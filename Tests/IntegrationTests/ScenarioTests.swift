@@ -18,6 +18,7 @@ extension InTheLab {
             let sensor = try await Sensor(
                 "--profile", Lab.profile("uart"), "--scenario", Lab.profile("uart-test"), "--junit", junit.path)
             let central = try await Central()
+            try await central.stayAway()
             try await central.connect(central.find(Uart.service.uuid.uuidString).peripheralIdentifier)
             try await body(sensor, central)
             if try await onMain({ [bluejay = central.bluejay] in bluejay.isConnected }) {

@@ -9,6 +9,7 @@ final class Central: @unchecked Swift.Sendable {
     // Touched on the main queue only, but for the reference itself.
     let bluejay = Bluejay()
     let observer = Observer()
+    private let loner = Loner()
 
     /// Starts Bluejay on the central's controller and waits until Bluetooth is available.
     init() async throws {
@@ -51,6 +52,12 @@ final class Central: @unchecked Swift.Sendable {
     /// Finds the sensor and connects to it.
     func connectToSensor() async throws {
         try await connect(find().peripheralIdentifier)
+    }
+
+    /// From now on does not connect again when a link ends. bluetoothd goes on connecting for a program that has ended,
+    /// and would take the next test's sensor.
+    func stayAway() async throws {
+        try await onMain { [bluejay, loner] in bluejay.registerDisconnectHandler(handler: loner) }
     }
 
     func disconnect() async throws {
@@ -125,6 +132,12 @@ final class Central: @unchecked Swift.Sendable {
         case .success(let value): return value
         case .failure(let error): throw error
         }
+    }
+
+    private final class Loner: DisconnectHandler, Swift.Sendable {
+        func didDisconnect(
+            from peripheral: PeripheralIdentifier, with error: (any Error)?, willReconnect autoReconnect: Bool
+        ) -> AutoReconnectMode { .change(shouldAutoReconnect: false) }
     }
 
     /// Notes the calls of a connection observer.

@@ -47,6 +47,7 @@ final class ObedientCentral: ConnectionObserver, @unchecked Swift.Sendable {
 
     private func obey(_ value: Data) {
         let order = ValueText.printable(value) ?? ValueText.hex(value)
+        if order == "leave" { return bluejay.disconnect { [notes] in notes.add("leave: \($0.outcome)") } }
         let words = order.split(separator: " ").map(String.init)
         guard words.count == 2, let characteristic = Trial.characteristics[words[1]] else {
             return notes.add("not understood: \(order)")

@@ -28,19 +28,36 @@ extension Lab {
     /// link has been encrypted, so what needs encryption may have been read before.
     ///
     /// - Throws: ``LabError`` if it is not paired in time.
-    @LoopActor
     public func waitUntilPaired(_ address: String, on name: String, within limit: Duration = .seconds(20)) async throws
     {
+        try await waitUntil(address, on: name, is: "paired", within: limit) { $0.isPaired }
+    }
+
+    /// Waits until a controller has a link to the device of this address. The two sides of a link learn of it one after
+    /// the other.
+    ///
+    /// - Throws: ``LabError`` if it is not connected in time.
+    public func waitUntilConnected(
+        _ address: String, on name: String, within limit: Duration = .seconds(20)
+    ) async throws {
+        try await waitUntil(address, on: name, is: "connected", within: limit) { $0.isConnected }
+    }
+
+    @LoopActor
+    private func waitUntil(
+        _ address: String, on name: String, is state: String, within limit: Duration,
+        _ condition: @escaping @LoopActor (Device) -> Bool
+    ) async throws {
         let adapter = try await adapter(name)
-        let isPaired = { @LoopActor in adapter.devices.contains { $0.address == address && $0.isPaired } }
+        let isCase = { @LoopActor in adapter.devices.contains { $0.address == address && condition($0) } }
         let outcome = FirstOutcome<Bool>()
-        if isPaired() { outcome.report(true) }
+        if isCase() { outcome.report(true) }
         let observation = BlueZSession.shared.observe { _ in
-            if isPaired() { outcome.report(true) }
+            if isCase() { outcome.report(true) }
         }
         defer { observation.cancel() }
         guard await outcome.value(within: limit, otherwise: false) else {
-            throw LabError("\(address) is not paired with \(name) within \(limit)")
+            throw LabError("\(address) is not \(state) with \(name) within \(limit)")
         }
     }
 

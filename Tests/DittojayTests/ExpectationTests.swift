@@ -224,7 +224,7 @@ import Testing
                 "    expected: a write of lab/store: 50494e47 \"PING\", within 10 s",
                 "    dittojay was ended before; still missing: a write of lab/store: 50494e47 \"PING\"",
                 "  not reached: a write, within 10 s",
-                "what happened (seconds since the scenario began; * marks its steps):",
+                "what happened (seconds since the scenario began; * marks its steps; faults are on purpose):",
                 "    T  * expects a central connects, within 10 s", "    T    connected C0:00:00:00:00:02",
                 "    T  * as expected", "    T  * expects asks for <both>",
                 "    T    written store 504f4e471b by C0:00:00:00:00:02 (MTU 100)",

@@ -203,6 +203,11 @@ extension InTheLab {
         // MARK: Settings
 
         @Test func `several channels are warned of`() async throws {
+            // Older kernels do not use them unless they are told to.
+            let parameter = "/sys/module/bluetooth/parameters/enable_ecred"
+            let former = try String(contentsOfFile: parameter, encoding: .utf8)
+            try "Y".write(toFile: parameter, atomically: false, encoding: .utf8)
+            defer { try? former.write(toFile: parameter, atomically: false, encoding: .utf8) }
             let file = Lab.bluetoothdSettings
             let original = try String(contentsOfFile: file, encoding: .utf8)
             let several = original.replacingOccurrences(of: "Channels = 1", with: "Channels = 3")

@@ -17,6 +17,8 @@ final class CommandContext {
     private var direct: DirectPeripheral?
     /// Whether an interruption is the ordinary end of the command.
     var endsByInterruption = false
+    /// Called when the command ends, in whatever way, while there is output still.
+    var onEnd: (() -> Void)?
 
     private let delegate: ManagerDelegate
     private let reconnection = ReconnectionChoice()
@@ -149,6 +151,7 @@ final class CommandContext {
         // Once only: a signal may come while the command ends by itself.
         while isEnding { try? await Task.sleep(for: .seconds(60)) }
         isEnding = true
+        onEnd?()
         output.flush()
         handBack()
         if bluejay.isConnected || bluejay.isConnecting {

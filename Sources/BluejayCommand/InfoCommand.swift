@@ -179,6 +179,11 @@ extension Failure {
 }
 
 extension CBCharacteristicProperties {
+    /// Whether notifications or indications can be turned on.
+    var isSubscribable: Bool {
+        !isDisjoint(with: [.notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired])
+    }
+
     /// As the specification names them.
     var names: [String] {
         let all: [(CBCharacteristicProperties, String)] = [

@@ -94,7 +94,7 @@ final class KeptListen {
         default: break
         }
         // It may be one that can only be read.
-        if let known, known.properties.isDisjoint(with: .subscribable) { return isMissing() }
+        if let known, !known.properties.isSubscribable { return isMissing() }
         let failure = Failure(error, attempt: "cannot listen", device: peripheral.name)
         // Another connection would not change the device's own answer, unless pairing has failed on this one.
         guard error is CBATTError && !failure.isAboutPairing || !isEssential else {
@@ -143,10 +143,4 @@ final class KeptListen {
 enum Pauses {
     /// 0.5 s, 1 s, 2 s, … 30 s.
     static func pause(afterFailures count: Int) -> Double { min(0.5 * Double(1 << min(count, 6)), 30) }
-}
-
-extension CBCharacteristicProperties {
-    fileprivate static let subscribable: Self = [
-        .notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired,
-    ]
 }

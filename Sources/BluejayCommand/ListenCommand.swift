@@ -46,7 +46,9 @@ struct ListenCommand: CentralCommand {
             throw Failure(.noSuchCharacteristic, "\(direct.name(of: target)) is a descriptor: it sends no values")
         }
         let printer = ValuePrinter(characteristic, of: direct, output: context.output, format: format, isRaw: raw)
-        direct.onLoss = { if $0 === characteristic { printer.print($0.notificationLoss) } }
+        direct.onLoss = { [output = context.output] in
+            if $0 === characteristic { output.report(lossOf: $0, on: direct) }
+        }
         defer { direct.onLoss = nil }
         let listening = Listening(to: characteristic, on: direct, count: count) { printer.print($0) }
         try await listening.run(timeout: timeout)
@@ -161,22 +163,26 @@ private final class ValuePrinter {
         path = direct.table.path(of: characteristic)
     }
 
-    /// Reports missing values: in JSON in their place, otherwise where nobody takes the message for a value.
-    func print(_ loss: CBNotificationLoss) {
-        guard output.isJSON else { return StandardError.write("bluejay: \(label): \(loss)") }
-        output.event("loss", "") { object in
-            object.add("characteristic", path)
-            object.add("droppedValues", loss.droppedValues)
-            object.add("fullSockets", loss.fullSockets)
-        }
-    }
-
     func print(_ value: Data) {
         if !output.isJSON, isRaw { return output.print(ValueText.hex(value)) { _ in } }
         output.event("value", "\(label) \(format.text(value, of: uuid))") { object in
             object.add("characteristic", path)
             object.add("value", ValueText.hex(value))
             if !isRaw { object.addMeaning(of: value, uuid: uuid) }
+        }
+    }
+}
+
+extension Output {
+    /// Reports that values of a characteristic are missing: in JSON in their place, otherwise where nobody takes the
+    /// message for a value.
+    func report(lossOf characteristic: CBCharacteristic, on connection: DirectPeripheral) {
+        let loss = characteristic.notificationLoss
+        guard isJSON else { return StandardError.write("bluejay: \(characteristic.label): \(loss)") }
+        event("loss", "") { object in
+            object.add("characteristic", connection.table.path(of: characteristic))
+            object.add("droppedValues", loss.droppedValues)
+            object.add("fullSockets", loss.fullSockets)
         }
     }
 }

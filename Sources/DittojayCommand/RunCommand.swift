@@ -45,6 +45,12 @@ struct RunCommand: ParsableCommand, LoggingCommand {
         help: "Skin contact: \(HeartRateSettings.ContactDetection.allCases.map(\.rawValue).joined(separator: ", ")).")
     var contact: String?
 
+    @Option(help: ArgumentHelp("Send the profile's recording so many times as fast as it was.", valueName: "factor"))
+    var pace: Double?
+
+    @Flag(name: .customLong("repeat"), help: "Send the profile's recording again and again.")
+    var repeats = false
+
     @Option(help: "Replay the run that had this seed; default: a new one each time.")
     var seed: UInt64?
 
@@ -65,6 +71,10 @@ struct RunCommand: ParsableCommand, LoggingCommand {
     func validate() throws {
         var settings = HeartRateSettings()
         try changeHeartRate(&settings)
+        let paces = Recording.possiblePaces
+        if let pace, !paces.contains(pace) {
+            throw ValidationError("--pace must be a number from \(paces.lowerBound) to \(Int(paces.upperBound))")
+        }
         if let name, name.isEmpty || name.utf8.count > 26 {
             // 29 bytes of scan response less the header; longer ones are shortened on the air.
             throw ValidationError("the name must have 1 to 26 bytes, to fit into an advertisement")
@@ -94,6 +104,11 @@ struct RunCommand: ParsableCommand, LoggingCommand {
             throw ValidationError(
                 "--junit is for a scenario that expects something; this one has no expect or expect-not")
         }
+        if pace != nil || repeats, complete.recording == nil {
+            throw ValidationError("--pace and --repeat are for a profile with a recording; this one has none")
+        }
+        if let pace { complete.recording?.pace = pace }
+        if repeats { complete.recording?.repeats = true }
         // Checked before: nothing is thrown here.
         complete.changeHeartRates { settings in try? changeHeartRate(&settings) }
         return complete

@@ -9,7 +9,7 @@ package enum YAMLBounds {
     /// How deep lists and mappings may be nested, including the targets of aliases.
     package static let maximumDepth = 100
     /// How many scalars, lists and mappings there may be, including the targets of aliases.
-    package static let maximumNodes = 100_000
+    package static let maximumNodes = 200_000
     /// How many lines may start with `%`. libyaml compares each directive with all others.
     package static let maximumDirectives = 64
 
@@ -39,8 +39,7 @@ package enum YAMLBounds {
     /// Checks the first document of a text. A text that is not YAML passes as far as it is YAML: the parser reports
     /// what is wrong with it.
     package static func check(_ text: String) throws(Violation) {
-        let directives = text.utf8.split(separator: UInt8(ascii: "\n")).lazy.filter { $0.first == UInt8(ascii: "%") }
-        guard directives.prefix(maximumDirectives + 1).count <= maximumDirectives else {
+        guard directiveCount(text) <= maximumDirectives else {
             throw Violation(message: "more than \(maximumDirectives) lines begin with %", place: nil)
         }
         var text = text
@@ -52,6 +51,16 @@ package enum YAMLBounds {
             }
         }
         try result.get()
+    }
+
+    /// How many lines begin with `%`, blank lines aside.
+    private static func directiveCount(_ text: String) -> Int {
+        var (count, isLineBegin) = (0, true)
+        for byte in text.utf8 {
+            if isLineBegin, byte == UInt8(ascii: "%") { count += 1 }
+            isLineBegin = byte == UInt8(ascii: "\n")
+        }
+        return count
     }
 
     /// libyaml's events of a text, which has to outlive this.

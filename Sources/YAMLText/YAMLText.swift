@@ -4,7 +4,7 @@ package import Yams
 /// Texts in YAML from outside, made into nodes within bounds (``YAMLBounds``). JSON is a subset of YAML.
 package enum YAMLText {
     /// The largest file that is read, in bytes.
-    package static let maximumLength = 1 << 20
+    package static let maximumLength = 8 << 20
 
     /// Why a text is none, and where; both numbers are counted from 1.
     package struct Mistake: Error, Sendable {

@@ -22,16 +22,13 @@ struct CloneCommand: CentralCommand {
         name: [.short, .long], help: ArgumentHelp("The file to write; default: standard output.", valueName: "file"))
     var output: String?
 
-    @Flag(help: "Overwrite an existing file.")
-    var force = false
+    @OptionGroup var overwriting: OverwritingOptions
 
     func validate() throws {
         if options.json, output == nil {
             throw ValidationError("--json is about what is printed besides the profile: it needs --output")
         }
-        if let output, !force, FileManager.default.fileExists(atPath: output) {
-            throw ValidationError("\(output) exists already; --force overwrites it")
-        }
+        if let output { try overwriting.check(output) }
     }
 
     func run() async throws {
@@ -41,27 +38,53 @@ struct CloneCommand: CentralCommand {
 
     @MainActor
     private func clone(_ context: CommandContext) async throws {
-        let reader = DeviceReader(context, target, answerTimeout: answer.timeout)
-        var device = try await reader.read()
-        device.fitAdvertisement()
+        let device = try await DeviceReader(context, target, answerTimeout: answer.timeout).read().device
         let lines = ProfileText(device).lines
-        for loss in device.losses { StandardError.write("bluejay: not in the profile: \(loss)") }
+        device.reportLosses()
         guard let output else { return context.output.print(lines: lines) { _ in } }
         do {
             let text = lines.joined(separator: "\n") + "\n"
             try Data(text.utf8).write(
-                to: URL(fileURLWithPath: output), options: force ? .atomic : .withoutOverwriting)
+                to: URL(fileURLWithPath: output), options: overwriting.force ? .atomic : .withoutOverwriting)
         } catch {
             throw Failure(.failed, "cannot write \(output): \(error.localizedDescription)")
         }
-        let count = device.services.reduce(0) { $0 + $1.characteristics.count }
-        context.output.print(
-            "\(output): \(counted(device.services.count, "service")) with \(counted(count, "characteristic"))"
-        ) { object in
+        context.output.print("\(output): \(device.contents)") { object in
             object.add("file", output)
-            object.add("services", device.services.count)
-            object.add("characteristics", count)
-            object.add("notInProfile", device.losses)
+            device.add(to: &object)
+        }
+    }
+}
+
+extension ClonedDevice {
+    /// `3 services with 5 characteristics`.
+    var contents: String {
+        "\(counted(services.count, "service")) with \(counted(characteristicCount, "characteristic"))"
+    }
+
+    private var characteristicCount: Int { services.reduce(0) { $0 + $1.characteristics.count } }
+
+    func add(to object: inout JSONObject) {
+        object.add("services", services.count)
+        object.add("characteristics", characteristicCount)
+        object.add("notInProfile", losses)
+    }
+
+    /// Says on standard error what is not in the profile.
+    func reportLosses() {
+        for loss in losses { StandardError.write("bluejay: not in the profile: \(loss)") }
+    }
+}
+
+/// The option of a command that writes a file.
+struct OverwritingOptions: ParsableArguments {
+    @Flag(help: "Overwrite an existing file.")
+    var force = false
+
+    /// Refuses a file that exists, unless it is to be overwritten.
+    func check(_ path: String) throws {
+        guard force || !FileManager.default.fileExists(atPath: path) else {
+            throw ValidationError("\(path) exists already; --force overwrites it")
         }
     }
 }

@@ -34,6 +34,13 @@ struct ClonedDevice: Hashable {
         var format: Data?
     }
 
+    /// Where a characteristic is.
+    struct Place: Hashable {
+        /// Both count from 0.
+        let service: Int
+        let characteristic: Int
+    }
+
     enum ReadFault: String, Hashable {
         case noAnswer = "no-answer"
         case disconnect

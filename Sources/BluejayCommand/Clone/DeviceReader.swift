@@ -4,6 +4,20 @@ import Foundation
 import GATTProfiles
 import MainLoop
 
+/// A device that was read, and the connection to it.
+@MainActor
+struct OpenedDevice {
+    struct Characteristic {
+        let attribute: CBCharacteristic
+        let place: ClonedDevice.Place
+    }
+
+    let device: ClonedDevice
+    let connection: DirectPeripheral
+    /// What became characteristics of ``device``.
+    let characteristics: [Characteristic]
+}
+
 /// Reads everything of a device that a profile file can say. A connection that a read has ended is made again.
 @MainActor
 final class DeviceReader {
@@ -13,6 +27,7 @@ final class DeviceReader {
     private var device = ClonedDevice()
     /// The places of characteristics that are not read again: a read of them has ended the connection.
     private var faults: [Int: ClonedDevice.ReadFault] = [:]
+    private var characteristics: [OpenedDevice.Characteristic] = []
 
     /// How often the connection is made again.
     private static let mostConnections = 20
@@ -25,7 +40,7 @@ final class DeviceReader {
         self.answerTimeout = answerTimeout
     }
 
-    func read() async throws -> ClonedDevice {
+    func read() async throws -> OpenedDevice {
         let selector = target.selector
         try? await BlueZSession.shared.forgetSeenDevices(on: context.adapter) { selector.names($0) }
         let advertisement = try await context.search(
@@ -36,7 +51,9 @@ final class DeviceReader {
         let appearance = await Self.appearance(of: address, on: adapter)
         let known = DeviceSelector.identifiers([identifier.uuid], text: target.device)
         var readings: [Int: Reading] = [:]
-        for connection in 1... {
+        var connection = 0
+        while true {
+            connection += 1
             let direct = try await context.open(
                 known, target.device, limit: target.connectTimeout, answerTimeout: answerTimeout)
             if connection == 1, await Self.isPaired(address, on: adapter) {
@@ -45,13 +62,13 @@ final class DeviceReader {
             let failure = await readValues(direct, address, &readings)
             guard let failure else {
                 describe(direct, readings)
-                break
+                add(advertisement.advertisementPacket, appearance)
+                device.fitAdvertisement()
+                return OpenedDevice(device: device, connection: direct, characteristics: characteristics)
             }
             guard failure.status != .bluetoothUnavailable, connection < Self.mostConnections else { throw failure }
             context.handBack()
         }
-        add(advertisement.advertisementPacket, appearance)
-        return device
     }
 
     // MARK: The advertisement
@@ -165,9 +182,11 @@ final class DeviceReader {
             }
             var cloned = ClonedDevice.Service(uuid: service.uuid.uuidString)
             for characteristic in service.characteristics ?? [] {
-                if let characteristic = clone(characteristic, places, readings) {
-                    cloned.characteristics.append(characteristic)
-                }
+                guard let copy = clone(characteristic, places, readings) else { continue }
+                let place = ClonedDevice.Place(
+                    service: device.services.count, characteristic: cloned.characteristics.count)
+                characteristics.append(.init(attribute: characteristic, place: place))
+                cloned.characteristics.append(copy)
             }
             device.services.append(cloned)
         }

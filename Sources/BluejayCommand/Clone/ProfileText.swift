@@ -6,8 +6,10 @@ import LineOutput
 /// A device as a profile file, which dittojay can serve. The same device has the same text.
 struct ProfileText {
     private(set) var lines: [String] = []
+    private let device: ClonedDevice
 
     init(_ device: ClonedDevice) {
+        self.device = device
         add(device.advertisement)
         lines.append(device.services.isEmpty ? "services: []" : "services:")
         for (service, name) in Self.named(device.services, \.uuid, .service) { add(service, name) }
@@ -59,6 +61,17 @@ struct ProfileText {
         }
     }
 
+    /// How another part of the file names a characteristic: by its own name where that is the only one, with its
+    /// service in front otherwise.
+    func reference(to place: ClonedDevice.Place) -> String {
+        let (service, serviceName) = Self.named(device.services, \.uuid, .service)[place.service]
+        let named = Self.named(service.characteristics, \.uuid, .characteristic)
+        let (characteristic, name) = named[place.characteristic]
+        let own = name ?? Self.name(characteristic.uuid, .characteristic)
+        let alike = device.services.reduce(0) { $0 + $1.characteristics.count { $0.uuid == characteristic.uuid } }
+        return alike == 1 ? own : "\(serviceName ?? Self.name(service.uuid, .service))/\(own)"
+    }
+
     private mutating func begin(_ indentation: String, _ name: String?, _ uuid: String) {
         guard let name else { return lines.append("\(indentation)- uuid: \(uuid)") }
         lines.append("\(indentation)- name: \(name)")
@@ -79,11 +92,19 @@ struct ProfileText {
         }
     }
 
-    /// The assigned name as it is typed, if that leads back to the UUID; or the UUID.
     private static func attribute(_ uuid: String, _ kind: AssignedKind) -> String {
+        assignedName(uuid, kind) ?? quoted(uuid)
+    }
+
+    private static func name(_ uuid: String, _ kind: AssignedKind) -> String {
+        assignedName(uuid, kind) ?? uuid
+    }
+
+    /// The assigned name as it is typed, if that leads back to the UUID.
+    private static func assignedName(_ uuid: String, _ kind: AssignedKind) -> String? {
         guard uuid.utf8.count == 4, let number = UInt16(uuid, radix: 16), let name = kind.name(of: number),
             kind.number(named: TypedName.text(name)) == number
-        else { return quoted(uuid) }
+        else { return nil }
         return TypedName.text(name)
     }
 

@@ -8,18 +8,20 @@ final class ManagerDelegate: NSObject, CBPeripheralManagerDelegate {
     private let publication: ServicePublication
     private let requests: RequestHandler
     private let commands: CommandHandler
+    private let replay: Replay?
 
     /// - Parameters:
     ///   - stateChanged: called with each state of Bluetooth.
     ///   - becameReady: called when the peripheral advertises, or has failed to.
     init(
         services: SimulatedServices, publication: ServicePublication, requests: RequestHandler,
-        commands: CommandHandler, stateChanged: @escaping (CBManagerState) -> Void, becameReady: @escaping () -> Void
+        commands: CommandHandler, replay: Replay?, stateChanged: @escaping (CBManagerState) -> Void, becameReady: @escaping () -> Void
     ) {
         self.services = services
         self.publication = publication
         self.requests = requests
         self.commands = commands
+        self.replay = replay
         self.stateChanged = stateChanged
         self.becameReady = becameReady
     }
@@ -60,6 +62,7 @@ final class ManagerDelegate: NSObject, CBPeripheralManagerDelegate {
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
         services.sendWaiting()
+        replay?.resume()
         commands.resumeBurst()
     }
 }

@@ -38,6 +38,8 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case fault
         /// A scenario has ended.
         case scenario
+        /// The recording of the profile has begun to be sent, or its last value was sent.
+        case recording
         /// A service was published.
         case serviceAdded = "service-added"
         /// A service was withdrawn.

@@ -57,9 +57,7 @@ final class SimulatedCharacteristic {
         notifier?.maximumLength = { [weak self] in self?.maximumNotificationLength ?? 20 }
         notifier?.send = { [weak self] value in
             guard let self else { return true }
-            guard sendNow(value) else { return false }
-            if notifier?.generator.isReadBack == true { self.value = value }
-            return true
+            return notifier?.generator.isReadBack == true ? sendGenerated(value) : sendNow(value)
         }
     }
 
@@ -187,6 +185,7 @@ final class SimulatedCharacteristic {
     var maximumNotificationLength: Int { subscribers.lazy.map(\.maximumUpdateValueLength).min() ?? 20 }
 
     func subscriptionsChanged() {
+        defer { service.services.onSubscriptionChange?() }
         let wasSubscribed = isSubscribed
         isSubscribed = !subscribers.isEmpty
         guard isSubscribed else {
@@ -216,6 +215,13 @@ final class SimulatedCharacteristic {
     var audience: String {
         if subscribers.isEmpty { return "nobody has subscribed" }
         return service.services.isSilent ? "kept back: silence" : "to \(counted(subscribers.count, "subscriber"))"
+    }
+
+    /// Sends now what reads give from then on, too; false if there is no room.
+    func sendGenerated(_ value: Data) -> Bool {
+        guard sendNow(value) else { return false }
+        self.value = value
+        return true
     }
 
     /// Sends now; false if there is no room.

@@ -7,6 +7,8 @@ final class SimulatedServices {
     private(set) var all: [SimulatedService] = []
     /// Whether nothing is sent and nothing is answered for a while, on purpose.
     var isSilent = false
+    /// Called after each change of the subscriptions.
+    var onSubscriptionChange: (() -> Void)?
 
     init(_ profile: PeripheralProfile, seed: UInt64, queue: DispatchQueue) {
         self.seed = seed

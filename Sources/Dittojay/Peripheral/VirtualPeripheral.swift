@@ -66,6 +66,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     private let scenario: ScenarioPlayer
     private let requests: RequestHandler
     private let commands: CommandHandler
+    private let replay: Replay?
 
     private var server: ControlServer?
     private var lease: AdapterLease?
@@ -112,6 +113,11 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         commands = CommandHandler(
             queue: queue, profileName: profile.name, services: services, publication: publication, links: links,
             events: events)
+        replay = profile.recording.map { [services] in Replay($0, services: services) }
+        replay?.onChange = { [events] isPlaying in
+            events.report(.recording) { $0.message = isPlaying ? "began" : "ended" }
+        }
+        services.onSubscriptionChange = { [weak replay] in replay?.subscriptionsChanged() }
         links.onOccurrence = { [weak scenario] occurrence in scenario?.occurred(occurrence) }
         publication.onWithdrawal = { [weak commands] in commands?.resumeBurst() }
         scenario.performCommand = { [weak self] request, reply in self?.perform(request, reply: reply) }
@@ -186,7 +192,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         guard life == .running else { return }
         let delegate = ManagerDelegate(
             services: services, publication: publication, requests: requests, commands: commands,
-            stateChanged: { [weak self] state in self?.stateChanged(state) },
+            replay: replay, stateChanged: { [weak self] state in self?.stateChanged(state) },
             becameReady: { [weak self] in self?.becameReady() })
         let manager = CBPeripheralManager(
             delegate: delegate, queue: queue, options: [CBPeripheralManagerOptionAdapterKey: adapter.address],

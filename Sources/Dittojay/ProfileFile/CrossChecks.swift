@@ -10,7 +10,10 @@ struct CrossChecks {
         self.drafts = drafts
     }
 
-    func run(_ root: FileNode) {
+    /// - Parameters:
+    ///   - root: where the scenario is, or the file.
+    ///   - recording: where the recording is.
+    func run(_ root: FileNode, recording: FileNode?) {
         let context = root.context
         var chirps = false
         for (service, draft) in zip(profile.services, drafts) {
@@ -47,7 +50,19 @@ struct CrossChecks {
         if faults > Fault.maximumCount {
             context.note(root.fail("there are \(faults) faults; \(Fault.maximumCount) is the most that is possible"))
         }
+        if let node = recording, let recording = profile.recording {
+            _ = context.attempt(try checkRecording(recording, node))
+        }
         if !profile.scenario.isEmpty { _ = context.attempt(try checkScenario(profile.scenario, root)) }
+    }
+
+    /// What a recording has sent must not be mixed with other values.
+    private func checkRecording(_ recording: Recording, _ node: FileNode) throws(ProfileFileError) {
+        for path in Set(recording.values.map(\.characteristic)).sorted(by: { $0.description < $1.description }) {
+            guard profile.characteristic(at: path)?.notifications == nil else {
+                throw node.fail("\(path) is in the recording, and sends other values by itself (\"notify\")")
+            }
+        }
     }
 
     /// Checks a scenario that came with another file.

@@ -129,6 +129,16 @@ struct FileNode {
         Int(try integer(in: Int64(range.lowerBound)...Int64(range.upperBound)))
     }
 
+    /// A number, perhaps with decimal places.
+    func number(in range: ClosedRange<Double>) throws(ProfileFileError) -> Double {
+        let expected = "a number from \(decimal(range.lowerBound)) to \(decimal(range.upperBound))"
+        let written = try text(expected)
+        guard written.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let number = Double(written),
+            range.contains(number)
+        else { throw fail(expecting: expected) }
+        return number
+    }
+
     /// `5`, or `1-20`.
     func range(within limits: ClosedRange<Int>) throws(ProfileFileError) -> ClosedRange<Int> {
         let expected = "a number, or two with a hyphen between them, from \(limits.lowerBound) to \(limits.upperBound)"

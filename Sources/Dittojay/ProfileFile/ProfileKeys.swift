@@ -1,6 +1,6 @@
 /// The keys of a profile file's mappings: those that its readers accept, and its schema describes.
 enum ProfileKeys {
-    static let profile = ["name", "local-name", "appearance", "advertise", "services", "scenario"]
+    static let profile = ["name", "local-name", "appearance", "advertise", "services", "scenario", "recording"]
     static let advertisement = ["manufacturer", "service-data"]
     static let manufacturer = ["company", "data"]
     static let service = ["name", "uuid", "standard", "primary", "advertised", "published", "characteristics"]
@@ -23,6 +23,8 @@ enum ProfileKeys {
 
     static let fault = ["on", "after", "times", "chance"] + Fault.Action.names
     static let flood = ["count", "value"]
+
+    static let recording = ["pace", "repeat", "values"]
 
     static let scenario = ["scenario"]
     static let step = [

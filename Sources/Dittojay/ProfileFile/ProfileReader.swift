@@ -51,10 +51,12 @@ enum ProfileReader {
         if let node = file["scenario"], let steps = context.attempt(try StepReader(index, service: nil).steps(node)) {
             profile.scenario = steps
         }
+        var recordings = RecordingReader(index)
+        if let node = file["recording"] { profile.recording = context.attempt(try recordings.recording(node)) }
         // The following checks need the whole profile, which is complete only without mistakes.
         try context.finish()
         _ = context.attempt(try checkAdvertisement(of: profile, file["advertise"] ?? root))
-        CrossChecks(profile, drafts: drafts).run(file["scenario"] ?? root)
+        CrossChecks(profile, drafts: drafts).run(file["scenario"] ?? root, recording: file["recording"])
         return profile
     }
 

@@ -37,7 +37,8 @@ package enum ProfileSchema {
             (ProfileKeys.characteristic, characteristic), (ProfileKeys.format, format), (ProfileKeys.write, write),
             (ProfileKeys.conditions + ProfileKeys.outcomes, reaction), (ProfileKeys.notifications, notifications),
             (ProfileKeys.counter, counter), (ProfileKeys.randomWalk, randomWalk), (ProfileKeys.heartRate, heartRate),
-            (ProfileKeys.fault, fault()), (ProfileKeys.flood, flood), (ProfileKeys.scenario, scenarioKeys),
+            (ProfileKeys.fault, fault()), (ProfileKeys.flood, flood), (ProfileKeys.recording, recording),
+            (ProfileKeys.scenario, scenarioKeys),
             (ProfileKeys.step, step), (ProfileKeys.waitFor, waitFor), (ProfileKeys.event, event),
             (ProfileKeys.expectation, expectation), (ProfileKeys.send, send), (ProfileKeys.set, set),
             (ProfileKeys.burst, burst), (ProfileKeys.repetition, repetition),
@@ -52,6 +53,7 @@ package enum ProfileSchema {
             ("advertise", .object(advertisement).described("Further data in the advertisement.")),
             ("services", .list(.object(service), of: ProfileReader.possibleCounts)),
             ("scenario", .ref("steps").described("What is done from the start.")),
+            ("recording", .object(recording).described("What is sent as a device has sent it once.")),
         ], required: ["services"])
 
     private static let scenarioKeys = Mapping([("scenario", .ref("steps"))], required: ["scenario"])
@@ -163,6 +165,13 @@ package enum ProfileSchema {
     private static let flood = Mapping(
         [("count", .ref("integer")), ("value", .ref("value"))], required: ["count"])
 
+    private static let recording = Mapping(
+        [
+            ("pace", .pattern("^([0-9]+\\.?[0-9]*|\\.[0-9]+)$", orNumber: true).described("2 is twice as fast.")),
+            ("repeat", .ref("flag").described("Whether it begins again when it has ended; default: false.")),
+            ("values", .list(.ref("recorded-value"), of: Recording.possibleCounts)),
+        ], required: ["values"])
+
     // MARK: Steps
 
     private static let step = Mapping(
@@ -236,6 +245,11 @@ package enum ProfileSchema {
                 "time",
                 .pattern("^([0-9]+\\.?[0-9]*|\\.[0-9]+) *(ms|s|min)$").described(
                     "With its unit: 250 ms, 1.5 s, 2 min.")
+            ),
+            (
+                "recorded-value",
+                .pattern("^([0-9]+\\.?[0-9]*|\\.[0-9]+) *(ms|s|min) +[^ ]+ +(empty|[a-z0-9]+:[\\s\\S]*)$").described(
+                    "Time, characteristic and value: 1.5 s heart-rate-measurement hex:0648.")
             ),
             ("value", .anyOf([.ref("simple-value"), .list(.ref("value"))])),
             (

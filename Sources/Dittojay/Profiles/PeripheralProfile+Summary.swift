@@ -31,6 +31,7 @@ extension PeripheralProfile {
             lines += service.characteristics.flatMap { $0.summary.map { "  " + $0 } }
         }
         if !scenario.isEmpty { lines.append("scenario of \(counted(scenario.count, "step"))") }
+        if let recording { lines.append("recording of \(recording)") }
         return lines
     }
 
@@ -53,6 +54,7 @@ extension PeripheralProfile {
                 return object
             })
         object.add("scenarioSteps", scenario.count)
+        object.add("recording", recording?.description)
         return object
     }
 }
@@ -119,6 +121,15 @@ extension NotificationPlan: CustomStringConvertible {
             return "heart rates from \(range.lowerBound) to \(range.upperBound) bpm \(every)"
         case .simulated: return "simulated measurements \(every)"
         }
+    }
+}
+
+extension Recording: CustomStringConvertible {
+    /// For people.
+    public var description: String {
+        let senders = Set(values.map(\.characteristic)).count
+        return "\(counted(values.count, "value")) of \(counted(senders, "characteristic")) in "
+            + Duration.text(seconds: duration) + (repeats ? ", again and again" : "")
     }
 }
 

@@ -13,16 +13,19 @@ public struct PeripheralProfile: Hashable, Swift.Sendable {
     public var services: [ServiceProfile]
     /// What the peripheral does by itself, from when it advertises for the first time.
     public var scenario: [ScenarioStep]
+    /// What is sent to subscribers as a device has sent it once.
+    public var recording: Recording?
 
     public init(
         name: String, localName: String, advertisement: ExtraAdvertisement = ExtraAdvertisement(),
-        services: [ServiceProfile], scenario: [ScenarioStep] = []
+        services: [ServiceProfile], scenario: [ScenarioStep] = [], recording: Recording? = nil
     ) {
         self.name = name
         self.localName = localName
         self.advertisement = advertisement
         self.services = services
         self.scenario = scenario
+        self.recording = recording
     }
 }
 

@@ -1,0 +1,157 @@
+import Bluejay
+import Foundation
+import LineOutput
+import MainLoop
+
+/// Listens to everything that a device sends, and writes it to a file with its times.
+@MainActor
+final class DeviceRecording {
+    struct Sender {
+        let attribute: CBCharacteristic
+        /// Its name in the file.
+        let reference: String
+    }
+
+    private let senders: [Sender]
+    private let references: [ObjectIdentifier: String]
+    private let connection: DirectPeripheral
+    private let file: RecordingFile
+    private let output: Output
+    private let count: Int?
+    /// What the times count from.
+    private var begin: ContinuousClock.Instant?
+    private var lastTime = 0.0
+    private var heard: Set<String> = []
+    private var removedServices: Set<ObjectIdentifier> = []
+    private let end = FirstOutcome<End>()
+
+    private enum End: Swift.Sendable {
+        case done
+        case timeIsUp
+        case failed(any Error)
+    }
+
+    /// How often the count is printed.
+    private static let progressInterval = Duration.seconds(1)
+
+    /// - Parameter count: after how many values it ends.
+    init(_ senders: [Sender], on connection: DirectPeripheral, file: RecordingFile, output: Output, count: Int?) {
+        self.senders = senders
+        references = Dictionary(uniqueKeysWithValues: senders.map { (ObjectIdentifier($0.attribute), $0.reference) })
+        self.connection = connection
+        self.file = file
+        self.output = output
+        self.count = count
+    }
+
+    var hasBegun: Bool { begin != nil }
+
+    /// `240 values of 2 characteristics in 12 s`.
+    var contents: String {
+        "\(counted(file.count, "value")) of \(counted(heard.count, "characteristic")) in "
+            + "\(decimal(lastTime)) s"
+    }
+
+    func add(to object: inout JSONObject) {
+        object.add("values", file.count)
+        object.add("seconds", lastTime, places: 3)
+    }
+
+    /// - Parameter duration: after how many seconds it ends.
+    /// - Throws: ``Failure`` if it has not ended as it was asked to. What has come by then is in the file.
+    func run(for duration: Double?) async throws {
+        connection.onValue = { [weak self] source, result in self?.receive(result, from: source) }
+        connection.onEnd = { [weak self] problem in self?.stop(problem) }
+        connection.onLoss = { [output, connection] in output.report(lossOf: $0, on: connection) }
+        connection.onRemoval = { [weak self] services in self?.removed(services) }
+        defer {
+            connection.onValue = nil
+            connection.onEnd = nil
+            connection.onLoss = nil
+            connection.onRemoval = nil
+        }
+        let subscribed = try await subscribe()
+        if begin == nil { begin = .now }
+        output.event("recording", "recording \(counted(subscribed.count, "characteristic")) to \(file.path)") { object in
+            object.add("file", file.path)
+            object.add("characteristics", subscribed.map(\.reference))
+        }
+        let progress = Task { await showProgress() }
+        defer { progress.cancel() }
+        switch await end.value(within: duration.map { .seconds($0) }, otherwise: .timeIsUp) {
+        case .done: break
+        case .timeIsUp:
+            guard let count, let duration else { break }
+            throw Failure(.notInTime, "only \(file.count) of \(count) values came in \(inSeconds(duration))")
+        case .failed(let error): throw Failure(error, attempt: "no more values after \(file.count)")
+        }
+    }
+
+    /// Subscribes to one after another.
+    ///
+    /// - Returns: those that the device has allowed.
+    private func subscribe() async throws -> [Sender] {
+        var subscribed: [Sender] = []
+        var firstRefusal: Failure?
+        for sender in senders {
+            do {
+                try await connection.subscribe(to: sender.attribute)
+                subscribed.append(sender)
+            } catch {
+                let failure = Failure(error, attempt: "cannot listen to \(sender.reference)")
+                guard !failure.endsEverything else { throw failure }
+                firstRefusal = firstRefusal ?? failure
+                StandardError.write("bluejay: not recorded: \(failure.message)")
+            }
+        }
+        if subscribed.isEmpty, let firstRefusal { throw firstRefusal }
+        return subscribed
+    }
+
+    private func receive(_ result: Result<Data, any Error>, from source: CBCharacteristic) {
+        let now = ContinuousClock.now
+        guard !end.isKnown, let reference = references[ObjectIdentifier(source)] else { return }
+        do {
+            let value = try result.get()
+            let begin = begin ?? now
+            self.begin = begin
+            lastTime = (now - begin).inSeconds
+            try file.append(value, at: lastTime, of: reference)
+            heard.insert(reference)
+            if file.count == count { end.report(.done) }
+        } catch {
+            stop(error)
+        }
+    }
+
+    /// Records nothing more.
+    func finish() {
+        end.report(.done)
+    }
+
+    private func removed(_ services: [CBService]) {
+        for service in services {
+            StandardError.write("bluejay: the device has removed the service \(service.uuid.uuidString)")
+            removedServices.insert(ObjectIdentifier(service))
+        }
+        let isOver = senders.allSatisfy { sender in
+            sender.attribute.service.map { removedServices.contains(ObjectIdentifier($0)) } ?? true
+        }
+        guard isOver else { return }
+        stop(Failure(.noSuchCharacteristic, "the device has removed what was recorded"))
+    }
+
+    private func stop(_ error: any Error) {
+        end.report(.failed(error))
+    }
+
+    private func showProgress() async {
+        var shown = 0
+        while (try? await Task.sleep(for: Self.progressInterval)) != nil, !end.isKnown {
+            guard file.count > shown else { continue }
+            shown = file.count
+            output.event("progress", contents) { add(to: &$0) }
+            output.flush()
+        }
+    }
+}

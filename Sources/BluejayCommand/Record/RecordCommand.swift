@@ -1,0 +1,82 @@
+import ArgumentParser
+import Bluejay
+import Foundation
+import GATTProfiles
+import LineOutput
+
+struct RecordCommand: CentralCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Read a device into a profile file, and record what it sends; dittojay sends it again.",
+        discussion: """
+            It reads what "clone" reads, subscribes to everything that notifies or indicates, and writes each value with \
+            its time. The time counts from when it is subscribed to everything, or from the first value if that comes \
+            before.
+
+            Each value is written to the file as it comes, so that nothing is lost when the program is killed. It ends \
+            after --count or --for, by Ctrl-C, with 5 when the connection is lost, and with 1 when the file has \
+            \(RecordingLimits.mostValues) values or \(RecordingLimits.longestFile >> 20) MiB, which is the most that \
+            dittojay reads.
+            """)
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var target: DeviceOptions
+    @OptionGroup var answer: AnswerOptions
+    @OptionGroup var notifications: NotificationOptions
+
+    @Option(name: [.short, .long], help: ArgumentHelp("The file to write.", valueName: "file"))
+    var output: String
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    var duration: Double?
+
+    @Option(help: "End after this many values; with --for, fewer are a failure (3).")
+    var count: Int?
+
+    @OptionGroup var overwriting: OverwritingOptions
+
+    func validate() throws {
+        if let count, !(1...RecordingLimits.mostValues).contains(count) {
+            throw ValidationError("--count must be from 1 to \(RecordingLimits.mostValues)")
+        }
+        if let duration, !(duration > 0 && duration <= RecordingLimits.longest) {
+            throw ValidationError("--for must be a number of seconds above 0, and a week at most")
+        }
+        try overwriting.check(output)
+    }
+
+    func run() async throws {
+        let command = self
+        await CommandContext.run(options, notifications: notifications, endsByInterruption: count == nil) {
+            try await command.record($0)
+        }
+    }
+
+    @MainActor
+    private func record(_ context: CommandContext) async throws {
+        let opened = try await DeviceReader(context, target, answerTimeout: answer.timeout).read()
+        let senders = opened.characteristics.filter { $0.attribute.properties.isSubscribable }
+        guard !senders.isEmpty else {
+            throw Failure(
+                .noSuchCharacteristic,
+                "\(target.device) has nothing that notifies or indicates; \"bluejay clone\" reads the rest")
+        }
+        opened.device.reportLosses()
+        let text = ProfileText(opened.device)
+        let file = try RecordingFile(output, overwrites: overwriting.force, begin: text.lines)
+        let recording = DeviceRecording(
+            senders.map { .init(attribute: $0.attribute, reference: text.reference(to: $0.place)) },
+            on: opened.connection, file: file, output: context.output, count: count)
+        context.onEnd = {
+            recording.finish()
+            guard recording.hasBegun else { return }
+            context.output.event(
+                "recorded", "\(output): \(opened.device.contents), \(recording.contents)"
+            ) { object in
+                object.add("file", output)
+                opened.device.add(to: &object)
+                recording.add(to: &object)
+            }
+        }
+        try await recording.run(for: duration)
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+
+/// Sends the values of a recording on one time line, in their order. Used on the peripheral's queue only.
+final class Replay {
+    /// Called when it begins, and when its last value was sent; not when it ends early.
+    var onChange: ((_ isPlaying: Bool) -> Void)?
+
+    private let recording: Recording
+    private let services: SimulatedServices
+    private let senders: [CharacteristicPath: SimulatedCharacteristic]
+    private var state = State.idle
+    private var timer: (any DispatchSourceTimer)?
+
+    private enum State {
+        /// Nobody is subscribed.
+        case idle
+        /// There are subscribers; more subscriptions may follow.
+        case gathering
+        /// The value at `index` is next; its round began at `start`.
+        case playing(start: DispatchTime, index: Int)
+        /// Everything was sent, and there are subscribers still.
+        case done
+    }
+
+    /// After this many values the queue's other work gets its turn.
+    private static let portion = 64
+
+    init(_ recording: Recording, services: SimulatedServices) {
+        self.recording = recording
+        self.services = services
+        var senders: [CharacteristicPath: SimulatedCharacteristic] = [:]
+        for path in Set(recording.values.map(\.characteristic)) { senders[path] = services.characteristic(at: path) }
+        self.senders = senders
+    }
+
+    deinit {
+        timer?.cancel()
+    }
+
+    /// To be called after each change of the subscriptions.
+    func subscriptionsChanged() {
+        guard senders.values.contains(where: { !$0.subscribers.isEmpty }) else {
+            timer?.cancel()
+            timer = nil
+            return state = .idle
+        }
+        switch state {
+        case .idle, .gathering:
+            let isComplete = services.characteristics.allSatisfy { characteristic in
+                characteristic.registration == nil || !characteristic.profile.notifies
+                    || !characteristic.subscribers.isEmpty
+            }
+            state = .gathering
+            wake(at: .now() + (isComplete ? 0 : Recording.startDelay))
+        case .playing, .done: break
+        }
+    }
+
+    /// Sends what is due. To be called when there is room again.
+    func resume() {
+        if case .playing = state { play() }
+    }
+
+    private func wake(at time: DispatchTime) {
+        let timer = timer ?? makeTimer()
+        timer.schedule(deadline: time, leeway: .microseconds(100))
+    }
+
+    private func makeTimer() -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(flags: .strict, queue: services.queue)
+        timer.setEventHandler { [weak self] in self?.timeHasCome() }
+        timer.activate()
+        self.timer = timer
+        return timer
+    }
+
+    private func timeHasCome() {
+        if case .gathering = state {
+            state = .playing(start: .now(), index: 0)
+            onChange?(true)
+        }
+        resume()
+    }
+
+    private func play() {
+        for _ in 0..<Self.portion {
+            guard case .playing(let start, let index) = state else { return }
+            guard index < recording.values.count else {
+                guard recording.repeats else {
+                    state = .done
+                    onChange?(false)
+                    return
+                }
+                state = .playing(start: start + max(recording.duration, Recording.shortestRound), index: 0)
+                continue
+            }
+            let value = recording.values[index]
+            let time = start + value.time / recording.pace
+            if time > .now() { return wake(at: time) }
+            if let sender = senders[value.characteristic], !sender.subscribers.isEmpty {
+                // The time line goes on meanwhile: what is late is sent as soon as there is room, in its order.
+                guard sender.sendGenerated(Data(value.bytes)) else { return }
+            }
+            // A fault of the profile may have ended the subscription, and this with it.
+            if case .playing = state { state = .playing(start: start, index: index + 1) }
+        }
+        wake(at: .now())
+    }
+}

@@ -1,0 +1,10 @@
+/// How large a recording of notifications in a profile file can be: what the one who writes it, and the one who reads
+/// it, go by.
+package enum RecordingLimits {
+    /// How many values.
+    package static let mostValues = 100_000
+    /// The latest time of a value, in seconds: a week.
+    package static let longest = 604_800.0
+    /// The size of the file in bytes, with everything else that is in it.
+    package static let longestFile = 8 << 20
+}

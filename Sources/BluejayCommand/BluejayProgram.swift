@@ -34,7 +34,7 @@ struct BluejayProgram: AsyncParsableCommand {
               64  wrong usage
               74  output was lost: it cannot be written, or its reader does not read
               130 ended by SIGINT before it was done; 143 by SIGTERM, 129 by SIGHUP. A command without an end of its own \
-            (monitor, listen and scan without a count) ends with 0
+            (monitor, listen, record and scan without a count) ends with 0
 
             When the reader of the output stops reading, up to 8 MiB waits. With more, the program ends with 74. A reader \
             that closes the pipe ends it with 0.

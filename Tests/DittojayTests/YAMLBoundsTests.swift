@@ -39,7 +39,7 @@ import YAMLText
         let text = doubling(25) + "- {*a25: x}\n- {*a25: y}\n"
         #expect(text.utf8.count < 600)
         let error = try refusal(of: text)
-        #expect(error.line == 15 && error.message.contains("unfolds into more than 100000"))
+        #expect(error.line == 16 && error.message.contains("unfolds into more than 200000"))
         let few = try refusal(of: "- &a [x]\n- {*a : x}\n")
         #expect(few.line == 2 && few.message == "expected a key: plain text, found a list or a mapping")
         #expect(try refusal(of: "? [a]\n: x\n").message == few.message)
@@ -111,8 +111,8 @@ import YAMLText
         for level in 1...9 {
             text += "  - &a\(level) [\((0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", "))]\n"
         }
-        #expect(try refusal(of: text).line == 6)
-        #expect(try refusal(of: text.replacingOccurrences(of: "  - ", with: "  - <<: ")).line == 6)
+        #expect(try refusal(of: text).line == 7)
+        #expect(try refusal(of: text.replacingOccurrences(of: "  - ", with: "  - <<: ")).line == 7)
     }
 
     @Test func `merge keys are keys like others`() throws {

@@ -32,6 +32,18 @@ struct ProfileCommandTests {
         #expect(try text("thermometer.yaml").hasPrefix("# yaml-language-server: $schema=profile.schema.json\n"))
     }
 
+    @Test(arguments: [
+        (["--pace", "2"], "--pace and --repeat are for a profile with a recording; this one has none"),
+        (["--repeat"], "--pace and --repeat are for a profile with a recording; this one has none"),
+        (["--pace", "0"], "--pace must be a number from 0.001 to 1000"),
+        (["--pace", "nan"], "--pace must be a number from 0.001 to 1000"),
+    ])
+    func `how a recording is sent needs one`(words: [String], message: String) async throws {
+        let process = try programs.run(["dittojay"] + words)
+        #expect(try await process.exitStatus() == 64)
+        #expect(process.transcript.contains(message), "\(process.transcript)")
+    }
+
     @Test func `a file that is there is not written over`() async throws {
         try "mine".write(toFile: path("light.yaml"), atomically: true, encoding: .utf8)
         try "mine".write(toFile: path("profile.schema.json"), atomically: true, encoding: .utf8)

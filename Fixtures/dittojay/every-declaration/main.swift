@@ -53,7 +53,8 @@ func thermometer() -> PeripheralProfile {
         eddystone: beacon)
     var profile = PeripheralProfile(
         name: "thermometer", localName: "Thermometer", advertisement: advertisement,
-        services: [service, .heartRate, .chirp, .pairing, .lab, .nordicUART] + standard, scenario: steps(temperature))
+        services: [service, .heartRate, .chirp, .pairing, .lab, .nordicUART] + standard, scenario: steps(temperature), recording: nil)
+    profile.recording = recording(temperature)
     profile.services[0].standard = StandardService(rawValue: "battery")
     profile.services += PeripheralProfile.standard.flatMap(\.services)
     profile.changeHeartRates { settings in
@@ -63,6 +64,15 @@ func thermometer() -> PeripheralProfile {
         settings.contactDetection = .varying
     }
     return profile
+}
+
+func recording(_ path: CharacteristicPath) -> Recording {
+    var value = Recording.Value(time: Recording.possibleTimes.lowerBound, characteristic: path, bytes: [1])
+    (value.time, value.characteristic, value.bytes) = (1.5, path, [2])
+    var recording = Recording(values: [value], pace: Recording.possiblePaces.upperBound, repeats: true)
+    (recording.values, recording.pace, recording.repeats) = ([value], 2, false)
+    print(recording, recording.duration, Recording.startDelay, Recording.shortestRound, Recording.possibleCounts)
+    return recording
 }
 
 func steps(_ path: CharacteristicPath) -> [ScenarioStep] {

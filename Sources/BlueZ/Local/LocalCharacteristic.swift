@@ -52,6 +52,9 @@ package final class LocalCharacteristic {
         return channel.send(value)
     }
 
+    /// Whether bluetoothd has not read everything yet that went over a socket.
+    package var hasUnreadNotifications: Bool { channel?.hasUnread ?? false }
+
     /// Notifies by signals if bluetoothd has neither acquired a socket nor asked for notifications. This is for a
     /// central whose subscription bluetoothd keeps.
     package func resumeNotifying() {

@@ -6,6 +6,8 @@ import MainLoop
 @LoopActor
 protocol NotificationChannel: AnyObject {
     var isSocket: Bool { get }
+    /// Whether bluetoothd has not read all of it yet. It reads signals in their order, whatever they are about.
+    var hasUnread: Bool { get }
     /// False when there is no room now.
     func send(_ value: Data) -> Bool
     func close()
@@ -40,6 +42,7 @@ final class SocketChannel: NotificationChannel {
     }
 
     var isSocket: Bool { true }
+    var hasUnread: Bool { socket.unreadByteCount > 0 }
 
     func send(_ value: Data) -> Bool {
         guard !isBlocked else { return false }
@@ -94,6 +97,7 @@ final class SignalChannel: NotificationChannel {
     }
 
     var isSocket: Bool { false }
+    var hasUnread: Bool { false }
 
     func send(_ value: Data) -> Bool {
         guard unconfirmed < Self.window else {

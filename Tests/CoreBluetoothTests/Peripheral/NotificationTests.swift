@@ -73,6 +73,32 @@ struct NotificationTests {
         #expect(numbers == Array(0..<total) && refusals > 0)
     }
 
+    @Test func `values of several characteristics keep their order, in whatever order bluetoothd reads`() async throws {
+        let level = CBMutableCharacteristic("2A19", .notify)
+        try await app.publish("180F", [level])
+        let other = try #require(await daemon.adapter.characteristic("2A19"))
+        for (characteristic, uuid) in [(published, "2A37"), (other, "2A19")] {
+            try await characteristic.subscribe(by: central, reads: false)
+            try await app.saw("subscribed 02 \(uuid)")
+        }
+        let numbers = [UInt8](0..<20)
+        for number in numbers {
+            // The odd ones are of the characteristic that is read first.
+            let target = number % 2 == 1 ? level : rate
+            #expect(app.act { $0.updateValue(Data([number]), for: target, onSubscribedCentrals: nil) })
+        }
+        let arrivals = Journal()
+        try await eventually("all of them") { [published] in
+            for characteristic in [other, published] {
+                let known = characteristic.notifications.count
+                characteristic.readSocket()
+                for value in characteristic.notifications.dropFirst(known) { arrivals.note("\(value.first ?? 0)") }
+            }
+            return arrivals.lines.count == numbers.count
+        }
+        #expect(arrivals.lines == numbers.map { "\($0)" })
+    }
+
     @Test func `an empty value keeps its place among the others`() async throws {
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")

@@ -36,6 +36,10 @@ final class PeripheralCore {
     var centrals: [ObjectPath: RemoteCentral] = [:]
     /// What the loop has taken out of ``updates``.
     var batch = Deque<UpdateQueue.Update>()
+    /// The characteristic whose value was handed to bluetoothd last.
+    weak var lastSender: CharacteristicLink?
+    /// Runs while a value waits for bluetoothd to read that one.
+    var draining: LoopSource?
 
     private var advertisement: Advertisement?
     private var wantsAdvertising = false

@@ -1,0 +1,138 @@
+import CoreBluetooth
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Dittojay
+
+/// How the recording of a profile is sent.
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
+struct ReplayTests {
+    private static let rate = CharacteristicPath("heart-rate", "rate")
+    private static let level = CharacteristicPath("battery", "level")
+
+    /// Two characteristics, and what they have sent.
+    private func profile(
+        _ values: [(Double, CharacteristicPath, UInt8)], pace: Double = 1, repeats: Bool = false
+    ) -> PeripheralProfile {
+        PeripheralProfile(
+            name: "test", localName: "Test",
+            services: [
+                .init(
+                    name: "heart-rate", uuid: "180D",
+                    characteristics: [.init(name: "rate", uuid: "2A37", properties: [.read, .notify])]),
+                .init(
+                    name: "battery", uuid: "180F",
+                    characteristics: [.init(name: "level", uuid: "2A19", properties: [.notify])]),
+            ],
+            recording: Recording(
+                values: values.map { .init(time: $0.0, characteristic: $0.1, bytes: [$0.2]) }, pace: pace,
+                repeats: repeats))
+    }
+
+    private func run(_ profile: PeripheralProfile) async throws -> (Simulation, FakeDevice) {
+        let peripheral = try await Simulation(profile)
+        try await peripheral.run()
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        return (peripheral, central)
+    }
+
+    @Test func `it begins when everything is subscribed, keeps its order, and is read back`() async throws {
+        let (peripheral, central) = try await run(
+            profile([(0, Self.rate, 1), (0, Self.level, 2), (0.05, Self.rate, 3), (0.1, Self.level, 4)]))
+        let rate = try await peripheral.subscribed("2A37", by: central)
+        #expect(!peripheral.lines.contains("recording: began"))
+        let begin = ContinuousClock.now
+        let level = try await peripheral.subscribed("2A19", by: central)
+        try await peripheral.saw("recording: ended")
+        #expect(ContinuousClock.now - begin >= .milliseconds(100))
+        try await eventually("all values") {
+            rate.notifications == [Data([1]), Data([3])] && level.notifications == [Data([2]), Data([4])]
+        }
+        #expect(try await rate.read(by: central) == Data([3]))
+        #expect(peripheral.lines.filter { $0.hasPrefix("recording") } == ["recording: began", "recording: ended"])
+    }
+
+    @Test func `without a subscription to everything it begins later, and leaves values out`() async throws {
+        let (peripheral, central) = try await run(profile([(0, Self.level, 2), (0, Self.rate, 1)]))
+        let begin = ContinuousClock.now
+        let rate = try await peripheral.subscribed("2A37", by: central)
+        try await peripheral.saw("recording: ended")
+        #expect(ContinuousClock.now - begin >= .seconds(Recording.startDelay))
+        try await eventually("the value") { rate.notifications == [Data([1])] }
+        let level = try await peripheral.subscribed("2A19", by: central)
+        #expect(await level.notifications.isEmpty)
+    }
+
+    @Test func `it begins again with the next subscription`() async throws {
+        let (peripheral, central) = try await run(profile([(0, Self.rate, 1), (3600, Self.level, 2)]))
+        let rate = try await peripheral.subscribed("2A37", by: central)
+        let level = try await peripheral.subscribed("2A19", by: central)
+        for count in 1...3 {
+            try await eventually("the first value") { rate.notifications.count == count }
+            try await rate.unsubscribe()
+            try await level.unsubscribe()
+            try await peripheral.saw("unsubscribed level by 02 (MTU 517)", count: count)
+            try await rate.subscribe(by: central)
+            try await level.subscribe(by: central)
+        }
+        try await peripheral.saw("recording: began", count: 4)
+        #expect(!peripheral.lines.contains("recording: ended"))
+    }
+
+    @Test func `an hour passes in seconds at a thousand times the pace`() async throws {
+        let values = (0..<3600).map { (Double($0), $0 % 2 == 0 ? Self.rate : Self.level, UInt8(truncatingIfNeeded: $0)) }
+        let (peripheral, central) = try await run(profile(values, pace: 1000))
+        let rate = try await peripheral.subscribed("2A37", by: central)
+        let begin = ContinuousClock.now
+        let level = try await peripheral.subscribed("2A19", by: central)
+        try await peripheral.saw("recording: ended")
+        #expect(ContinuousClock.now - begin >= .seconds(3.5))
+        try await eventually("all values") { rate.notifications.count == 1800 && level.notifications.count == 1800 }
+        #expect(await rate.notifications == values.filter { $0.1 == Self.rate }.map { Data([$0.2]) })
+    }
+
+    @Test func `it is repeated until nobody listens`() async throws {
+        let (peripheral, central) = try await run(profile([(0, Self.rate, 1), (0.02, Self.level, 2)], repeats: true))
+        let rate = try await peripheral.subscribed("2A37", by: central)
+        _ = try await peripheral.subscribed("2A19", by: central)
+        try await eventually("five rounds") { rate.notifications.count >= 5 }
+        #expect(peripheral.lines.filter { $0.hasPrefix("recording") } == ["recording: began"])
+    }
+
+    @Test func `a round without a length does not take all the time there is`() async throws {
+        let (peripheral, central) = try await run(profile([(0, Self.rate, 1)], pace: 1000, repeats: true))
+        _ = try await peripheral.subscribed("2A19", by: central)
+        let begin = ContinuousClock.now
+        let rate = try await peripheral.subscribed("2A37", by: central)
+        try await eventually("ten rounds") { rate.notifications.count >= 10 }
+        #expect(ContinuousClock.now - begin >= .seconds(9 * Recording.shortestRound))
+    }
+
+    @Test func `what the link does not take is late, and not lost`() async throws {
+        let count = 3000
+        let values = (0..<count).map { (0.0, Self.rate, UInt8(truncatingIfNeeded: $0)) }
+        let (peripheral, central) = try await run(profile(values))
+        _ = try await peripheral.subscribed("2A19", by: central)
+        let rate = try await peripheral.subscribed("2A37", by: central, reads: false)
+        try await peripheral.saw("recording: began")
+        try await eventually("all values") {
+            rate.readSocket()
+            return rate.notifications.count == count
+        }
+        #expect(await rate.notifications == values.map { Data([$0.2]) })
+        try await peripheral.saw("recording: ended")
+    }
+
+    @Test func `a service that is withdrawn takes its part with it`() async throws {
+        let (peripheral, central) = try await run(profile([(0, Self.rate, 1), (0.3, Self.level, 2), (0.3, Self.rate, 3)]))
+        let rate = try await peripheral.subscribed("2A37", by: central)
+        let level = try await peripheral.subscribed("2A19", by: central)
+        try await eventually("the first value") { rate.notifications.count == 1 }
+        #expect(await peripheral.perform(.removeService("battery")).ok)
+        try await peripheral.saw("recording: ended")
+        try await eventually("the rest") { rate.notifications.count == 2 }
+        #expect(await level.notifications.isEmpty)
+    }
+}

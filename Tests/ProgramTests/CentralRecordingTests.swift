@@ -1,0 +1,152 @@
+import BluetoothLab
+import Foundation
+import MainLoop
+import TestSupport
+import Testing
+
+/// bluejay record: what is in its file, and how it ends.
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
+struct CentralRecordingTests {
+    private let daemon: FakeBluetoothd
+    private let programs: Programs
+    private let file: String
+    private static let device = "C0:00:00:00:00:01/random"
+
+    init() async throws {
+        daemon = try await .start()
+        programs = try Programs(on: daemon)
+        file = programs.folder.path + "/record.yaml"
+    }
+
+    @LoopActor @discardableResult
+    private func sensor() -> FakeDevice {
+        let device = daemon.adapter.addDevice(name: "Sensor")
+        device.addService("180D", [.init("2A37", ["notify"]), .init("2A38", ["read"], value: Data([1]))])
+        device.addService("180F", [.init("2A19", ["read", "notify"], value: Data([90]))])
+        return device
+    }
+
+    @LoopActor
+    private func subscribed(_ uuid: String) async throws -> FakeCharacteristic {
+        let characteristic = try #require(daemon.adapter.air.first?.characteristic(uuid))
+        try await eventually("a subscription to \(uuid)") { !characteristic.subscribers.isEmpty }
+        return characteristic
+    }
+
+    private func record(_ words: String...) throws -> ChildProcess {
+        try programs.run(["bluejay", "record", Self.device, "--output", file] + words)
+    }
+
+    private func recorded() throws -> [String] {
+        try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").filter { $0.contains(" s ") }
+            .map { line in line.split(separator: " ").dropFirst(3).joined(separator: " ") }
+    }
+
+    @Test func `values of all characteristics are in the file in their order`() async throws {
+        await sensor()
+        let central = try record("--count", "3", "--json")
+        let (rate, level) = (try await subscribed("2A37"), try await subscribed("2A19"))
+        try await central.line(containing: #""event":"recording""#)
+        await rate.notify(Data([0, 72]))
+        await level.notify(Data())
+        await rate.notify(Data([0, 73]))
+        #expect(try await central.exitStatus() == 0, "\(central.transcript)")
+        #expect(
+            try recorded() == ["heart-rate-measurement hex:0048", "battery-level empty", "heart-rate-measurement hex:0049"])
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.contains("uuid: body-sensor-location\n        properties: [read]\n        value: hex:01\n"))
+        #expect(central.transcript.contains(#""event":"recording","file":"\#(file)","characteristics":["heart"#))
+        #expect(central.lines.last?.contains(#""services":2,"characteristics":3,"notInProfile":[],"values":3,"#) == true)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a signal ends it, and what has come is in the file`(signal: Int32) async throws {
+        await sensor()
+        let central = try record()
+        await (try await subscribed("2A37")).notify(Data([0, 72]))
+        _ = try await subscribed("2A19")
+        try await central.line(containing: "recording 2 characteristics to \(file)")
+        try await eventually("the value") { (try? self.recorded().count) == 1 }
+        central.signal(signal)
+        #expect(try await central.exitStatus() == 0, "\(central.transcript)")
+        #expect(central.lines.last?.contains("\(file): 2 services with 3 characteristics, 1 value of 1 ") == true)
+        #expect(try recorded() == ["heart-rate-measurement hex:0048"])
+    }
+
+    @Test func `what has come is in the file when it is killed`() async throws {
+        await sensor()
+        let central = try record()
+        let rate = try await subscribed("2A37")
+        for number: UInt8 in 0..<20 { await rate.notify(Data([0, number])) }
+        try await eventually("the values") { (try? self.recorded().count) == 20 }
+        central.signal(SIGKILL)
+        _ = try await central.exitStatus()
+        let check = try programs.run("dittojay", "check", file)
+        #expect(try await check.exitStatus() == 0, "\(check.transcript)")
+        #expect(check.lines.last?.hasPrefix("recording of 20 values of 1 characteristic in ") == true)
+    }
+
+    @Test func `the end of the link ends it with a status of its own`() async throws {
+        let device = await sensor()
+        let central = try record("--count", "5", "--for", "60")
+        await (try await subscribed("2A37")).notify(Data([0, 72]))
+        _ = try await subscribed("2A19")
+        try await central.line(containing: "recording 2 characteristics")
+        try await eventually("the value") { (try? self.recorded().count) == 1 }
+        await device.lose()
+        #expect(try await central.exitStatus() == 5)
+        #expect(central.transcript.contains("bluejay: no more values after 1: the connection was lost"), "\(central.transcript)")
+        #expect(central.transcript.contains("\(file): 2 services with 3 characteristics, 1 value of 1 "))
+        #expect(try recorded().count == 1)
+    }
+
+    @Test func `time ends it, which is a failure if fewer values came than were asked for`() async throws {
+        await sensor()
+        #expect(try await record("--for", "0.3").exitStatus() == 0)
+        #expect(try recorded().isEmpty)
+        let check = try programs.run("dittojay", "check", file)
+        #expect(try await check.exitStatus() == 0, "\(check.transcript)")
+        let second = try record("--for", "0.3", "--count", "1", "--force")
+        #expect(try await second.exitStatus() == 3)
+        #expect(second.transcript.contains("bluejay: only 0 of 1 values came in 0.3 s"))
+    }
+
+    @Test func `a characteristic that refuses is left out, and without any there is nothing to record`() async throws {
+        await sensor()
+        await daemon.react(to: "StartNotify", times: 1, with: .refuse("NotSupported"))
+        let central = try record("--count", "1")
+        await (try await subscribed("2A19")).notify(Data([1]))
+        #expect(try await central.exitStatus() == 0, "\(central.transcript)")
+        #expect(central.transcript.contains("bluejay: not recorded: cannot listen to heart-rate-measurement of "))
+        #expect(try recorded() == ["battery-level hex:01"])
+    }
+
+    @Test func `a device that sends nothing is no device to record`() async throws {
+        await silent()
+        let central = try record()
+        #expect(try await central.exitStatus() == 7)
+        #expect(central.lines.last?.contains("has nothing that notifies or indicates") == true)
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
+
+    @LoopActor
+    private func silent() {
+        daemon.adapter.addDevice(name: "Silent").addService("180F", [.init("2A19", ["read"], value: Data([90]))])
+    }
+
+    @Test(arguments: [
+        ["--count", "0"], ["--count", "100001"], ["--for", "0"], ["--for", "nan"], ["--for", "604801"],
+    ])
+    func `a limit that is none is wrong usage`(words: [String]) async throws {
+        let central = try programs.run(["bluejay", "record", Self.device, "--output", file] + words)
+        #expect(try await central.exitStatus() == 64)
+    }
+
+    @Test func `an existing file is not overwritten`() async throws {
+        try "mine".write(toFile: file, atomically: true, encoding: .utf8)
+        let central = try record()
+        #expect(try await central.exitStatus() == 64)
+        #expect(central.transcript.contains("\(file) exists already; --force overwrites it"))
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+    }
+}

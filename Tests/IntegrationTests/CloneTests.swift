@@ -5,38 +5,121 @@ import Testing
 extension InTheLab {
     /// A device, read into a profile and served from it.
     @Suite struct Clones {
-        private func clone(of profile: String, to file: URL) async throws -> (report: String, text: String) {
+        private func clone(of profile: String, to file: URL) async throws -> String {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor("--profile", profile)
-            let clone = try await Lab.here.bluejay(
-                "clone", Lab.sensorAddress, "--output", file.path, "--connect-timeout", "30")
+            let text = try await clone(to: file)
             try await sensor.stop()
-            return (clone.transcript, try String(contentsOf: file, encoding: .utf8))
+            return text
+        }
+
+        /// Reads what advertises.
+        private func clone(to file: URL) async throws -> String {
+            try await Lab.here.bluejay("clone", Lab.sensorAddress, "--output", file.path, "--connect-timeout", "30")
+            return try String(contentsOf: file, encoding: .utf8)
+        }
+
+        private func withFolder(_ body: (URL) async throws -> Void) async throws {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("clone-\(UUID())")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try await body(folder)
+            try await Lab.here.forgetEachOther()
         }
 
         @Test(arguments: ["thermometer", "twins", "uart", "faulty", "changing", "heart-rate", "lab", "standard"])
         func `a clone of a clone is the same`(name: String) async throws {
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("clone-\(name)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let first = folder.appendingPathComponent("first.yaml")
-            let original = try await clone(of: Lab.profile(name), to: first)
-            let second = try await clone(of: first.path, to: folder.appendingPathComponent("second.yaml"))
-            #expect(second.text == original.text)
-            #expect(original.text.contains("services:\n  - uuid: "))
-            switch name {
-            case "thermometer":
-                #expect(original.text.contains("local-name: \"Room 12\"\nappearance: 0x0300\nadvertise:\n"))
-                #expect(original.text.contains("manufacturer: {company: 0xFFFF, data: hex:524d0c}"))
-                #expect(original.text.contains("encrypted: [read]\n        value: \"text:0012-3456\""))
-                #expect(original.text.contains("format: {type: i16, exponent: -2, unit: celsius}"))
-            case "faulty":
-                #expect(original.text.contains("faults: [{on: read, error: 0x85}]"))
-                #expect(original.text.contains("faults: [{on: read, disconnect: true}]"))
-                #expect(original.text.contains("value: \"text:at last\""))
-            default: break
+            try await withFolder { folder in
+                let first = folder.appendingPathComponent("first.yaml")
+                let original = try await clone(of: Lab.profile(name), to: first)
+                let second = try await clone(of: first.path, to: folder.appendingPathComponent("second.yaml"))
+                #expect(second == original)
+                #expect(original.contains("services:\n  - uuid: "))
+                switch name {
+                case "thermometer":
+                    #expect(original.contains("local-name: \"Room 12\"\nappearance: 0x0300\nadvertise:\n"))
+                    #expect(original.contains("manufacturer: {company: 0xFFFF, data: hex:524d0c}"))
+                    #expect(original.contains("encrypted: [read]\n        value: \"text:0012-3456\""))
+                    #expect(original.contains("format: {type: i16, exponent: -2, unit: celsius}"))
+                case "faulty":
+                    #expect(original.contains("faults: [{on: read, error: 0x85}]"))
+                    #expect(original.contains("faults: [{on: read, disconnect: true}]"))
+                    #expect(original.contains("value: \"text:at last\""))
+                default: break
+                }
             }
-            try await Lab.here.forgetEachOther()
+        }
+
+        @Test(arguments: ["bluez_peripheral_sensor.py", "bless_peripheral.py"])
+        func `a clone of a peripheral in Python is cloned the same`(program: String) async throws {
+            try await withFolder { folder in
+                try await Lab.here.forgetEachOther()
+                let peripheral = try Lab.peer(program, "--adapter", Lab.sensorAdapter, "--name", "Python")
+                try await peripheral.line(containing: "\"ready\"", within: .seconds(60))
+                let first = folder.appendingPathComponent("first.yaml")
+                let original = try await clone(to: first)
+                _ = try await peripheral.interrupt()
+                #expect(original.hasPrefix("local-name: \"Python\"\n"))
+                #expect(original.contains("- uuid: heart-rate\n    advertised: true\n"))
+                #expect(original.contains("- uuid: body-sensor-location\n        properties: [read, write]\n"))
+                let second = try await clone(of: first.path, to: folder.appendingPathComponent("second.yaml"))
+                #expect(second == original)
+            }
+        }
+
+        @Test func `a clone of what bluetoothctl serves is cloned the same`() async throws {
+            try await withFolder { folder in
+                try await Lab.here.forgetEachOther()
+                let control = try ChildProcess("bluetoothctl")
+                try await serve(control)
+                let first = folder.appendingPathComponent("first.yaml")
+                let original = try await clone(to: first)
+                try control.type("quit")
+                _ = try await control.exitStatus()
+                #expect(
+                    original == """
+                        local-name: "Control"
+                        advertise:
+                          manufacturer: {company: 0xFFFF, data: hex:1234}
+                        services:
+                          - uuid: "F1000021-0000-4000-8000-000000000000"
+                            characteristics:
+                              - uuid: "F1000022-0000-4000-8000-000000000000"
+                                properties: [write, write-without-response]
+                          - uuid: "AAA0"
+                            advertised: true
+                            characteristics:
+                              - uuid: battery-level
+                                properties: [read, indicate]
+                                encrypted: [read]
+                                value: hex:64
+                              - uuid: "AAA1"
+                                properties: [read, write, notify]
+                                value: hex:010203
+
+                        """)
+                let second = try await clone(of: first.path, to: folder.appendingPathComponent("second.yaml"))
+                #expect(second == original)
+            }
+        }
+
+        /// Has bluetoothctl register services, and advertise.
+        private func serve(_ control: ChildProcess) async throws {
+            func type(_ lines: String..., until answer: String) async throws {
+                for line in lines { try control.type(line) }
+                try await control.line(containing: answer, within: .seconds(30))
+            }
+            // Each answer is the only sign that the lines before it were taken.
+            try await type(
+                "select \(Lab.sensorAddress)", "menu gatt", "register-service 0000aaa0-0000-1000-8000-00805f9b34fb", "yes",
+                "register-characteristic 0000aaa1-0000-1000-8000-00805f9b34fb read,write,notify", "0x01 0x02 0x03",
+                "register-characteristic 00002a19-0000-1000-8000-00805f9b34fb read,encrypt-read,indicate", "0x64",
+                "register-service f1000021-0000-4000-8000-000000000000", "yes",
+                "register-characteristic f1000022-0000-4000-8000-000000000000 write,write-without-response", "0x00",
+                "register-application", until: "Application registered")
+            try await type(
+                "back", "menu advertise", "name Control", "uuids aaa0", "manufacturer 0xffff 0x12 0x34", "back",
+                "advertise on", until: "Advertising object registered")
         }
 
         @Test func `a file is not overwritten, and a device that is not there is said`() async throws {

@@ -41,7 +41,7 @@ extension InTheLab {
 
         @Test func `bleak reads, writes and is notified`() async throws {
             let sensor = try await Sensor("--rate", "20")
-            let bleak = try python(
+            let bleak = try Lab.peer(
                 "bleak_central.py", "--adapter", Lab.centralAdapter, "run", Lab.sensorAddress, "services", "read:2A38",
                 "write:2A38=02", "read:2A38", "listen:2A37*20")
             #expect(try await bleak.exitStatus(within: .seconds(120)) == 0, "\(bleak.transcript)")
@@ -55,7 +55,7 @@ extension InTheLab {
         @Test(arguments: ["bluez_peripheral_sensor.py", "bless_peripheral.py"])
         func `Bluejay finds, reads, writes and listens to a peripheral in Python`(program: String) async throws {
             let name = "Python"
-            let peripheral = try python(
+            let peripheral = try Lab.peer(
                 program, "--adapter", Lab.sensorAdapter, "--name", name, "--interval", "0.2")
             try await peripheral.line(containing: "\"ready\"", within: .seconds(60))
             try await bluejay(
@@ -67,14 +67,6 @@ extension InTheLab {
                 "listen", Lab.sensorAddress, "180D/2A37", "--count", "5", "--timeout", "60", "--raw", printing: "")
             try await bluejay("monitor", Lab.sensorAddress, "--count", "3", "--json", printing: "\"rate\":")
             _ = try await peripheral.interrupt()
-        }
-
-        private func python(_ program: String, _ arguments: String...) throws -> ChildProcess {
-            guard let python = ProcessInfo.processInfo.environment["LAB_PYTHON"] else {
-                throw LabError("LAB_PYTHON is not set: ./lab setup installs the peers")
-            }
-            // The lab runs everything in the repository's root.
-            return try ChildProcess(python, ["Fixtures/peers/\(program)"] + arguments)
         }
 
         private func bluejay(_ arguments: String..., printing text: String) async throws {

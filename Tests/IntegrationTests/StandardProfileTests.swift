@@ -235,11 +235,7 @@ extension InTheLab {
         private func knowServices() async throws { try await Lab.here.bluejay("info", Lab.sensorAddress) }
 
         private func bleak(_ steps: String...) throws -> ChildProcess {
-            guard let python = ProcessInfo.processInfo.environment["LAB_PYTHON"] else {
-                throw LabError("LAB_PYTHON is not set: ./lab setup installs the peers")
-            }
-            let arguments = ["--adapter", Lab.centralAdapter, "run", Lab.sensorAddress] + steps
-            return try ChildProcess(python, ["Fixtures/peers/bleak_central.py"] + arguments)
+            try Lab.peer("bleak_central.py", ["--adapter", Lab.centralAdapter, "run", Lab.sensorAddress] + steps)
         }
     }
 }

@@ -150,3 +150,27 @@ def test_bluejay_finds_reads_writes_and_listens_to_bumble(bluetooth_lab, sensor_
     peer.wait_line('"value": "02"')
     assert bluejay("read", "Bumble", "180D/2A38", "--format", "u8") == "2"
     assert bluejay("monitor", "Bumble", "--count", "3").count("bpm") == 3
+
+
+def test_a_clone_of_bumble_is_cloned_the_same(bluetooth_lab, sensor_adapter, user_channel, tmp_path):
+    bluetooth_lab.reset()
+    user_channel(sensor_adapter)
+    peer = bluetooth_lab.start(sys.executable, str(PEERS / "bumble_sensor.py"), "--adapter", sensor_adapter)
+    peer.wait_line('"ready"', timeout=LIMIT)
+
+    def clone(name):
+        file = tmp_path / name
+        program = bluetooth_lab.start("bluejay", "clone", "Bumble", "--output", str(file))
+        assert program.wait(timeout=LIMIT) == 0, program.transcript
+        return file
+
+    original = clone("original.yaml")
+    peer.stop()
+    end = time.monotonic() + LIMIT
+    while f"/org/bluez/{sensor_adapter}" not in bluez.objects():
+        assert time.monotonic() < end, "bluetoothd does not have the controller back"
+        time.sleep(0.2)
+    server = bluetooth_lab.start("dittojay", "--adapter", sensor_adapter, "--profile", str(original), "--json")
+    server.wait_line('"advertising"', timeout=LIMIT)
+    assert clone("copy.yaml").read_text() == original.read_text()
+    assert "uuid: body-sensor-location\n        properties: [read, write]\n" in original.read_text()

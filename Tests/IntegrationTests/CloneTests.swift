@@ -85,7 +85,7 @@ extension InTheLab {
                           - uuid: "F1000021-0000-4000-8000-000000000000"
                             characteristics:
                               - uuid: "F1000022-0000-4000-8000-000000000000"
-                                properties: [write, write-without-response]
+                                properties: [write-without-response, write]
                           - uuid: "AAA0"
                             advertised: true
                             characteristics:

@@ -27,6 +27,8 @@ final class DeviceReader {
     private var device = ClonedDevice()
     /// The places of characteristics that are not read again: a read of them has ended the connection.
     private var faults: [Int: ClonedDevice.ReadFault] = [:]
+    /// The places of what is read again over the next connection: the first read has made the devices pair.
+    private var pairings: Set<Int> = []
     private var characteristics: [OpenedDevice.Characteristic] = []
 
     /// How often the connection is made again.
@@ -125,9 +127,19 @@ final class DeviceReader {
                     faults[place] = .disconnect
                     return failure
                 }
+                // A request that has made the devices pair may get no answer; the link is ended then.
+                if failure.isAboutPairing, !wasEncrypted, await Self.isPaired(address, on: context.adapter),
+                    pairings.insert(place).inserted, await hasEnded(direct)
+                {
+                    return failure
+                }
                 readings[place] = Reading(result: .failure(failure))
             }
-            if !wasEncrypted { readings[place]?.hasPaired = await Self.isEncrypted(address, on: context.adapter) }
+            if pairings.contains(place) {
+                readings[place]?.hasPaired = true
+            } else if !wasEncrypted {
+                readings[place]?.hasPaired = await Self.isEncrypted(address, on: context.adapter)
+            }
         }
         return nil
     }

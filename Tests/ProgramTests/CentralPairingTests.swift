@@ -98,4 +98,24 @@ struct CentralPairingTests {
         #expect(try await monitor.interrupt() == 0)
         #expect(monitor.lines.count { $0.contains("cannot listen") } == 1, "\(monitor.transcript)")
     }
+
+    @Test func `a clone reads again what has made the devices pair and got no answer`() async throws {
+        _ = await sensor { device in
+            let location = device.characteristic("2A38")
+            location?.needsPasskey = true
+            daemon.react(
+                to: "Disconnect", times: 1,
+                with: .handler { call in
+                    location?.needsPasskey = false
+                    call.resume()
+                })
+        }
+        let clone = try programs.run("bluejay", "clone", Self.device)
+        #expect(try await clone.exitStatus() == 0, "\(clone.transcript)")
+        #expect(
+            clone.lines.suffix(4) == [
+                "      - uuid: body-sensor-location", "        properties: [read, write]", "        encrypted: [read]",
+                "        value: hex:01",
+            ], "\(clone.transcript)")
+    }
 }

@@ -50,7 +50,8 @@ struct BluejayProgram: AsyncParsableCommand {
             """,
         version: "bluejay \(packageVersion)",
         subcommands: [
-            ScanCommand.self, InfoCommand.self, CloneCommand.self, RecordCommand.self, ReadCommand.self, WriteCommand.self,
+            ScanCommand.self, InfoCommand.self, CloneCommand.self, RecordCommand.self, ReadCommand.self,
+            WriteCommand.self,
             ListenCommand.self,
             MonitorCommand.self, MeasureCommand.self, DemoCommand.self, AgentCommand.self, UnpairCommand.self,
             DoctorCommand.self,

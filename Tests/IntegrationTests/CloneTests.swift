@@ -111,7 +111,8 @@ extension InTheLab {
             }
             // Each answer is the only sign that the lines before it were taken.
             try await type(
-                "select \(Lab.sensorAddress)", "menu gatt", "register-service 0000aaa0-0000-1000-8000-00805f9b34fb", "yes",
+                "select \(Lab.sensorAddress)", "menu gatt", "register-service 0000aaa0-0000-1000-8000-00805f9b34fb",
+                "yes",
                 "register-characteristic 0000aaa1-0000-1000-8000-00805f9b34fb read,write,notify", "0x01 0x02 0x03",
                 "register-characteristic 00002a19-0000-1000-8000-00805f9b34fb read,encrypt-read,indicate", "0x64",
                 "register-service f1000021-0000-4000-8000-000000000000", "yes",

@@ -20,7 +20,9 @@ extension InTheLab {
 
             init?(_ line: Substring) {
                 let words = line.split(separator: " ")
-                guard words.count == 5, words[0] == "-", words[2] == "s", let time = Double(words[1]) else { return nil }
+                guard words.count == 5, words[0] == "-", words[2] == "s", let time = Double(words[1]) else {
+                    return nil
+                }
                 (self.time, characteristic, bytes) = (time, String(words[3]), String(words[4]))
             }
         }

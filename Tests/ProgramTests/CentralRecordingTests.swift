@@ -52,11 +52,14 @@ struct CentralRecordingTests {
         await rate.notify(Data([0, 73]))
         #expect(try await central.exitStatus() == 0, "\(central.transcript)")
         #expect(
-            try recorded() == ["heart-rate-measurement hex:0048", "battery-level empty", "heart-rate-measurement hex:0049"])
+            try recorded() == [
+                "heart-rate-measurement hex:0048", "battery-level empty", "heart-rate-measurement hex:0049",
+            ])
         let text = try String(contentsOfFile: file, encoding: .utf8)
         #expect(text.contains("uuid: body-sensor-location\n        properties: [read]\n        value: hex:01\n"))
         #expect(central.transcript.contains(#""event":"recording","file":"\#(file)","characteristics":["heart"#))
-        #expect(central.lines.last?.contains(#""services":2,"characteristics":3,"notInProfile":[],"values":3,"#) == true)
+        #expect(
+            central.lines.last?.contains(#""services":2,"characteristics":3,"notInProfile":[],"values":3,"#) == true)
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
@@ -95,7 +98,9 @@ struct CentralRecordingTests {
         try await eventually("the value") { (try? self.recorded().count) == 1 }
         await device.lose()
         #expect(try await central.exitStatus() == 5)
-        #expect(central.transcript.contains("bluejay: no more values after 1: the connection was lost"), "\(central.transcript)")
+        #expect(
+            central.transcript.contains("bluejay: no more values after 1: the connection was lost"),
+            "\(central.transcript)")
         #expect(central.transcript.contains("\(file): 2 services with 3 characteristics, 1 value of 1 "))
         #expect(try recorded().count == 1)
     }

@@ -53,7 +53,8 @@ func thermometer() -> PeripheralProfile {
         eddystone: beacon)
     var profile = PeripheralProfile(
         name: "thermometer", localName: "Thermometer", advertisement: advertisement,
-        services: [service, .heartRate, .chirp, .pairing, .lab, .nordicUART] + standard, scenario: steps(temperature), recording: nil)
+        services: [service, .heartRate, .chirp, .pairing, .lab, .nordicUART] + standard, scenario: steps(temperature),
+        recording: nil)
     profile.recording = recording(temperature)
     profile.services[0].standard = StandardService(rawValue: "battery")
     profile.services += PeripheralProfile.standard.flatMap(\.services)

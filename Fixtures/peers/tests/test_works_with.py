@@ -152,9 +152,7 @@ def test_bluejay_finds_reads_writes_and_listens_to_bumble(bluetooth_lab, sensor_
     assert bluejay("monitor", "Bumble", "--count", "3").count("bpm") == 3
 
 
-@pytest.mark.parametrize(
-    ("program", "name"), [("bumble_sensor.py", "Bumble"), ("bumble_collection.py", "Collectión")]
-)
+@pytest.mark.parametrize(("program", "name"), [("bumble_sensor.py", "Bumble"), ("bumble_collection.py", "Collectión")])
 def test_a_clone_of_bumble_is_cloned_the_same(bluetooth_lab, sensor_adapter, user_channel, tmp_path, program, name):
     bluetooth_lab.reset()
     user_channel(sensor_adapter)

@@ -72,7 +72,8 @@ final class DeviceRecording {
         }
         let subscribed = try await subscribe()
         if begin == nil { begin = .now }
-        output.event("recording", "recording \(counted(subscribed.count, "characteristic")) to \(file.path)") { object in
+        output.event("recording", "recording \(counted(subscribed.count, "characteristic")) to \(file.path)") {
+            object in
             object.add("file", file.path)
             object.add("characteristics", subscribed.map(\.reference))
         }

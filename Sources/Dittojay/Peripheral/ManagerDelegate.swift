@@ -15,7 +15,8 @@ final class ManagerDelegate: NSObject, CBPeripheralManagerDelegate {
     ///   - becameReady: called when the peripheral advertises, or has failed to.
     init(
         services: SimulatedServices, publication: ServicePublication, requests: RequestHandler,
-        commands: CommandHandler, replay: Replay?, stateChanged: @escaping (CBManagerState) -> Void, becameReady: @escaping () -> Void
+        commands: CommandHandler, replay: Replay?, stateChanged: @escaping (CBManagerState) -> Void,
+        becameReady: @escaping () -> Void
     ) {
         self.services = services
         self.publication = publication

@@ -34,7 +34,8 @@ struct RecordingReader {
             guard let value = node.context.attempt(try value(node)) else { continue }
             if let last = values.last, value.time < last.time {
                 node.context.note(
-                    node.fail("the time is before that of the value in front of it, \(Duration.text(seconds: last.time))"))
+                    node.fail(
+                        "the time is before that of the value in front of it, \(Duration.text(seconds: last.time))"))
             }
             values.append(value)
         }

@@ -82,7 +82,9 @@ struct ReplayTests {
     }
 
     @Test func `an hour passes in seconds at a thousand times the pace`() async throws {
-        let values = (0..<3600).map { (Double($0), $0 % 2 == 0 ? Self.rate : Self.level, UInt8(truncatingIfNeeded: $0)) }
+        let values = (0..<3600).map {
+            (Double($0), $0 % 2 == 0 ? Self.rate : Self.level, UInt8(truncatingIfNeeded: $0))
+        }
         let (peripheral, central) = try await run(profile(values, pace: 1000))
         let rate = try await peripheral.subscribed("2A37", by: central)
         let begin = ContinuousClock.now
@@ -126,7 +128,8 @@ struct ReplayTests {
     }
 
     @Test func `a service that is withdrawn takes its part with it`() async throws {
-        let (peripheral, central) = try await run(profile([(0, Self.rate, 1), (0.3, Self.level, 2), (0.3, Self.rate, 3)]))
+        let (peripheral, central) = try await run(
+            profile([(0, Self.rate, 1), (0.3, Self.level, 2), (0.3, Self.rate, 3)]))
         let rate = try await peripheral.subscribed("2A37", by: central)
         let level = try await peripheral.subscribed("2A19", by: central)
         try await eventually("the first value") { rate.notifications.count == 1 }

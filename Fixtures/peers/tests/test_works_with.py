@@ -176,3 +176,63 @@ def test_a_clone_of_bumble_is_cloned_the_same(bluetooth_lab, sensor_adapter, use
     server.wait_line('"advertising"', timeout=LIMIT)
     assert clone("copy.yaml").read_text() == original.read_text()
     assert "        properties: [read, write]\n" in original.read_text()
+
+
+STANDARD_PROFILES = [
+    "default",
+    "battery",
+    "device-information",
+    "health-thermometer",
+    "blood-pressure",
+    "glucose",
+    "cycling-speed-and-cadence",
+    "cycling-power",
+    "running-speed-and-cadence",
+    "fitness-machine",
+    "environmental-sensing",
+    "pulse-oximeter",
+    "weight-scale",
+    "current-time",
+    "user-data",
+    "find-me",
+    "proximity",
+    "nordic-uart",
+    "keyboard",
+]
+NEEDS_CONSENT = 0x80
+
+
+@pytest.mark.parametrize("profile", STANDARD_PROFILES)
+def test_bumble_finds_reads_and_decodes_a_standard_profile(
+    bluetooth_lab, sensor_adapter, central_adapter, user_channel, profile
+):
+    bluetooth_lab.reset()
+    check = bluetooth_lab.start("dittojay", "check", profile, "--json")
+    assert check.wait(timeout=LIMIT) == 0, check.transcript
+    expected = json.loads(check.lines[-1])["services"]
+    server = bluetooth_lab.start("dittojay", "--adapter", sensor_adapter, "--profile", profile, "--json", "--rate", "4")
+    server.wait_line('"advertising"', timeout=LIMIT)
+    user_channel(central_adapter)
+    events = take_walk(bluetooth_lab, "bumble_profiles.py", "--adapter", central_adapter, address_of(sensor_adapter))
+
+    found = {}
+    for event in events:
+        if event["event"] == "service":
+            # bluetoothd has a Device Information of its own besides.
+            found.setdefault(event["uuid"], []).extend(event["characteristics"])
+    read = {(event["service"], event["characteristic"]) for event in events if event["event"] == "read"}
+    refused = {
+        (event["service"], event["characteristic"]): event["code"] for event in events if event["event"] == "refused"
+    }
+    for service in expected:
+        for characteristic in service["characteristics"]:
+            place = (service["uuid"], characteristic["uuid"])
+            assert place[1] in found[place[0]]
+            if "read" in characteristic["properties"] and not characteristic.get("encrypted"):
+                assert place in read or (refused[place] == NEEDS_CONSENT and profile == "user-data")
+
+    decoded = {key: value for event in events if event["event"] == "decoded" for key, value in event.items()}
+    uuids = {service["uuid"] for service in expected}
+    assert ("180F" in uuids) == (0 <= decoded.get("level", -1) <= 100)
+    assert ("180D" in uuids) == (60 <= decoded.get("rate", 0) <= 119)
+    assert ("180A" in uuids) == bool(decoded.get("manufacturer"))

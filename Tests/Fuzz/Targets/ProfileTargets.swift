@@ -43,7 +43,7 @@ private enum ProfileTexts {
             "i16be:-5",
             "hex:0A 0B", "text:x", "empty", "250 ms", "1.5 s", "2 min", "0 s", "1e9 s", "1-20", "20-1", "u64:1", "i64",
             "heart-rate", "0x80", "any: true", "faults:\n", "scenario:\n", "when:\n", "do:\n",
-            "repeat: {times: 2, steps: [",
+            "repeat: {times: 2, steps: [", "recording:\n", "values:\n", "pace: 2", "0.5 s 2A37 hex:00",
         ]
 
     static let mutator = Mutator(corpus: files.map(\.text), words: words)

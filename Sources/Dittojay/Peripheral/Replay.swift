@@ -8,11 +8,14 @@ final class Replay {
     private let recording: Recording
     private let services: SimulatedServices
     private let senders: [CharacteristicPath: SimulatedCharacteristic]
+    /// Those whose subscriptions begin it and keep it going. Hosts such as bluetoothd subscribe to a battery's level by
+    /// themselves, long before their programs subscribe to anything.
+    private let starters: [SimulatedCharacteristic]
     private var state = State.idle
     private var timer: (any DispatchSourceTimer)?
 
     private enum State {
-        /// Nobody is subscribed.
+        /// Nobody is subscribed to what matters.
         case idle
         /// There are subscribers; more subscriptions may follow.
         case gathering
@@ -31,7 +34,11 @@ final class Replay {
         var senders: [CharacteristicPath: SimulatedCharacteristic] = [:]
         for path in Set(recording.values.map(\.characteristic)) { senders[path] = services.characteristic(at: path) }
         self.senders = senders
+        let others = senders.values.filter { $0.profile.uuid != Self.batteryLevel }
+        starters = others.isEmpty ? Array(senders.values) : others
     }
+
+    private static let batteryLevel = "2A19"
 
     deinit {
         timer?.cancel()
@@ -39,7 +46,7 @@ final class Replay {
 
     /// To be called after each change of the subscriptions.
     func subscriptionsChanged() {
-        guard senders.values.contains(where: { !$0.subscribers.isEmpty }) else {
+        guard starters.contains(where: { !$0.subscribers.isEmpty }) else {
             timer?.cancel()
             timer = nil
             return state = .idle

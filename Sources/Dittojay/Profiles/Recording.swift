@@ -6,6 +6,9 @@ import GATTProfiles
 /// indicates, or ``startDelay`` after the last subscription if it does not. A value whose characteristic nobody is
 /// subscribed to when its time comes is left out. When nobody is subscribed to any of the characteristics any more, the
 /// recording ends; with the next subscription it begins again.
+///
+/// A subscription to Battery Level does not count, unless nothing else is in the recording: hosts such as bluetoothd
+/// make it by themselves.
 public struct Recording: Hashable, Swift.Sendable {
     /// A value that was sent.
     public struct Value: Hashable, Swift.Sendable {

@@ -65,20 +65,25 @@ struct ReplayTests {
         #expect(await level.notifications.isEmpty)
     }
 
-    @Test func `it begins again with the next subscription`() async throws {
+    @Test func `it begins again with the next subscription, whatever the host has subscribed to`() async throws {
         let (peripheral, central) = try await run(profile([(0, Self.rate, 1), (3600, Self.level, 2)]))
+        _ = try await peripheral.subscribed("2A19", by: central)
         let rate = try await peripheral.subscribed("2A37", by: central)
-        let level = try await peripheral.subscribed("2A19", by: central)
         for count in 1...3 {
             try await eventually("the first value") { rate.notifications.count == count }
             try await rate.unsubscribe()
-            try await level.unsubscribe()
-            try await peripheral.saw("unsubscribed level by 02 (MTU 517)", count: count)
+            try await peripheral.saw("unsubscribed rate by 02 (MTU 517)", count: count)
             try await rate.subscribe(by: central)
-            try await level.subscribe(by: central)
         }
         try await peripheral.saw("recording: began", count: 4)
         #expect(!peripheral.lines.contains("recording: ended"))
+    }
+
+    @Test func `a recording of a battery's level alone begins with it`() async throws {
+        let (peripheral, central) = try await run(profile([(0, Self.level, 2)]))
+        let level = try await peripheral.subscribed("2A19", by: central)
+        try await peripheral.saw("recording: ended")
+        try await eventually("the value") { level.notifications == [Data([2])] }
     }
 
     @Test func `ten minutes pass in a second at a thousand times the pace`() async throws {

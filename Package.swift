@@ -90,8 +90,8 @@ let package = Package(
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "Dittojay", "Doctor", "GATTProfiles", "LineOutput", "MainLoop",
-                "ProgramSupport", argumentParser,
+                "AssignedNumbers", "BlueZ", "CoreBluetooth", "Dittojay", "Doctor", "GATTProfiles", "LineOutput",
+                "MainLoop", "ProgramSupport", argumentParser,
             ]),
         .executableTarget(
             name: "BluejayCommand",

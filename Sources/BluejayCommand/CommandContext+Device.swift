@@ -110,11 +110,11 @@ extension CommandContext {
 extension DeviceSelector {
     /// Whether an advertisement comes from the device.
     func matches(_ discovery: ScanDiscovery) -> Bool {
-        switch self {
-        case .identifiers(let identifiers, _): identifiers.contains(discovery.peripheralIdentifier.uuid)
-        case .name(let name):
-            discovery.advertisementPacket[CBAdvertisementDataLocalNameKey] as? String == name
-                || discovery.peripheralIdentifier.name == name
-        }
+        matches(
+            discovery.peripheralIdentifier.uuid,
+            names: [
+                discovery.advertisementPacket[CBAdvertisementDataLocalNameKey] as? String,
+                discovery.peripheralIdentifier.name,
+            ])
     }
 }

@@ -81,39 +81,3 @@ struct SubscriptionOptions: ParsableArguments {
 private func validateSeconds(_ seconds: Double, of option: String) throws {
     guard seconds > 0, seconds <= 1e6 else { throw ValidationError("\(option) must be a number of seconds above 0") }
 }
-
-/// Which device the user means.
-enum DeviceSelector: Hashable, Swift.Sendable {
-    /// The identifiers that the device can have; several for an address that may be public or random.
-    case identifiers([UUID], text: String)
-    case name(String)
-
-    init(_ text: String) {
-        if let identifier = UUID(uuidString: text) {
-            self = .identifiers([identifier], text: text)
-            return
-        }
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        let kinds: [Bool]
-        switch parts.count == 2 ? parts[1] : "" {
-        case "random": kinds = [true]
-        case "public": kinds = [false]
-        // A random static address has its two highest bits set, and random addresses of other kinds do not last long
-        // enough to be typed in.
-        case "": kinds = (parts[0].first?.hexDigitValue ?? 0) >= 0xC ? [false, true] : [false]
-        default: kinds = []
-        }
-        let identifiers = kinds.compactMap {
-            CBPeer.identifier(forBluetoothAddress: String(parts[0]), isRandom: $0)
-        }
-        self = identifiers.isEmpty ? .name(text) : .identifiers(identifiers, text: text)
-    }
-
-    /// The device as the user has written it.
-    var text: String {
-        switch self {
-        case .identifiers(_, let text): text
-        case .name(let name): name
-        }
-    }
-}

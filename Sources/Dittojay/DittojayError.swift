@@ -14,6 +14,10 @@ public enum DittojayError: Error, Hashable, CustomStringConvertible, Swift.Senda
     case refused(String)
     /// The control socket does not work.
     case controlSocket(String)
+    /// The device that a proxy is to stand in front of was not found, or cannot be connected to.
+    case deviceUnavailable(String)
+    /// What a user has asked for does not fit the device that a proxy stands in front of.
+    case wrongUsage(String)
     /// Centrals did not do what the scenario expects.
     case scenarioFailed(String)
     /// The report of a scenario cannot be written to its file.
@@ -23,7 +27,7 @@ public enum DittojayError: Error, Hashable, CustomStringConvertible, Swift.Senda
         switch self {
         case .bluetoothUnavailable(let reason), .noAdapter(let reason), .adapterUnusable(let reason),
             .refused(let reason), .controlSocket(let reason), .scenarioFailed(let reason),
-            .reportNotWritten(let reason):
+            .reportNotWritten(let reason), .deviceUnavailable(let reason), .wrongUsage(let reason):
             reason
         case .alreadyRunning(let socket):
             "dittojay already runs here (it answers at \(socket)); choose another --socket to run a second one"

@@ -19,6 +19,7 @@ struct DittojayProgram: ParsableCommand {
             EXIT STATUS
               0   done; or ended by q, quit, SIGINT or SIGTERM, with everything put back
               1   a failure that is not in this list
+              3   the device of a proxy was not found, or not connected, in time
               4   Bluetooth cannot be used: no bus, no bluetoothd, no permission, no such adapter or none at all, or one
                   that cannot be switched on or cannot be a peripheral
               6   a dittojay runs at this control socket already
@@ -44,7 +45,7 @@ struct DittojayProgram: ParsableCommand {
             """,
         version: "dittojay \(packageVersion)",
         subcommands: [
-            RunCommand.self, CheckCommand.self, StatusCommand.self, EventsCommand.self, ChirpCommand.self,
+            RunCommand.self, ProxyCommand.self, CheckCommand.self, StatusCommand.self, EventsCommand.self, ChirpCommand.self,
             BurstCommand.self,
             SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
             AdvertiseCommand.self, PowerCommand.self, SilenceCommand.self,
@@ -84,6 +85,8 @@ extension DittojayError {
         switch self {
         case .controlSocket, .reportNotWritten: 1
         case .scenarioFailed: 9
+        case .deviceUnavailable: 3
+        case .wrongUsage: 64
         case .bluetoothUnavailable, .noAdapter, .adapterUnusable: Self.bluetoothStatus
         case .alreadyRunning: 6
         case .notRunning: 7

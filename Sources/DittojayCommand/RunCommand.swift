@@ -75,8 +75,12 @@ struct RunCommand: ParsableCommand, LoggingCommand {
         if let pace, !paces.contains(pace) {
             throw ValidationError("--pace must be a number from \(paces.lowerBound) to \(Int(paces.upperBound))")
         }
-        if let name, name.isEmpty || name.utf8.count > 26 {
-            // 29 bytes of scan response less the header; longer ones are shortened on the air.
+        if let name { try Self.validate(name: name) }
+    }
+
+    static func validate(name: String) throws {
+        // 29 bytes of scan response less the header; longer ones are shortened on the air.
+        guard (1...26).contains(name.utf8.count) else {
             throw ValidationError("the name must have 1 to 26 bytes, to fit into an advertisement")
         }
     }

@@ -11,6 +11,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private let json: Bool
     private let quiet: Bool
     private let junit: String?
+    private let record: EventRecord?
     private var input: CommandInput?
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
@@ -28,8 +29,13 @@ final class TerminalSession: @unchecked Swift.Sendable {
     /// The same after a signal.
     private static let interruptedReaderPatience = DispatchTimeInterval.milliseconds(500)
 
-    /// - Parameter junit: the path of the file for the report of a scenario that expects something.
-    init(_ peripheral: VirtualPeripheral, json: Bool, quiet: Bool, junit: String? = nil) {
+    /// - Parameters:
+    ///   - junit: the path of the file for the report of a scenario that expects something.
+    ///   - record: gets all events, whatever is printed.
+    init(
+        _ peripheral: VirtualPeripheral, json: Bool, quiet: Bool, junit: String? = nil, record: EventRecord? = nil
+    ) {
+        self.record = record
         self.peripheral = peripheral
         self.json = json
         self.quiet = quiet
@@ -43,10 +49,14 @@ final class TerminalSession: @unchecked Swift.Sendable {
             output.onFailure = { [self] error in outputHasFailed(error) }
             output.dropNotice = { [json] count in Self.notice(ofDropped: count, json: json) }
             peripheral.droppedLines = { [output] in output.droppedLines }
-            if !quiet {
-                peripheral.onEvent = { [self] event in show(event) }
-            } else {
+            record?.onFailure = { [self] error in outputHasFailed(error) }
+            if quiet, record == nil {
                 peripheral.onEvent = nil
+            } else {
+                peripheral.onEvent = { [self] event in
+                    record?.write(event)
+                    if !quiet { show(event) }
+                }
             }
             peripheral.onReady = { [self] in executeEarlyLines() }
             peripheral.onEnd = { [self] error in exit(with: error) }
@@ -76,10 +86,19 @@ final class TerminalSession: @unchecked Swift.Sendable {
                 error.exitStatus == DittojayError.bluetoothStatus ? "; \"dittojay doctor\" says what to do" : ""
             StandardError.write("dittojay: \(error)\(advice)")
         }
+        guard let record else { return finish(error) }
+        record.finish(within: Self.readerPatience) { [self] loss in
+            if let loss { StandardError.write("dittojay: \(loss)") }
+            finish(error, otherwise: loss == nil ? 0 : OutputError.exitStatus)
+        }
+    }
+
+    /// - Parameter status: the exit status if nothing else has gone wrong.
+    private func finish(_ error: DittojayError?, otherwise status: Int32 = 0) {
         // A reader that has stopped must not keep the program alive: another signal may come.
         output.finish(within: isInterrupted ? Self.interruptedReaderPatience : Self.readerPatience) { [self] loss in
             input?.stop()
-            guard let loss, !loss.isByTheReader else { Foundation.exit(error?.exitStatus ?? 0) }
+            guard let loss, !loss.isByTheReader else { Foundation.exit(error?.exitStatus ?? status) }
             // A failed write was reported when it failed.
             if case .notTaken = loss.reason { StandardError.write("dittojay: \(loss)") }
             Foundation.exit(error?.exitStatus ?? OutputError.exitStatus)

@@ -207,20 +207,17 @@ final class DeviceReader {
         }
     }
 
-    /// Generic Access and Generic Attribute, which each bluetoothd has by itself; and its own Device Information.
     private func isOwnedByBlueZ(
         _ service: CBService, _ places: [ObjectIdentifier: Int], _ readings: [Int: Reading]
     ) -> Bool {
-        if ["1800", "1801"].contains(service.uuid.uuidString) { return true }
-        guard service.uuid.uuidString == "180A", let only = service.characteristics?.first,
-            service.characteristics?.count == 1, only.uuid.uuidString == "2A50",
-            case .success(let identity)? = places[only.place].flatMap({ readings[$0] })?.result
-        else { return false }
-        return identity.starts(with: Self.identityOfBlueZ)
+        let characteristics = service.characteristics ?? []
+        var identity: [UInt8]?
+        if let only = characteristics.first, case .success(let value)? = places[only.place].flatMap({ readings[$0] })?.result {
+            identity = [UInt8](value)
+        }
+        return OwnServices.contain(
+            uuid: service.uuid.uuidString, characteristics: characteristics.map(\.uuid.uuidString), identity: identity)
     }
-
-    /// The vendor from the USB forum's numbers, the Linux Foundation, BlueZ: `usb:v1D6Bp0246`.
-    private static let identityOfBlueZ: [UInt8] = [0x02, 0x6B, 0x1D, 0x46, 0x02]
 
     private func clone(
         _ characteristic: CBCharacteristic, _ places: [ObjectIdentifier: Int], _ readings: [Int: Reading]

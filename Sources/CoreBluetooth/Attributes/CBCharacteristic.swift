@@ -18,6 +18,12 @@ open class CBCharacteristic: CBAttribute, @unchecked Swift.Sendable {
         set { stored.store(newValue) { swap(&$0.value, &$1) } }
     }
 
+    /// Whether ``value`` was notified or indicated, rather than read; for the time of the delegate's call.
+    package internal(set) var isValueNotified: Bool {
+        get { stored.withLock { $0.isValueNotified } }
+        set { stored.withLock { $0.isValueNotified = newValue } }
+    }
+
     /// The descriptors; nil until discovered.
     open internal(set) var descriptors: [CBDescriptor]? {
         get { stored.withLock { $0.descriptors } }
@@ -44,6 +50,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Swift.Sendable {
         weak var service: CBService?
         var properties: CBCharacteristicProperties
         var value: Data?
+        var isValueNotified = false
         var descriptors: [CBDescriptor]?
         var isNotifying = false
         var notificationLoss = CBNotificationLoss()

@@ -25,6 +25,7 @@ enum ValueAttribute: Swift.Sendable {
         switch self {
         case .characteristic(let characteristic):
             if let value = try? result.get() { characteristic.value = value }
+            characteristic.isValueNotified = false
             peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: error)
         case .descriptor(let descriptor):
             if let bytes = try? result.get() {

@@ -17,6 +17,9 @@ open class CBATTRequest: NSObject, @unchecked Swift.Sendable {
         set { lockedValue.store(newValue) { swap(&$0, &$1) } }
     }
 
+    /// Whether the central waits for an answer: false for a write without response.
+    package let wantsResponse: Bool
+
     private let lockedValue: Locked<Data?>
 
     private let storedCentral: CBCentral
@@ -26,9 +29,10 @@ open class CBATTRequest: NSObject, @unchecked Swift.Sendable {
     let pendingAnswer: PendingAnswer?
 
     init(
-        central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?,
+        central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?, wantsResponse: Bool = true,
         pendingAnswer: PendingAnswer? = nil
     ) {
+        self.wantsResponse = wantsResponse
         self.pendingAnswer = pendingAnswer
         storedCentral = central
         storedCharacteristic = characteristic

@@ -50,6 +50,31 @@ final class CommandHandler {
         }
     }
 
+    /// From now on a value is given in place of those that really are sent.
+    ///
+    /// - Returns: why that is not possible; nil if it is.
+    func replace(_ replacement: ProxiedDevice.Replacement) -> String? {
+        let value = Data(replacement.value)
+        let answer = withCharacteristic(replacement.characteristic) { characteristic in
+            let properties = characteristic.profile.properties
+            switch replacement.direction {
+            case .fromDevice:
+                guard !properties.isDisjoint(with: [.read, .notify, .indicate]) else {
+                    return ControlReply(error: "\(characteristic.path) has no value that could be replaced")
+                }
+                characteristic.replacements.read = value
+                characteristic.replacements.notified = value
+            case .toDevice:
+                guard characteristic.profile.isWriteable else {
+                    return ControlReply(error: "\(characteristic.path) cannot be written")
+                }
+                characteristic.replacements.written = value
+            }
+            return ControlReply()
+        }
+        return answer.error
+    }
+
     /// Sends a value to the subscribers of a characteristic.
     func send(_ value: Data, on name: String) -> ControlReply {
         withCharacteristic(name) { send(value, on: $0, as: .sent) }

@@ -40,6 +40,17 @@ final class EventOutput {
 }
 
 extension PeripheralEvent {
+    /// Says what came of a request.
+    mutating func note(_ answer: Answer) {
+        switch answer.outcome {
+        case .value(let bytes): if kind == .read || kind == .written { value = bytes }
+        case .refused(let error): attError = error.code.rawValue
+        case .lost: message = "not answered: the link to the device was lost"
+        }
+        original = answer.original
+        deviceSeconds = answer.seconds
+    }
+
     /// Says which characteristic the event is about.
     mutating func name(_ characteristic: SimulatedCharacteristic) {
         service = characteristic.service.profile.name

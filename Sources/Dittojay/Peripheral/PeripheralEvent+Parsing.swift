@@ -11,7 +11,10 @@ extension PeripheralEvent {
         var service: String?
         var characteristic: String?
         var value: String?
+        var original: String?
         var attError: Int?
+        var device: String?
+        var deviceSeconds: Double?
         var message: String?
         var profile: String?
         var seed: UInt64?
@@ -31,16 +34,22 @@ extension PeripheralEvent {
         central = members.central.map { Central(address: $0, mtu: members.mtu) }
         service = members.service
         characteristic = members.characteristic
-        if let text = members.value {
-            guard let bytes = try? ValueText.parse("hex:" + text, bare: .text) else { return nil }
-            value = Data(bytes)
+        do {
+            value = try members.value.map(Self.bytes)
+            original = try members.original.map(Self.bytes)
+        } catch {
+            return nil
         }
+        device = members.device
+        deviceSeconds = members.deviceSeconds
         attError = members.attError
         message = members.message
         profile = members.profile
         seed = members.seed
         socket = members.socket
     }
+
+    private static func bytes(_ hex: String) throws -> Data { Data(try ValueText.parse("hex:" + hex, bare: .text)) }
 
     /// A line of the stream of events, for people; nil if it is of a kind that this version does not know.
     package static func text(ofLine line: some Sequence<UInt8>) -> String? {

@@ -28,6 +28,8 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case read
         /// A central has written a characteristic.
         case written
+        /// The device that a proxy stands in front of has sent a value, which was passed on to the subscribers.
+        case notified
         /// A chirp was sent to its subscribers.
         case chirped
         /// A value was sent to the subscribers of a characteristic, by a command or by a step of a scenario.
@@ -44,6 +46,10 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case serviceAdded = "service-added"
         /// A service was withdrawn.
         case serviceRemoved = "service-removed"
+        /// A proxy has connected to its device.
+        case deviceConnected = "device-connected"
+        /// A proxy has lost the link to its device, and is connecting again.
+        case deviceDisconnected = "device-disconnected"
         /// Something failed.
         case failed
     }
@@ -71,6 +77,12 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
     public var characteristic: String?
     /// The bytes that were read, written or sent.
     public var value: Data?
+    /// What the other side had sent, where a proxy has put ``value`` in its place.
+    public var original: Data?
+    /// How long the device behind a proxy took to answer, in seconds.
+    public var deviceSeconds: Double?
+    /// The address of the device behind a proxy.
+    public var device: String?
     /// The ATT error that a request was refused with.
     public var attError: Int?
     /// More about the event, for people.
@@ -98,15 +110,18 @@ extension PeripheralEvent {
         if kind == .pairingFailed, let central { line += " \(central.address)" }
         if let characteristic { line += " \(characteristic)" } else if let service { line += " \(service)" }
         if let value { line += value.isEmpty ? " (empty)" : " " + readable(value) }
+        if let original { line += " in place of " + (original.isEmpty ? "(empty)" : readable(original)) }
         if let attError { line += ": refused with ATT error \(hexadecimal(attError))" }
         if let message { line += ": \(message)" }
         if let profile { line += ": profile \(profile)" }
         if let seed { line += ", seed \(seed)" }
         if let socket { line += ", commands at \(socket)" }
+        if let device { line += " \(device)" }
         if kind != .pairingFailed, let central {
             line += kind == .connected || kind == .disconnected ? " \(central.address)" : " by \(central.address)"
             if let mtu = central.mtu { line += " (MTU \(mtu))" }
         }
+        if let deviceSeconds { line += ", device took \(fixedPoint(deviceSeconds * 1000, places: 1)) ms" }
         return line
     }
 
@@ -120,11 +135,25 @@ extension PeripheralEvent {
         object.add("service", service)
         object.add("characteristic", characteristic)
         object.add("value", value.map { ValueText.hex($0) })
+        object.add("original", original.map { ValueText.hex($0) })
         object.add("attError", attError)
+        object.add("device", device)
+        object.add("deviceSeconds", deviceSeconds, places: 6)
         object.add("message", message)
         object.add("profile", profile)
         object.add("seed", seed)
         object.add("socket", socket)
+        return object
+    }
+
+    /// The same for a record, which says which way the event's value, or its request, went.
+    package var recordJSON: JSONObject {
+        var object = json
+        switch kind {
+        case .read, .written, .subscribed, .unsubscribed: object.add("direction", "to-device")
+        case .notified: object.add("direction", "from-device")
+        default: break
+        }
         return object
     }
 

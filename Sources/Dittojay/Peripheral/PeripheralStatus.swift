@@ -18,6 +18,18 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         public var subscriptions: [String]
     }
 
+    /// The device that a proxy stands in front of.
+    public struct Device: Codable, Hashable, Swift.Sendable {
+        /// As it is advertised; absent until it is found, or if it has none.
+        public var name: String?
+        /// As `AA:BB:CC:DD:EE:FF`; absent until it is found.
+        public var address: String?
+        /// The controller that it is reached with; absent until that is chosen.
+        public var adapter: String?
+        /// Whether it is connected and what it offers is known.
+        public var isConnected: Bool
+    }
+
     public struct CharacteristicFault: Codable, Hashable, Swift.Sendable {
         /// As `service/characteristic`.
         public var characteristic: String
@@ -49,6 +61,8 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
     public var isAdvertising: Bool
     /// The seed to replay the run with.
     public var seed: UInt64
+    /// Absent if the peripheral is not a proxy.
+    public var device: Device?
     public var services: [Service]
     /// The faults that are not used up.
     public var faults: [CharacteristicFault]
@@ -77,6 +91,16 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         object.add("state", state)
         object.add("isAdvertising", isAdvertising)
         object.add("seed", seed)
+        object.add(
+            "device",
+            device.map { device in
+                var object = JSONObject()
+                object.add("name", device.name)
+                object.add("address", device.address)
+                object.add("adapter", device.adapter)
+                object.add("isConnected", device.isConnected)
+                return object
+            })
         object.add(
             "services",
             services.map { service in
@@ -127,6 +151,12 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
             "running for \(fixedPoint(uptime, places: 0)) s as process \(pid): \(counted(notifications, "notification")), "
                 + "\(counted(reads, "read")), \(counted(writes, "write"))",
         ]
+        if let device {
+            let name = [device.name.map { "\"\($0)\"" }, device.address].compactMap(\.self).joined(separator: " ")
+            lines.append(
+                "device \(name.isEmpty ? "not found yet" : name)\(device.adapter.map { " on \($0)" } ?? ""), "
+                    + (device.isConnected ? "connected" : "not connected"))
+        }
         if let heart = heartRate {
             lines.append(
                 "heart rate \(heart.rate) bpm, \(heart.hasContact ? "contact" : "no contact"), \(heart.energyExpended) kJ"

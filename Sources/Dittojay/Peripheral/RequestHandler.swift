@@ -17,6 +17,9 @@ final class RequestHandler {
     private var held: [() -> Void] = []
     private static let heldLimit = 1000
 
+    /// Long values that a device has given, to be handed on in parts.
+    private var longReads = LongReads()
+
     /// How many reads were answered.
     private(set) var readCount: UInt64 = 0
     /// How many writes were accepted.
@@ -32,18 +35,12 @@ final class RequestHandler {
         self.unanswered = unanswered
         self.scenario = scenario
         self.events = events
-        for characteristic in services.characteristics {
-            characteristic.onFault = { [weak self, weak characteristic] action in
-                if let self, let characteristic { sendingWentWrong(characteristic, action) }
-            }
-        }
-        for service in services.all {
-            service.onMessage = { [events] characteristic, value in
-                events.report(.sent) { event in
-                    event.name(characteristic)
-                    event.value = value
-                    event.message = characteristic.audience
-                }
+        services.onFault = { [weak self] characteristic, action in self?.sendingWentWrong(characteristic, action) }
+        services.onMessage = { [events] characteristic, value in
+            events.report(.sent) { event in
+                event.name(characteristic)
+                event.value = value
+                event.message = characteristic.audience
             }
         }
     }
@@ -61,6 +58,11 @@ final class RequestHandler {
             return
         }
         let central = links.note(request.central)
+        if request.offset > 0, let value = longReads.value(of: simulated.path, for: central.address) {
+            return answer(request, from: central, of: simulated, on: .read, nil) { [weak self] in
+                self?.respond(to: request, with: value)
+            }
+        }
         // The parts of a long value are one read.
         let fault = request.offset == 0 ? simulated.hit(.read) : nil
         var size: Int?
@@ -99,12 +101,55 @@ final class RequestHandler {
         of simulated: SimulatedCharacteristic, _ kind: PeripheralEvent.Kind, _ occasion: ScenarioStep.Occasion,
         by central: PeripheralEvent.Central
     ) {
-        events.report(kind) { event in
-            event.name(simulated)
-            event.central = central
+        let report = { [weak self] (answer: Answer?) in
+            guard let self else { return }
+            events.report(kind) { event in
+                event.name(simulated)
+                event.central = central
+                if let answer { event.note(answer) }
+            }
+            if services.source == nil { simulated.subscriptionsChanged() }
+            scenario.occurred(Occurrence(occasion, to: simulated.path))
         }
+        guard let source = services.source else { return report(nil) }
         simulated.subscriptionsChanged()
-        scenario.occurred(Occurrence(occasion, to: simulated.path))
+        if simulated.subscribers.isEmpty { return endSubscription(of: simulated, at: source, report) }
+        source.setNotifying(true, of: simulated.path, report)
+    }
+
+    /// Turns a device's notifications off when the last subscriber has gone. CoreBluetooth reports one of the others,
+    /// if there are any, in place of the one that has disconnected, a moment later: the device must not notice.
+    private func endSubscription(
+        of simulated: SimulatedCharacteristic, at source: any AnswerSource, _ report: @escaping (Answer?) -> Void
+    ) {
+        let path = simulated.path
+        guard links.connected.count > 1 else { return source.setNotifying(false, of: path, report) }
+        let work = DispatchWorkItem { [weak simulated, weak source] in
+            guard let simulated, let source, simulated.subscribers.isEmpty else { return report(nil) }
+            source.setNotifying(false, of: path, report)
+        }
+        queue.asyncAfter(deadline: .now() + Self.successionTime, execute: work)
+    }
+
+    /// How long CoreBluetooth may take to report another subscriber: twice what it waits itself.
+    private static let successionTime = 0.2
+
+    /// Passes a value on that a device has sent.
+    func notified(_ value: Data, by path: CharacteristicPath) {
+        guard let simulated = services.characteristic(at: path), simulated.service.isPublished else { return }
+        let sent = simulated.replacements.notified ?? value
+        let room = simulated.maximumNotificationLength
+        let isTaken = simulated.sendOrWait(sent)
+        events.report(.notified) { event in
+            event.name(simulated)
+            event.value = sent
+            if simulated.replacements.notified != nil { event.original = value }
+            if !isTaken {
+                event.message = "lost: \(SimulatedCharacteristic.deviceWaitingLimit) values wait for the link already"
+            } else if sent.count > room, !simulated.subscribers.isEmpty {
+                event.message = "cut off after \(room) bytes, which is what fits at the subscriber's MTU"
+            }
+        }
     }
 
     // MARK: In order
@@ -113,30 +158,74 @@ final class RequestHandler {
         _ request: CBATTRequest, from central: PeripheralEvent.Central, of simulated: SimulatedCharacteristic,
         resizedTo size: Int?
     ) {
-        do throws(CBATTError) {
-            var value = try simulated.read()
-            if let size { value = value.resized(to: size) }
-            guard request.offset <= value.count else { throw CBATTError(.invalidOffset) }
-            request.value = request.offset == 0 ? value : value.dropFirst(request.offset)
-            server?.respond(to: request, withResult: .success)
-            readCount += 1
+        simulated.read { [weak self] answer in
+            self?.finishRead(request, from: central, of: simulated, resizedTo: size, answer)
+        }
+    }
+
+    private func finishRead(
+        _ request: CBATTRequest, from central: PeripheralEvent.Central, of simulated: SimulatedCharacteristic,
+        resizedTo size: Int?, _ answer: Answer
+    ) {
+        let refusal: CBATTError
+        switch answer.outcome {
+        case .value(let read):
+            let value = size.map(read.resized) ?? read
+            if services.source != nil, request.offset == 0 {
+                longReads.note(value, of: simulated.path, for: central)
+            }
+            guard request.offset <= value.count else {
+                refusal = CBATTError(.invalidOffset)
+                break
+            }
+            respond(to: request, with: value)
             guard request.offset == 0 else { return }
             if !simulated.profile.isQuiet {
                 events.report(.read) { event in
                     event.name(simulated)
                     event.central = central
+                    event.note(answer)
                     event.value = value
                 }
             }
-            scenario.occurred(Occurrence(.read, to: simulated.path, value: value))
-        } catch {
-            server?.respond(to: request, withResult: error.code)
-            events.report(.read) { event in
-                event.name(simulated)
-                event.central = central
-                event.attError = error.code.rawValue
-            }
-            refused(.read, simulated, nil, error)
+            return scenario.occurred(Occurrence(.read, to: simulated.path, value: value))
+        case .refused(let error): refusal = error
+        case .lost: return lost(request, .read, from: central, of: simulated, answer)
+        }
+        server?.respond(to: request, withResult: refusal.code)
+        events.report(.read) { event in
+            event.name(simulated)
+            event.central = central
+            event.note(answer)
+            event.value = nil
+            event.attError = refusal.code.rawValue
+        }
+        refused(.read, simulated, nil, refusal)
+    }
+
+    /// Answers a read with the rest of a value.
+    private func respond(to request: CBATTRequest, with value: Data) {
+        guard request.offset <= value.count else {
+            server?.respond(to: request, withResult: .invalidOffset)
+            return
+        }
+        request.value = request.offset == 0 ? value : value.dropFirst(request.offset)
+        server?.respond(to: request, withResult: .success)
+        readCount += 1
+    }
+
+    /// The device that was asked has gone: the request is answered when the central's link is being ended.
+    private func lost(
+        _ request: CBATTRequest, _ kind: PeripheralEvent.Kind, from central: PeripheralEvent.Central,
+        of simulated: SimulatedCharacteristic, _ answer: Answer
+    ) {
+        unanswered.hold(request, from: central.address)
+        events.report(kind) { event in
+            event.name(simulated)
+            event.central = central
+            event.note(answer)
+            event.value = request.value
+            event.message = "not answered: the link to the device was lost"
         }
     }
 
@@ -151,29 +240,39 @@ final class RequestHandler {
         _ requests: [CBATTRequest], _ first: CBATTRequest, from central: PeripheralEvent.Central,
         of simulated: SimulatedCharacteristic
     ) {
-        var value = Data()
-        var reaction: [ScenarioStep] = []
-        var refusal: CBATTError?
         do throws(CBATTError) {
-            value = try WriteAssembly.value(
+            let value = try WriteAssembly.value(
                 after: requests.lazy.map { ($0.offset, $0.value ?? Data()) }, on: simulated.valueBeforeWrite)
-            reaction = try simulated.write(value)
-            writeCount += 1
+            simulated.write(value, wantsResponse: first.wantsResponse) { [weak self] answer in
+                self?.finishWrite(first, from: central, of: simulated, answer)
+            }
         } catch {
-            refusal = error
+            finishWrite(first, from: central, of: simulated, Answer(.refused(error)))
         }
+    }
+
+    private func finishWrite(
+        _ first: CBATTRequest, from central: PeripheralEvent.Central, of simulated: SimulatedCharacteristic,
+        _ answer: Answer
+    ) {
+        if case .lost = answer.outcome { return lost(first, .written, from: central, of: simulated, answer) }
+        let refusal = answer.refusal
+        if refusal == nil { writeCount += 1 }
         server?.respond(to: first, withResult: refusal?.code ?? .success)
         if refusal != nil || !simulated.profile.isQuiet {
             events.report(.written) { event in
                 event.name(simulated)
                 event.central = central
-                event.value = refusal == nil ? value : first.value
+                event.note(answer)
+                if refusal != nil { event.value = first.value }
                 event.attError = refusal?.code.rawValue
             }
         }
         if let refusal { return refused(.written, simulated, first.value, refusal) }
-        scenario.occurred(Occurrence(.written, to: simulated.path, value: value))
-        if !reaction.isEmpty { scenario.play(reaction) {} }
+        if case .value(let value) = answer.outcome {
+            scenario.occurred(Occurrence(.written, to: simulated.path, value: answer.original ?? value))
+        }
+        if !answer.reaction.isEmpty { scenario.play(answer.reaction) {} }
         simulated.service.sendMessages()
     }
 

@@ -7,8 +7,8 @@ final class ServicePublication {
     /// Called when services were withdrawn by command, before the advertisement changes.
     var onWithdrawal: (() -> Void)?
 
-    private let profile: PeripheralProfile
-    private let localName: String
+    private var profile: PeripheralProfile
+    private var localName: String
     private let services: SimulatedServices
     private let events: EventOutput
     private var server: (any GATTServer)?
@@ -17,6 +17,8 @@ final class ServicePublication {
     private var isStopping = false
     /// Whether it is to advertise; a command can change that.
     private var mayAdvertise = true
+    /// Whether there is nothing to advertise at the moment, as the device behind a proxy is away.
+    private var isHeld = false
     /// Who waits until it advertises.
     private var advertisingReplies: [(ControlReply) -> Void] = []
     /// The UUIDs in the advertisement that was asked for last; nil if it has to be asked for again in any case.
@@ -41,6 +43,12 @@ final class ServicePublication {
     }
 
     // MARK: Life
+
+    /// From now on this is offered, and nothing is published yet.
+    func adopt(_ profile: PeripheralProfile, localName: String) {
+        self.profile = profile
+        self.localName = localName
+    }
 
     /// From now on services are published here.
     func use(_ server: any GATTServer, on adapter: AdapterLease.Description) {
@@ -195,6 +203,33 @@ final class ServicePublication {
     /// Bluetooth was not switched off after all.
     func resumeAdvertising() { advertise() }
 
+    /// Advertises no more until ``release()``. What is published stays.
+    func hold() {
+        isHeld = true
+        let wasAdvertising = isAdvertising
+        pauseAdvertising()
+        if wasAdvertising { events.report(.advertisingStopped) { _ in } }
+    }
+
+    /// Advertises again, if that is wanted otherwise.
+    func release() {
+        isHeld = false
+        advertise()
+    }
+
+    /// Publishes other services in place of some, which are forgotten.
+    func replace(_ removed: [SimulatedService], by added: [ServiceProfile]) {
+        for service in removed {
+            if let registration = service.registration { poweredOnServer?.remove(registration) }
+        }
+        services.add(added)
+        let new = services.all.suffix(added.count)
+        withdraw(removed)
+        services.forget(removed)
+        guard poweredOnServer != nil else { return }
+        for service in new where service.isWanted { publish(service) { _ in } }
+    }
+
     private func answerAdvertising(_ answer: ControlReply) {
         let waiting = advertisingReplies
         advertisingReplies = []
@@ -294,7 +329,7 @@ final class ServicePublication {
 
     /// Advertises the services that are published, as soon as all that are wanted are.
     private func advertise() {
-        guard let server = poweredOnServer, !isStopping, mayAdvertise else { return }
+        guard let server = poweredOnServer, !isStopping, mayAdvertise, !isHeld else { return }
         guard services.all.allSatisfy({ !$0.isWanted || $0.publication == .done || $0.publication == .failed }) else {
             return
         }

@@ -13,8 +13,8 @@ final class SimulatedCharacteristic {
     /// What was written, if the profile says that it is counted.
     private(set) var writeCount = LabService.SinkCount()
     private var injector: FaultInjector
-    /// Called when a value that is about to be sent goes wrong, or a subscription does.
-    var onFault: ((Fault.Action) -> Void)?
+    /// What centrals and the device that answers get in place of what the other side has sent.
+    var replacements = Replacements()
 
     /// Sends values by itself; nil if the profile knows none.
     let notifier: Notifier?
@@ -35,6 +35,8 @@ final class SimulatedCharacteristic {
 
     /// How many values may wait for room. Beyond it a command or a write is refused.
     private static let waitingLimit = 64
+    /// The same for the values of a device, which sends them whether there is room or not. Beyond it they are lost.
+    static let deviceWaitingLimit = 4096
     /// How many values may be late at a time. A further one is lost.
     static let lateLimit = 1000
 
@@ -85,6 +87,9 @@ final class SimulatedCharacteristic {
             descriptors.append(
                 CBMutableDescriptor(type: CBUUID(string: "2908"), value: Data([report.id, report.kind.rawValue])))
         }
+        for copy in profile.copiedDescriptors {
+            descriptors.append(CBMutableDescriptor(type: CBUUID(string: copy.uuid), value: Data(copy.value)))
+        }
         if !descriptors.isEmpty { characteristic.descriptors = descriptors }
         registration = characteristic
         self.server = server
@@ -99,10 +104,39 @@ final class SimulatedCharacteristic {
 
     // MARK: Requests
 
-    /// The whole value as it is read.
+    private var source: (any AnswerSource)? { service.services.source }
+
+    /// Answers a read, at once unless there is an ``AnswerSource``.
+    func read(_ done: @escaping (Answer) -> Void) {
+        guard let source, profile.properties.contains(.read) else {
+            return done(Answer { () throws(CBATTError) in try read() })
+        }
+        source.read(path) { [replacement = replacements.read] answer in done(answer.replacing(by: replacement)) }
+    }
+
+    /// Answers the write of a whole value, at once unless there is an ``AnswerSource``.
+    func write(_ value: Data, wantsResponse: Bool, _ done: @escaping (Answer) -> Void) {
+        guard let source, profile.isWriteable else {
+            var reaction: [ScenarioStep] = []
+            var answer = Answer { () throws(CBATTError) in
+                reaction = try write(value)
+                return value
+            }
+            answer.reaction = reaction
+            return done(answer)
+        }
+        let replacement = replacements.written
+        source.write(replacement ?? value, to: path, wantsResponse: wantsResponse) { answer in
+            var answer = answer
+            if replacement != nil { answer.original = value }
+            done(answer)
+        }
+    }
+
+    /// The whole value as the profile has it.
     ///
     /// - Throws: the answer that the central gets instead.
-    func read() throws(CBATTError) -> Data {
+    private func read() throws(CBATTError) -> Data {
         guard profile.properties.contains(.read) else { throw CBATTError(.readNotPermitted) }
         switch profile.source {
         case .stored: return value
@@ -120,7 +154,7 @@ final class SimulatedCharacteristic {
     ///
     /// - Returns: what is to be done once the central has its answer.
     /// - Throws: the answer that the central gets instead.
-    func write(_ value: Data) throws(CBATTError) -> [ScenarioStep] {
+    private func write(_ value: Data) throws(CBATTError) -> [ScenarioStep] {
         guard profile.isWriteable, let rules = profile.writes else { throw CBATTError(.writeNotPermitted) }
         guard rules.lengths.contains(value.count) else { throw CBATTError(.invalidAttributeValueLength) }
         var steps: [ScenarioStep] = []
@@ -147,7 +181,7 @@ final class SimulatedCharacteristic {
 
     /// From now on reads give this value.
     func set(_ value: Data) {
-        self.value = value
+        if source == nil { self.value = value } else { replacements.read = value }
     }
 
     /// The count of what was written starts again at zero.
@@ -203,7 +237,7 @@ final class SimulatedCharacteristic {
     private func subscriptionBegan() {
         injector.restart(.notify)
         guard let action = injector.hit(.subscribe) else { return }
-        onFault?(action)
+        service.services.onFault?(self, action)
         guard case .flood(let count, let value) = action else { return }
         for number in 0..<count {
             waiting.append(Data(value ?? ChirpService.Burst.bytes(number: UInt32(truncatingIfNeeded: number), size: 4)))
@@ -240,7 +274,7 @@ final class SimulatedCharacteristic {
     func sendOrWait(_ value: Data) -> Bool {
         guard !subscribers.isEmpty else { return true }
         if sendNow(value) { return true }
-        guard waiting.count < Self.waitingLimit else { return false }
+        guard waiting.count < (source == nil ? Self.waitingLimit : Self.deviceWaitingLimit) else { return false }
         if splitter != nil {
             waiting.append(contentsOf: splitter?.pieces(of: value, maximumLength: maximumNotificationLength) ?? [])
         } else {
@@ -284,7 +318,7 @@ final class SimulatedCharacteristic {
         case .noAnswer, .error, .flood, nil: guard transmit(value) else { return false }
         }
         _ = injector.hit(.notify)
-        if let action { onFault?(action) }
+        if let action { service.services.onFault?(self, action) }
         return true
     }
 

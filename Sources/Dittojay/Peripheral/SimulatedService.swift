@@ -9,11 +9,27 @@ final class SimulatedServices {
     var isSilent = false
     /// Called after each change of the subscriptions.
     var onSubscriptionChange: (() -> Void)?
+    /// What answers requests in place of the profile.
+    weak var source: (any AnswerSource)?
+    /// Called when a value that is about to be sent goes wrong, or a subscription does.
+    var onFault: ((SimulatedCharacteristic, Fault.Action) -> Void)?
+    /// Called with each value that a simulation has sent in consequence of a write.
+    var onMessage: ((SimulatedCharacteristic, Data) -> Void)?
 
     init(_ profile: PeripheralProfile, seed: UInt64, queue: DispatchQueue) {
         self.seed = seed
         self.queue = queue
         all = profile.services.map { SimulatedService($0, of: self) }
+    }
+
+    /// Adds services, which are not published yet.
+    func add(_ profiles: [ServiceProfile]) {
+        all += profiles.map { SimulatedService($0, of: self) }
+    }
+
+    /// Forgets services, which are withdrawn already.
+    func forget(_ services: [SimulatedService]) {
+        all.removeAll { service in services.contains { $0 === service } }
     }
 
     var characteristics: [SimulatedCharacteristic] { all.flatMap(\.characteristics) }
@@ -75,8 +91,6 @@ final class SimulatedService {
     private(set) var characteristics: [SimulatedCharacteristic] = []
     /// The simulation of a standard service; it is shared by the characteristics.
     let model: (any ServiceModel)?
-    /// Called with each value that the simulation has sent in consequence of a write.
-    var onMessage: ((SimulatedCharacteristic, Data) -> Void)?
     /// Whether a value of the simulation is on its way.
     private var isSending = false
     /// Whether it should be published.
@@ -160,7 +174,7 @@ final class SimulatedService {
                 let value = Data(message.value)
                 // The link takes no more at the moment.
                 guard characteristic.sendOrWait(value) else { return deliver(message, after: 0.01) }
-                onMessage?(characteristic, value)
+                services.onMessage?(characteristic, value)
             }
             isSending = false
             sendMessages()

@@ -32,12 +32,12 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         }
     }
 
-    /// What the peripheral offers.
-    public let profile: PeripheralProfile
+    /// What the peripheral offers. With a device behind it, it offers nothing until the device is known.
+    public private(set) var profile: PeripheralProfile
     /// How it was asked to run.
     public let options: Options
     /// The name that is advertised.
-    public let localName: String
+    public private(set) var localName: String
     /// The serial queue that everything happens on.
     public let queue: DispatchQueue
 
@@ -56,6 +56,8 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
 
     private let session: BlueZSession
     private let folder: RuntimeFolder
+    /// The device that it stands in front of; nil for one that is made from a profile.
+    private let device: ProxiedDevice?
 
     // The parts.
     private let events = EventOutput()
@@ -91,13 +93,27 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         self.init(profile: profile, options: options, queue: queue, session: .shared)
     }
 
+    /// Makes a peripheral that stands in front of a device: it offers what the device offers, and passes on what is
+    /// asked of it and what the device sends.
+    package convenience init(
+        device: ProxiedDevice, options: Options, queue: DispatchQueue, session: BlueZSession = .shared,
+        folder: RuntimeFolder = RuntimeFolder(program: "dittojay")
+    ) {
+        self.init(
+            profile: PeripheralProfile(name: "proxy", localName: "Dittojay", services: []), options: options,
+            queue: queue, session: session, folder: folder, device: device)
+        services.source = device
+        device.onEvent = { [weak self] event in self?.handle(event) }
+    }
+
     /// Makes a peripheral on another bluetoothd than the system's.
     ///
     /// - Parameter folder: records what has to be restored.
     package init(
         profile: PeripheralProfile, options: Options, queue: DispatchQueue, session: BlueZSession,
-        folder: RuntimeFolder = RuntimeFolder(program: "dittojay")
+        folder: RuntimeFolder = RuntimeFolder(program: "dittojay"), device: ProxiedDevice? = nil
     ) {
+        self.device = device
         self.session = session
         self.folder = folder
         self.profile = profile
@@ -147,8 +163,13 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             event.seed = options.seed
             event.socket = options.controlSocket?.path
         }
+        if let device { find(device) } else { run(on: options.adapter) }
+    }
+
+    /// Sets up the controller, and then publishes and advertises the services.
+    private func run(on selection: String?) {
         let lease = AdapterLease(
-            selection: options.adapter, alias: localName, session: session, folder: folder,
+            selection: selection, alias: localName, session: session, folder: folder,
             onEvent: { [weak self, queue] event in queue.async { [weak self] in self?.links.handle(event) } })
         self.lease = lease
         links.use(lease)
@@ -181,9 +202,15 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             detach()
             Task { [lease, queue] in
                 await lease?.stop()
-                queue.async { [self] in end(testFailure) }
+                queue.async { [self] in close { self.end(self.testFailure) } }
             }
         }
+    }
+
+    /// Ends the link to the device, if there is one.
+    private func close(_ done: @escaping () -> Void) {
+        guard let device else { return done() }
+        device.close(done)
     }
 
     private func run(on adapter: AdapterLease.Description) {
@@ -259,6 +286,79 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         events.report(.scenario) { $0.message = "\(report.hasPassed ? "passed" : "failed"): \(report.summary)" }
     }
 
+    // MARK: A device
+
+    /// Looks for the device, with a controller that is not the peripheral's own.
+    private func find(_ device: ProxiedDevice) {
+        let (peripheral, central) = (options.adapter, device.options.adapter)
+        Task { [session, queue] in
+            do {
+                let adapters = try await ProxyAdapters(peripheral: peripheral, central: central, session: session)
+                queue.async { [self] in
+                    guard life == .running else { return }
+                    adapter = adapters.peripheral
+                    device.open(on: adapters.central, queue: queue, session: session)
+                }
+            } catch {
+                let error = error as? DittojayError ?? .bluetoothUnavailable("cannot use Bluetooth: \(error)")
+                queue.async { [self] in if life == .running { end(error) } }
+            }
+        }
+    }
+
+    private func handle(_ event: ProxiedDevice.Event) {
+        guard life == .running, let device else { return }
+        switch event {
+        case .opened(var offer, let losses):
+            do throws(DittojayError) {
+                try adopt(&offer, of: device)
+            } catch {
+                return close { [self] in end(error) }
+            }
+            report(.deviceConnected, device)
+            for loss in losses { events.report(failure: "not offered: \(loss)") }
+            run(on: adapter?.address)
+        case .returned:
+            report(.deviceConnected, device)
+            // bluetoothd keeps the subscriptions of centrals that are paired.
+            for characteristic in services.characteristics where !characteristic.subscribers.isEmpty {
+                device.setNotifying(true, of: characteristic.path) { _ in }
+            }
+            publication.release()
+        case .lost:
+            report(.deviceDisconnected, device)
+            publication.hold()
+            links.end { _ in }
+        case .changed(let removed, let added):
+            publication.replace(removed.compactMap { services.service(named: $0) }, by: added)
+        case .value(let path, let value): requests.notified(value, by: path)
+        case .failed(let error): close { [self] in end(error) }
+        }
+    }
+
+    private func report(_ kind: PeripheralEvent.Kind, _ device: ProxiedDevice) {
+        events.report(kind) { event in
+            event.device = device.address
+            event.message = "\"\(device.name ?? "")\" on \(device.adapter?.name ?? "")"
+        }
+    }
+
+    /// From now on what the device offers is offered.
+    private func adopt(_ offer: inout PeripheralProfile, of device: ProxiedDevice) throws(DittojayError) {
+        services.add(offer.services)
+        for replacement in device.options.replacements {
+            if let problem = commands.replace(replacement) { throw .wrongUsage(problem) }
+        }
+        do throws(ProfileFileError) {
+            offer.scenario = try device.options.scenario(offer)
+        } catch {
+            throw .wrongUsage(error.all.map(\.description).joined(separator: "\n"))
+        }
+        profile = offer
+        localName = options.localName ?? offer.localName
+        publication.adopt(offer, localName: localName)
+    }
+
     private func stateChanged(_ state: CBManagerState) {
         guard life == .running else { return }
         switch state {
@@ -331,6 +431,11 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             adapter: adapter?.name ?? "", address: adapter?.address ?? "",
             state: publication.state.name, isAdvertising: publication.isAdvertising,
             seed: options.seed,
+            device: device.map { device in
+                .init(
+                    name: device.name, address: device.address, adapter: device.adapter?.name,
+                    isConnected: device.isConnected)
+            },
             services: services.all.map {
                 .init(name: $0.profile.name, uuid: $0.profile.uuid, isPublished: $0.isPublished)
             },

@@ -134,7 +134,8 @@ enum AttributeUUID {
         return name.map(TypedName.text) ?? uuid.lowercased()
     }
 
-    private static func shortened(_ uuid: CBUUID) -> String {
+    /// In 4 or 36 characters, upper case.
+    static func shortened(_ uuid: CBUUID) -> String {
         let (text, base) = (uuid.uuidString.uppercased(), "-0000-1000-8000-00805F9B34FB")
         switch text.utf8.count {
         case 4: return text

@@ -34,6 +34,8 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
     public var isQuiet: Bool
     /// What goes wrong, on purpose.
     public var faults: [Fault]
+    /// Further descriptors, which are read as they are.
+    package var copiedDescriptors: [CopiedDescriptor] = []
 
     public init(
         name: String, uuid: String, properties: CBCharacteristicProperties, encryption: Encryption = [],
@@ -92,6 +94,18 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
 
     /// Whether bluetoothd (5.66) answers writes by itself, with success, before it passes them on.
     package var hasItsWritesAnsweredByBlueZ: Bool { properties.isSuperset(of: [.write, .writeWithoutResponse]) }
+}
+
+/// A descriptor that a device has.
+package struct CopiedDescriptor: Hashable, Swift.Sendable {
+    /// In 4 or 36 characters, upper case.
+    package var uuid: String
+    package var value: [UInt8]
+
+    package init(uuid: String, value: [UInt8]) {
+        self.uuid = uuid
+        self.value = value
+    }
 }
 
 /// A characteristic's place in a profile.

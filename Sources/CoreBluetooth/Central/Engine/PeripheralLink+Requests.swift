@@ -199,6 +199,7 @@ extension PeripheralLink {
         post { peripheral in
             for value in values {
                 characteristic.value = value
+                characteristic.isValueNotified = true
                 peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
             }
         }

@@ -56,11 +56,12 @@ extension PeripheralCore {
         let central = central(for: request.context)
         let mtu = central.mtu
         let answer = PendingAnswer(to: request, isRead: false, owner: ObjectIdentifier(self))
+        let wantsResponse = request.context.wantsResponse
         deliver { [characteristic = link.plan.characteristic, value = request.value] manager in
             central.central.attMTU = mtu
             let request = CBATTRequest(
                 central: central.central, characteristic: characteristic, offset: offset, value: value,
-                pendingAnswer: answer)
+                wantsResponse: wantsResponse, pendingAnswer: answer)
             guard let delegate = manager.delegate else {
                 return manager.respond(to: request, withResult: .requestNotSupported)
             }

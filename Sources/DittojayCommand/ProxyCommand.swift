@@ -103,10 +103,14 @@ struct ProxyCommand: ParsableCommand, LoggingCommand {
             DeviceSelector(device), adapter: deviceAdapter ?? environment["BLUETOOTH_ADAPTER"], timeout: connectTimeout,
             replacements: try replacements())
         if let scenario {
-            options.scenario = { offer throws(ProfileFileError) in
-                let content = try ProfileFile.readScenario(path: scenario, for: offer)
-                for warning in content.warnings { StandardError.write("dittojay: warning: \(warning)") }
-                return content.value
+            options.scenario = { offer throws(DittojayError) in
+                do throws(ProfileFileError) {
+                    let content = try ProfileFile.readScenario(path: scenario, for: offer)
+                    for warning in content.warnings { StandardError.write("dittojay: warning: \(warning)") }
+                    return content.value
+                } catch {
+                    throw .wrongUsage(error.all.map(\.description).joined(separator: "\n"))
+                }
             }
         }
         let peripheral = VirtualPeripheral(

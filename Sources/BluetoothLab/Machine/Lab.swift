@@ -40,14 +40,23 @@ public struct Lab: Swift.Sendable {
         return "hci\(first + number)"
     }
 
+    /// Whether a ``Sensor`` has a `dittojay proxy` in front of it (`LAB_PROXY=1`), which takes two more controllers:
+    /// then what centrals meet is the proxy, and ``sensorAdapter`` is the one that it is offered with.
+    static let hasProxies = environment["LAB_PROXY"] == "1"
+    /// The controller of the sensor itself.
+    static let deviceAdapter = name(ofController: 0)
+    static let deviceAddress = address(ofController: 0)
+    /// The controller that a proxy reaches the sensor with.
+    static let proxyAdapter = name(ofController: 2)
+
     /// The controller for the peripheral, the lab's first one: `hci0`.
-    public static let sensorAdapter = name(ofController: 0)
+    public static let sensorAdapter = name(ofController: hasProxies ? 3 : 0)
     /// The controller for the central: the lab's second one, `hci1`, or on a host of its own the first one there. In a
     /// test with ``BluetoothLabTrait`` or in a ``BluetoothLabTestCase`` it is in the environment as
     /// `BLUETOOTH_ADAPTER`, which Bluejay, CoreBluetooth and both programs heed.
     public static let centralAdapter = name(ofController: sensorHost == nil ? 1 : 0)
     /// The Bluetooth address of ``sensorAdapter``.
-    public static let sensorAddress = address(ofController: 0)
+    public static let sensorAddress = address(ofController: hasProxies ? 3 : 0)
     /// The Bluetooth address of ``centralAdapter``.
     public static let centralAddress = address(ofController: 1)
 

@@ -2,6 +2,9 @@ public import Foundation
 import Synchronization
 
 /// A dittojay under test: a virtual peripheral on the lab's first controller.
+///
+/// With `LAB_PROXY=1` and four controllers a `dittojay proxy` is in front of it. Then ``process``, and so the events,
+/// are the proxy's, and commands go to the sensor behind it. So a suite shows that a central notices no difference.
 public final class Sensor: Swift.Sendable {
     /// What a peripheral is to be.
     public struct Setup: Swift.Sendable {
@@ -34,6 +37,8 @@ public final class Sensor: Swift.Sendable {
 
     /// The program, with all that it prints: an event a line, as JSON.
     public let process: ChildProcess
+    /// The sensor behind the proxy, if there is one.
+    private let device: ChildProcess?
     /// The path of its control socket.
     public let socket: String
 
@@ -50,9 +55,22 @@ public final class Sensor: Swift.Sendable {
     /// Starts dittojay and waits until it advertises. Throws a ``LabError`` with what it printed if it does not.
     public init(_ setup: Setup) async throws {
         socket = NSTemporaryDirectory() + "/sensor-\(UUID().uuidString.prefix(8)).sock"
-        process = try ChildProcess(
+        let sensor = try ChildProcess(
             on: Lab.sensorHost, "dittojay",
-            ["run", "--json", "--adapter", Lab.sensorAdapter, "--socket", socket] + setup.options)
+            ["run", "--json", "--adapter", Lab.deviceAdapter, "--socket", socket] + setup.options)
+        if Lab.hasProxies {
+            try await sensor.line(containing: "\"event\":\"advertising\"", within: .seconds(60))
+            device = sensor
+            process = try ChildProcess(
+                on: Lab.sensorHost, "dittojay",
+                [
+                    "proxy", Lab.deviceAddress, "--json", "--no-socket", "--connect-timeout", "60", "--device-adapter",
+                    Lab.proxyAdapter, "--adapter", Lab.sensorAdapter,
+                ])
+        } else {
+            device = nil
+            process = sensor
+        }
         // In software emulation on a busy machine the start alone took more than 20 seconds.
         try await event("advertising", within: .seconds(60))
     }
@@ -122,8 +140,10 @@ public final class Sensor: Swift.Sendable {
     /// Ends it as its user does, or by another signal, unless it has ended already. Throws a ``LabError`` when it does
     /// not end well.
     public func stop(by signal: Int32 = SIGINT) async throws {
-        if process.isRunning { process.signal(signal) }
-        let status = try await process.exitStatus()
-        guard status == 0 else { throw LabError("dittojay ended with \(status):\n\(process.transcript)") }
+        for process in [process, device].compactMap(\.self) {
+            if process.isRunning { process.signal(signal) }
+            let status = try await process.exitStatus()
+            guard status == 0 else { throw LabError("dittojay ended with \(status):\n\(process.transcript)") }
+        }
     }
 }

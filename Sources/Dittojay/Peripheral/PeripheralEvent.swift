@@ -108,6 +108,7 @@ extension PeripheralEvent {
     var textWithoutTime: String {
         var line = kind.rawValue
         if kind == .pairingFailed, let central { line += " \(central.address)" }
+        if let device { line += " \(device)" }
         if let characteristic { line += " \(characteristic)" } else if let service { line += " \(service)" }
         if let value { line += value.isEmpty ? " (empty)" : " " + readable(value) }
         if let original { line += " in place of " + (original.isEmpty ? "(empty)" : readable(original)) }
@@ -116,7 +117,6 @@ extension PeripheralEvent {
         if let profile { line += ": profile \(profile)" }
         if let seed { line += ", seed \(seed)" }
         if let socket { line += ", commands at \(socket)" }
-        if let device { line += " \(device)" }
         if kind != .pairingFailed, let central {
             line += kind == .connected || kind == .disconnected ? " \(central.address)" : " by \(central.address)"
             if let mtu = central.mtu { line += " (MTU \(mtu))" }

@@ -136,7 +136,7 @@ final class SimulatedCharacteristic {
     /// The whole value as the profile has it.
     ///
     /// - Throws: the answer that the central gets instead.
-    private func read() throws(CBATTError) -> Data {
+    func read() throws(CBATTError) -> Data {
         guard profile.properties.contains(.read) else { throw CBATTError(.readNotPermitted) }
         switch profile.source {
         case .stored: return value
@@ -154,7 +154,7 @@ final class SimulatedCharacteristic {
     ///
     /// - Returns: what is to be done once the central has its answer.
     /// - Throws: the answer that the central gets instead.
-    private func write(_ value: Data) throws(CBATTError) -> [ScenarioStep] {
+    func write(_ value: Data) throws(CBATTError) -> [ScenarioStep] {
         guard profile.isWriteable, let rules = profile.writes else { throw CBATTError(.writeNotPermitted) }
         guard rules.lengths.contains(value.count) else { throw CBATTError(.invalidAttributeValueLength) }
         var steps: [ScenarioStep] = []

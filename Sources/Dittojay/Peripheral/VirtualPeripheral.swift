@@ -349,11 +349,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         for replacement in device.options.replacements {
             if let problem = commands.replace(replacement) { throw .wrongUsage(problem) }
         }
-        do throws(ProfileFileError) {
-            offer.scenario = try device.options.scenario(offer)
-        } catch {
-            throw .wrongUsage(error.all.map(\.description).joined(separator: "\n"))
-        }
+        offer.scenario = try device.options.scenario(offer)
         profile = offer
         localName = options.localName ?? offer.localName
         publication.adopt(offer, localName: localName)

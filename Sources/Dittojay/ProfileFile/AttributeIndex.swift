@@ -105,18 +105,12 @@ struct AttributeIndex {
 
 /// UUIDs and assigned names as they are written in a file.
 enum AttributeUUID {
-    enum Kind {
-        case service, characteristic
-
-        fileprivate var assigned: AssignedKind { self == .service ? .service : .characteristic }
-    }
-
     /// The UUID in 4 or 36 characters, upper case.
-    static func read(_ node: FileNode, _ kind: Kind) throws(ProfileFileError) -> String {
+    static func read(_ node: FileNode, _ kind: AttributeKind) throws(ProfileFileError) -> String {
         let written = try node.text("a UUID")
         let hex = written.hasPrefix("0x") ? String(written.dropFirst(2)) : written
-        if let uuid = CBUUID(validating: hex) { return shortened(uuid) }
-        if let number = kind.assigned.number(named: written) { return shortened(CBUUID(data: data(number))) }
+        if let uuid = CBUUID(validating: hex) { return uuid.profileText }
+        if let number = kind.assigned.number(named: written) { return CBUUID(data: data(number)).profileText }
         let typed = TypedName.text(written)
         let own = OwnAttributes.all.filter { $0.kind == kind.assigned }
         if let uuid = own.first(where: { TypedName.text($0.name) == typed })?.uuid { return uuid }
@@ -126,22 +120,6 @@ enum AttributeUUID {
                 + Suggestion.text(for: typed, among: known)
                 + ": write 4 hexadecimal digits, 36 characters as in 12345678-1234-1234-1234-123456789ABC, or a name such as "
                 + (kind == .service ? "heart-rate" : "battery-level") + " (dittojay names lists them)")
-    }
-
-    /// A name for an attribute that has none in the file.
-    static func defaultName(_ uuid: String, _ kind: Kind) -> String {
-        let name = OwnAttributes.name(ofUUID: uuid) ?? UInt16(uuid, radix: 16).flatMap(kind.assigned.name)
-        return name.map(TypedName.text) ?? uuid.lowercased()
-    }
-
-    /// In 4 or 36 characters, upper case.
-    static func shortened(_ uuid: CBUUID) -> String {
-        let (text, base) = (uuid.uuidString.uppercased(), "-0000-1000-8000-00805F9B34FB")
-        switch text.utf8.count {
-        case 4: return text
-        case 8: return text.hasPrefix("0000") ? String(text.suffix(4)) : text + base
-        default: return text.hasPrefix("0000") && text.hasSuffix(base) ? String(text.dropFirst(4).prefix(4)) : text
-        }
     }
 
     private static func data(_ number: UInt16) -> Data {

@@ -181,11 +181,11 @@ enum ProfileReader {
     }
 
     private static func name(
-        of members: FileMapping, _ uuid: String, _ kind: AttributeUUID.Kind
+        of members: FileMapping, _ uuid: String, _ kind: AttributeKind
     ) -> DraftName {
         guard let node = members["name"], let text = node.context.attempt(try writtenName(node)) else {
             // Without a UUID that is one, what was written for it, for messages.
-            let written = uuid.isEmpty ? (try? members["uuid"]?.text("")) ?? "?" : AttributeUUID.defaultName(uuid, kind)
+            let written = uuid.isEmpty ? (try? members["uuid"]?.text("")) ?? "?" : kind.defaultName(uuid)
             return DraftName(text: FileNode.shortened(written), node: members.node, isWritten: false)
         }
         return DraftName(text: text, node: node, isWritten: true)

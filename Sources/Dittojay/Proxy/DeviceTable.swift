@@ -57,8 +57,3 @@ struct DeviceTable {
             identity: identity(of: service).flatMap { identities[ObjectIdentifier($0)] }.map { [UInt8]($0) })
     }
 }
-
-extension CBUUID {
-    /// In 4 or 36 characters, upper case, as profiles have it.
-    var profileText: String { AttributeUUID.shortened(self) }
-}

@@ -18,11 +18,11 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
         /// What is given in place of what really is sent.
         package var replacements: [Replacement]
         /// Makes the scenario for what the device offers, once that is known.
-        package var scenario: (PeripheralProfile) throws(ProfileFileError) -> [ScenarioStep]
+        package var scenario: (PeripheralProfile) throws(DittojayError) -> [ScenarioStep]
 
         package init(
             _ selector: DeviceSelector, adapter: String? = nil, timeout: Double = 20, replacements: [Replacement] = [],
-            scenario: @escaping (PeripheralProfile) throws(ProfileFileError) -> [ScenarioStep] = { _ in [] }
+            scenario: @escaping (PeripheralProfile) throws(DittojayError) -> [ScenarioStep] = { _ in [] }
         ) {
             self.selector = selector
             self.adapter = adapter

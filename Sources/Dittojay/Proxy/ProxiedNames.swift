@@ -81,9 +81,9 @@ struct ProxiedNames {
     /// The name that a profile file gives an attribute, or one with a number if others have the same UUID, as in a
     /// clone.
     private static func name(
-        for uuid: String, _ kind: AttributeUUID.Kind, isRepeated: Bool, _ taken: inout Set<String>
+        for uuid: String, _ kind: AttributeKind, isRepeated: Bool, _ taken: inout Set<String>
     ) -> String {
-        let plain = AttributeUUID.defaultName(uuid, kind)
+        let plain = kind.defaultName(uuid)
         if !isRepeated, taken.insert(plain).inserted { return plain }
         for number in 1... {
             let name = "\(uuid.lowercased())-\(number)"

@@ -147,6 +147,7 @@ func show(_ event: PeripheralEvent) {
     print(event.text, event.kind.rawValue, central?.address ?? "", central?.mtu ?? 0, event.service ?? "")
     print(event.characteristic ?? "", event.value ?? Data(), event.attError ?? 0, event.message ?? "")
     print(event.profile ?? "", event.seed ?? 0, event.socket ?? "")
+    print(event.original ?? Data(), event.device ?? "", event.deviceSeconds ?? 0)
     print(central == PeripheralEvent.Central(address: "C0:00:00:00:00:02", mtu: 23))
 }
 
@@ -170,6 +171,9 @@ func show(_ status: PeripheralStatus) {
     print(status.pid, status.uptime, status.profile, status.name, status.adapter, status.address, status.state)
     print(status.isAdvertising, status.seed, status.notifications, status.reads, status.writes)
     print(status.droppedLines ?? 0)
+    if let device: PeripheralStatus.Device = status.device {
+        print(device.name ?? "", device.address ?? "", device.adapter ?? "", device.isConnected)
+    }
     for service in status.services { print(service.name, service.uuid, service.isPublished) }
     for fault in status.faults { print(fault.characteristic, fault.fault) }
     for central in status.centrals { print(central.address, central.mtu ?? 0, central.subscriptions) }
@@ -204,7 +208,7 @@ func command(_ socket: ControlSocketAddress) throws {
         case .notRunning(let socket), .alreadyRunning(let socket): print("nothing at", socket)
         case .bluetoothUnavailable(let reason), .noAdapter(let reason), .adapterUnusable(let reason),
             .refused(let reason), .controlSocket(let reason), .scenarioFailed(let reason),
-            .reportNotWritten(let reason):
+            .reportNotWritten(let reason), .deviceUnavailable(let reason), .wrongUsage(let reason):
             print(reason)
         }
     }

@@ -47,12 +47,13 @@ import Testing
         event.central = .init(address: "", mtu: 1)
         (event.service, event.characteristic, event.value, event.attError) = ("", "", Data(), 1)
         (event.message, event.profile, event.seed, event.socket) = ("", "", 1, "")
+        (event.original, event.device, event.deviceSeconds) = (Data(), "", 1)
         var reply = ControlReply(error: "")
         (reply.protocolVersion, reply.subscribers, reply.sent, reply.waits, reply.seconds) = (1, 1, 1, 1, 1)
         reply.disconnected = []
         let status = PeripheralStatus(
             pid: 1, uptime: 1, profile: "", name: "", adapter: "", address: "", state: "", isAdvertising: true, seed: 1,
-            services: [], faults: [], centrals: [],
+            device: .init(name: "", address: "", adapter: "", isConnected: true), services: [], faults: [], centrals: [],
             heartRate: .init(rate: 1, hasContact: true, energyExpended: 1), notifications: 1, reads: 1, writes: 1,
             droppedLines: 1)
         for (title, object) in [("Events", event.json), ("Status", status.json)] {

@@ -135,7 +135,7 @@ public final class Sensor: Swift.Sendable {
     }
 
     /// Types a line into dittojay's terminal, such as `- chirp`, which takes less time than another program.
-    public func type(_ line: String) throws { try process.type(line) }
+    public func type(_ line: String) throws { try (device ?? process).type(line) }
 
     /// Ends it as its user does, or by another signal, unless it has ended already. Throws a ``LabError`` when it does
     /// not end well.

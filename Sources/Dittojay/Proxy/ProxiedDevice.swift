@@ -75,6 +75,8 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
     private var link: DeviceLink?
     private var names = ProxiedNames()
     private var isOpen = false
+    /// Whether all services are advertised, as those that the device advertises are not known.
+    private var advertisesAll = false
 
     package init(_ options: Options) {
         self.options = options
@@ -134,23 +136,31 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
         }
     }
 
-    /// The appearance is bluetoothd's knowledge alone.
+    /// The appearance is bluetoothd's knowledge alone, and so is whether the device is paired: then what it knows of the
+    /// device is not forgotten, and it reports services of an earlier connection as those that are advertised.
     private func reportOpened(_ services: [ServiceProfile], _ losses: [String]) {
         guard let session, let queue, let address, let adapter else { return }
         Task { @LoopActor [weak self] in
-            let appearance = try? session.device(address, on: adapter.address)?.appearance
-            queue.async { [weak self] in self?.opened(services, losses, appearance: appearance ?? nil) }
+            let known = (try? session.device(address, on: adapter.address)) ?? nil
+            let (appearance, isPaired) = (known?.appearance, known?.isPaired ?? false)
+            queue.async { [weak self] in self?.opened(services, losses, appearance: appearance, isPaired: isPaired) }
         }
     }
 
-    private func opened(_ services: [ServiceProfile], _ losses: [String], appearance: UInt16?) {
+    private func opened(_ services: [ServiceProfile], _ losses: [String], appearance: UInt16?, isPaired: Bool) {
         guard let link else { return }
+        advertisesAll = isPaired
         var advertisement = link.advertisement
         advertisement.appearance = appearance
         let profile = PeripheralProfile(
             name: "proxy", localName: name ?? "Dittojay", advertisement: advertisement.extra,
             services: advertised(services))
         var losses = losses
+        if isPaired {
+            losses.append(
+                "which services the device advertises: this machine is paired with it, and bluetoothd does not say; all "
+                    + "that fit are advertised")
+        }
         for uuid in advertisedUUIDs.subtracting(services.map(\.uuid)).sorted() {
             losses.append("the service \(uuid), which is advertised and not there")
         }
@@ -159,14 +169,16 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
 }
 
 extension ProxiedDevice {
-    private var advertisedUUIDs: Set<String> { Set(link?.advertisement.serviceUUIDs.map(\.profileText) ?? []) }
+    private var advertisedUUIDs: Set<String> {
+        advertisesAll ? [] : Set(link?.advertisement.serviceUUIDs.map(\.profileText) ?? [])
+    }
 
     /// The services, those of them advertised that the device advertises.
     private func advertised(_ services: [ServiceProfile]) -> [ServiceProfile] {
         let uuids = advertisedUUIDs
         return services.map { service in
             var service = service
-            service.isAdvertised = uuids.contains(service.uuid)
+            service.isAdvertised = advertisesAll || uuids.contains(service.uuid)
             return service
         }
     }

@@ -1,0 +1,211 @@
+import BluetoothLab
+import Foundation
+import GATTProfiles
+import Testing
+
+extension AmongMany {
+    /// A sensor, a proxy in front of it, and centrals.
+    @Suite struct Proxies {
+        private func bluejay(_ arguments: String..., status: Int32 = 0) async throws -> [String] {
+            try await Lab.here.bluejay(arguments, expecting: status).lines
+        }
+
+        private func listen(_ characteristic: String, by controller: Int, _ options: String...) throws -> ChildProcess {
+            try ChildProcess(
+                "bluejay",
+                ["listen", Proxy.address, characteristic, "--adapter", "hci\(controller)", "--raw"] + options)
+        }
+
+        private func withProxy(
+            _ options: String..., profile: String = "lab", body: (Sensor, Proxy) async throws -> Void
+        ) async throws {
+            try await Lab.here.reset()
+            let sensor = try await Sensor("--profile", profile)
+            let proxy: Proxy
+            switch options.count {
+            case 0: proxy = try await Proxy()
+            case 2: proxy = try await Proxy(options[0], options[1])
+            default: proxy = try await Proxy(options[0], options[1], options[2], options[3])
+            }
+            try await body(sensor, proxy)
+            try await proxy.stop()
+            try await sensor.stop()
+        }
+
+        @Test func `requests, answers and errors pass both ways, and a record has them`() async throws {
+            let record = NSTemporaryDirectory() + "/\(UUID()).jsonl"
+            defer { try? FileManager.default.removeItem(atPath: record) }
+            try await withProxy("--record", record) { sensor, proxy in
+                #expect(try await bluejay("read", Proxy.address, "180D/2A38", "--format", "u8") == ["1"])
+                _ = try await bluejay("write", Proxy.address, "180D/2A38", "u8:3")
+                try await sensor.event("written", "\"value\":\"03\"")
+                _ = try await bluejay("write", Proxy.address, "180D/2A39", "u8:7", status: 6)
+                let long = String(repeating: "ab", count: 300)
+                _ = try await bluejay("write", Proxy.address, LabService.store, "hex:\(long)")
+                #expect(try await bluejay("read", Proxy.address, LabService.store, "--format", "hex") == [long])
+                let values = try listen("2A37", by: 1, "--count", "3")
+                #expect(try await values.exitStatus() == 0 && values.lines.count == 3)
+                try await proxy.event("unsubscribed")
+                // A central keeps its link until it leaves; the device's is the proxy's.
+                #expect(!sensor.process.lines.contains { $0.contains("\"disconnected\"") })
+            }
+            let lines = try String(contentsOfFile: record, encoding: .utf8).split(separator: "\n")
+            func recorded(_ event: String, _ parts: String...) -> Bool {
+                lines.contains { line in
+                    line.contains("\"event\":\"\(event)\"") && line.contains(Lab.centralAddress)
+                        && line.contains("\"deviceSeconds\":") && line.contains("\"direction\":\"to-device\"")
+                        && parts.allSatisfy(line.contains)
+                }
+            }
+            #expect(recorded("read", "\"characteristic\":\"body-sensor-location\"", "\"value\":\"01\""))
+            #expect(recorded("written", "\"value\":\"03\""))
+            #expect(recorded("written", "\"value\":\"07\"", "\"attError\":128"))
+            #expect(recorded("subscribed", "\"characteristic\":\"heart-rate-measurement\""))
+            #expect(lines.contains { $0.contains("\"notified\"") && $0.contains("\"direction\":\"from-device\"") })
+        }
+
+        @Test func `it advertises and offers what the device does`() async throws {
+            let (direct, proxied) = (NSTemporaryDirectory() + "/direct.yaml", NSTemporaryDirectory() + "/proxied.yaml")
+            let profile = Lab.profile("thermometer")
+            try await Lab.here.reset()
+            let sensor = try await Sensor("--profile", profile)
+            _ = try await bluejay("clone", Lab.sensorAddress, "--output", direct, "--force")
+            let proxy = try await Proxy()
+            _ = try await bluejay("clone", Proxy.address, "--output", proxied, "--force")
+            try await proxy.stop()
+            try await sensor.stop()
+            let texts = try [direct, proxied].map { try String(contentsOfFile: $0, encoding: .utf8) }
+            // What needs pairing at the device is read by a proxy that is paired.
+            #expect(texts[0].replacingOccurrences(of: "        encrypted: [read]\n", with: "") == texts[1])
+        }
+
+        @Test func `several centrals share one subscription of the device`() async throws {
+            try await withProxy { sensor, proxy in
+                let first = try listen("2A37", by: 1)
+                try await sensor.event("subscribed")
+                let second = try listen("2A37", by: 4)
+                try await first.line(containing: "", within: .seconds(30))
+                try await second.line(containing: "", within: .seconds(30))
+                _ = try await first.interrupt()
+                try await proxy.event("disconnected", Lab.centralAddress)
+                let seen = second.lines.count
+                try await second.line(containing: "", from: seen + 2, within: .seconds(30))
+                #expect(!sensor.process.lines.contains { $0.contains("\"unsubscribed\"") })
+                _ = try await second.interrupt()
+                try await sensor.event("unsubscribed")
+                #expect(sensor.process.lines.count { $0.contains("\"event\":\"subscribed\"") } == 1)
+            }
+        }
+
+        @Test func `when the device is lost so are the centrals, until it is back`() async throws {
+            try await withProxy { sensor, proxy in
+                let monitor = try listen("2A37", by: 1)
+                try await monitor.line(containing: "", within: .seconds(30))
+                let start = proxy.position
+                try await sensor.command("disconnect")
+                try await proxy.event("device-disconnected", Lab.sensorAddress, from: start)
+                try await proxy.event("advertising-stopped", from: start)
+                try await proxy.event("disconnected", Lab.centralAddress, from: start)
+                #expect(try await monitor.exitStatus() == 5, "\(monitor.transcript)")
+                try await proxy.event("device-connected", from: start)
+                try await proxy.event("advertising", from: start)
+                #expect(try await bluejay("read", Proxy.address, "2A38", "--format", "u8") == ["1"])
+            }
+        }
+
+        @Test func `a request that the device answers by ending the link ends the central's`() async throws {
+            try await withProxy(profile: Lab.profile("faulty")) { _, proxy in
+                _ = try await Lab.here.bluejay(
+                    ["read", Proxy.address, Faulty.leavingOnRead.uuid.uuidString, "--json"], expecting: 6)
+                try await proxy.event("read", "not answered: the link to the device was lost")
+                try await proxy.event("disconnected", Lab.centralAddress)
+                let back = try await proxy.event("device-connected", from: proxy.process.lines.count - 1)
+                #expect(back.contains(Lab.sensorAddress))
+            }
+        }
+
+        @Test func `changes of the device's services are followed`() async throws {
+            try await withProxy { sensor, proxy in
+                let monitor = try listen("2A37", by: 1)
+                try await monitor.line(containing: "", within: .seconds(30))
+                try await sensor.command("service", "remove", "chirp")
+                try await proxy.event("service-removed", "chirp")
+                let start = proxy.position
+                try await sensor.command("service", "add", "chirp")
+                try await proxy.event("service-added", "chirp", from: start)
+                // The link, and the subscription of another service, have taken no notice.
+                let seen = monitor.lines.count
+                try await monitor.line(containing: "", from: seen + 2, within: .seconds(30))
+                _ = try await monitor.interrupt()
+                let chirps = try listen(ChirpService.chirp, by: 1, "--count", "1")
+                try await sensor.event("subscribed", "\"chirp\"")
+                try await sensor.command("chirp", "tweet")
+                #expect(try await chirps.exitStatus() == 0)
+                #expect(chirps.lines == ["7477656574"])
+            }
+        }
+
+        @Test func `values are replaced and faults break what passes`() async throws {
+            try await withProxy("--replace", "body-sensor-location=u8:5", "--replace-writes", "store=text:other") {
+                sensor, proxy in
+                #expect(try await bluejay("read", Proxy.address, "2A38", "--format", "u8") == ["5"])
+                try await proxy.event("read", "\"value\":\"05\",\"original\":\"01\"")
+                _ = try await bluejay("write", Proxy.address, LabService.store, "mine")
+                try await sensor.event("written", "\"value\":\"6f74686572\"")
+                try await proxy.command("set", "body-sensor-location", "u8:6")
+                #expect(try await bluejay("read", Proxy.address, "2A38", "--format", "u8") == ["6"])
+                try await proxy.command("fault", "add", "body-sensor-location", "read", "--error", "0x85", "--times", "1")
+                let reads = sensor.process.lines.count { $0.contains("\"event\":\"read\"") }
+                _ = try await bluejay("read", Proxy.address, "2A38", status: 6)
+                #expect(sensor.process.lines.count { $0.contains("\"event\":\"read\"") } == reads, "not passed on")
+                let status = try await proxy.command("status", "--json")
+                let device =
+                    "\"device\":{\"name\":\"Dittojay\",\"address\":\"\(Lab.sensorAddress)\",\"adapter\":\"hci2\",\"isConnected\":true}"
+                #expect(status.transcript.contains(device), "\(status.transcript)")
+            }
+        }
+
+        /// ATT has one request at a time: another central's waits. What the device sends by itself does not.
+        @Test func `a slow answer holds up neither values nor what the proxy answers itself`() async throws {
+            try await withProxy { sensor, proxy in
+                try await sensor.command("fault", "add", "store", "read", "--delay", "4")
+                try await proxy.command("fault", "add", "body-sensor-location", "read", "--error", "0x85")
+                let values = try listen("2A37", by: 4)
+                try await values.line(containing: "", within: .seconds(30))
+                let slow = try ChildProcess("bluejay", ["read", Proxy.address, LabService.store, "--adapter", "hci1"])
+                try await sensor.event("fault", "delay")
+                let seen = values.lines.count
+                _ = try await Lab.here.bluejay(["read", Proxy.address, "2A38", "--adapter", "hci5"], expecting: 6)
+                #expect(slow.isRunning, "the device has answered too soon for the test")
+                try await values.line(containing: "", from: seen + 1, within: .seconds(30))
+                #expect(try await slow.exitStatus() == 0)
+                _ = try await values.interrupt()
+            }
+        }
+
+        @Test func `what the device does not have is wrong usage`() async throws {
+            try await Lab.here.reset()
+            let sensor = try await Sensor()
+            let wrong = try ChildProcess(
+                "dittojay",
+                [
+                    "proxy", Lab.sensorAddress, "--device-adapter", "hci2", "--adapter", "hci3", "--no-socket",
+                    "--replace", "glucose-measurement=u8:1", "--connect-timeout", "60",
+                ])
+            #expect(try await wrong.exitStatus(within: .seconds(60)) == 64)
+            #expect(wrong.transcript.contains("has no characteristic \"glucose-measurement\""), "\(wrong.transcript)")
+            let absent = try ChildProcess(
+                "dittojay",
+                [
+                    "proxy", "Nobody", "--device-adapter", "hci2", "--adapter", "hci3", "--no-socket",
+                    "--connect-timeout", "2",
+                ])
+            #expect(try await absent.exitStatus(within: .seconds(60)) == 3)
+            let same = try ChildProcess(
+                "dittojay", ["proxy", "Nobody", "--device-adapter", "hci2", "--adapter", "hci2", "--no-socket"])
+            #expect(try await same.exitStatus(within: .seconds(60)) == 4)
+            #expect(same.transcript.contains("have to differ"))
+            try await sensor.stop()
+        }
+    }
+}

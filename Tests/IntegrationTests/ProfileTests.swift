@@ -48,7 +48,8 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func `an encrypted characteristic of a file is read after pairing`() async throws {
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `an encrypted characteristic of a file is read after pairing`() async throws {
             try await withProfile("thermometer", advertising: "181A") { _, central in
                 let serial = CharacteristicIdentifier(uuid: "2A25", service: ServiceIdentifier(uuid: "180A"))
                 let number = try await central.read(serial, as: String.self)

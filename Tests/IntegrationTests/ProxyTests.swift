@@ -1,4 +1,6 @@
+import Bluejay
 import BluetoothLab
+import CoreBluetooth
 import Foundation
 import GATTProfiles
 import Testing

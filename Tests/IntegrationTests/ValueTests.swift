@@ -108,7 +108,8 @@ extension InTheLab {
             try await sensor.stop()
         }
 
-        @Test func `the protected text is read after pairing`() async throws {
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `the protected text is read after pairing`() async throws {
             try await withSensor { _, central in
                 let text = try await central.read(.pairingText, as: String.self)
                 #expect(!text.isEmpty)

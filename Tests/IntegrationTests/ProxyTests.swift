@@ -86,12 +86,12 @@ extension AmongMany {
                 let first = try listen("2A37", by: 1)
                 try await sensor.event("subscribed")
                 let second = try listen("2A37", by: 4)
-                try await first.line(containing: "", within: .seconds(30))
-                try await second.line(containing: "", within: .seconds(30))
+                try await first.line(containing: "6", within: .seconds(30))
+                try await second.line(containing: "6", within: .seconds(30))
                 _ = try await first.interrupt()
                 try await proxy.event("disconnected", Lab.centralAddress)
                 let seen = second.lines.count
-                try await second.line(containing: "", from: seen + 2, within: .seconds(30))
+                try await second.line(containing: "6", from: seen + 2, within: .seconds(30))
                 #expect(!sensor.process.lines.contains { $0.contains("\"unsubscribed\"") })
                 _ = try await second.interrupt()
                 try await sensor.event("unsubscribed")
@@ -102,7 +102,7 @@ extension AmongMany {
         @Test func `when the device is lost so are the centrals, until it is back`() async throws {
             try await withProxy { sensor, proxy in
                 let monitor = try listen("2A37", by: 1)
-                try await monitor.line(containing: "", within: .seconds(30))
+                try await monitor.line(containing: "6", within: .seconds(30))
                 let start = proxy.position
                 try await sensor.command("disconnect")
                 try await proxy.event("device-disconnected", Lab.sensorAddress, from: start)
@@ -115,21 +115,24 @@ extension AmongMany {
             }
         }
 
-        @Test func `a request that the device answers by ending the link ends the central's`() async throws {
+        /// bluetoothd answers what dittojay has left open, with 0x0E, before it ends a link.
+        @Test func `a request by which the device ends the link ends the central's`() async throws {
             try await withProxy(profile: Lab.profile("faulty")) { _, proxy in
-                _ = try await Lab.here.bluejay(
-                    ["read", Proxy.address, Faulty.leavingOnRead.uuid.uuidString, "--json"], expecting: 6)
-                try await proxy.event("read", "not answered: the link to the device was lost")
+                let leaving = Faulty.leavingOnRead.uuid.uuidString
+                _ = try await bluejay("read", Proxy.address, leaving, status: 6)
+                try await proxy.event("read", "\"attError\":14")
+                try await proxy.event("device-disconnected")
+                let start = proxy.position
                 try await proxy.event("disconnected", Lab.centralAddress)
-                let back = try await proxy.event("device-connected", from: proxy.process.lines.count - 1)
-                #expect(back.contains(Lab.sensorAddress))
+                try await proxy.event("advertising", from: start)
+                #expect(try await bluejay("read", Proxy.address, leaving, "--format", "text") == ["back"])
             }
         }
 
         @Test func `changes of the device's services are followed`() async throws {
             try await withProxy { sensor, proxy in
                 let monitor = try listen("2A37", by: 1)
-                try await monitor.line(containing: "", within: .seconds(30))
+                try await monitor.line(containing: "6", within: .seconds(30))
                 try await sensor.command("service", "remove", "chirp")
                 try await proxy.event("service-removed", "chirp")
                 let start = proxy.position
@@ -137,7 +140,7 @@ extension AmongMany {
                 try await proxy.event("service-added", "chirp", from: start)
                 // The link, and the subscription of another service, have taken no notice.
                 let seen = monitor.lines.count
-                try await monitor.line(containing: "", from: seen + 2, within: .seconds(30))
+                try await monitor.line(containing: "6", from: seen + 2, within: .seconds(30))
                 _ = try await monitor.interrupt()
                 let chirps = try listen(ChirpService.chirp, by: 1, "--count", "1")
                 try await sensor.event("subscribed", "\"chirp\"")
@@ -152,7 +155,7 @@ extension AmongMany {
                 sensor, proxy in
                 #expect(try await bluejay("read", Proxy.address, "2A38", "--format", "u8") == ["5"])
                 try await proxy.event("read", "\"value\":\"05\",\"original\":\"01\"")
-                _ = try await bluejay("write", Proxy.address, LabService.store, "mine")
+                _ = try await bluejay("write", Proxy.address, LabService.store, "text:mine")
                 try await sensor.event("written", "\"value\":\"6f74686572\"")
                 try await proxy.command("set", "body-sensor-location", "u8:6")
                 #expect(try await bluejay("read", Proxy.address, "2A38", "--format", "u8") == ["6"])
@@ -173,13 +176,13 @@ extension AmongMany {
                 try await sensor.command("fault", "add", "store", "read", "--delay", "4")
                 try await proxy.command("fault", "add", "body-sensor-location", "read", "--error", "0x85")
                 let values = try listen("2A37", by: 4)
-                try await values.line(containing: "", within: .seconds(30))
+                try await values.line(containing: "6", within: .seconds(30))
                 let slow = try ChildProcess("bluejay", ["read", Proxy.address, LabService.store, "--adapter", "hci1"])
                 try await sensor.event("fault", "delay")
                 let seen = values.lines.count
                 _ = try await Lab.here.bluejay(["read", Proxy.address, "2A38", "--adapter", "hci5"], expecting: 6)
                 #expect(slow.isRunning, "the device has answered too soon for the test")
-                try await values.line(containing: "", from: seen + 1, within: .seconds(30))
+                try await values.line(containing: "6", from: seen + 1, within: .seconds(30))
                 #expect(try await slow.exitStatus() == 0)
                 _ = try await values.interrupt()
             }

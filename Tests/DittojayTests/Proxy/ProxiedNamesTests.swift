@@ -35,7 +35,7 @@ import Testing
         _ = names.update(table([stays, goes]), isNewLink: true)
         let back = service("180F", "2A19")
         let change = names.update(table([stays, back]), isNewLink: false)
-        #expect(change.removed == ["battery-service"] && change.added.map(\.name) == ["battery-service"])
+        #expect(change.removed == ["battery"] && change.added.map(\.name) == ["battery"])
         #expect(goes.characteristics?.first.flatMap(names.path) == nil)
         #expect(back.characteristics?.first.flatMap(names.path) != nil)
     }
@@ -48,7 +48,7 @@ import Testing
         // It has another characteristic now.
         #expect(change.removed == ["heart-rate"] && change.added.map(\.name) == ["heart-rate"])
         let level = try #require(again[0].characteristics?[0])
-        #expect(names.characteristic(at: CharacteristicPath("battery-service", "battery-level")) === level)
+        #expect(names.characteristic(at: CharacteristicPath("battery", "battery-level")) === level)
     }
 
     @Test func `what bluetoothd offers by itself is left out`() {

@@ -45,7 +45,8 @@ struct DittojayProgram: ParsableCommand {
             """,
         version: "dittojay \(packageVersion)",
         subcommands: [
-            RunCommand.self, ProxyCommand.self, CheckCommand.self, StatusCommand.self, EventsCommand.self, ChirpCommand.self,
+            RunCommand.self, ProxyCommand.self, CheckCommand.self, StatusCommand.self, EventsCommand.self,
+            ChirpCommand.self,
             BurstCommand.self,
             SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
             AdvertiseCommand.self, PowerCommand.self, SilenceCommand.self,

@@ -66,7 +66,8 @@ struct ProxyCommand: ParsableCommand, LoggingCommand {
             valueName: "file"))
     var junit: String?
 
-    @Option(help: "Replay faults that are a matter of chance in a run that had this seed; default: a new one each time.")
+    @Option(
+        help: "Replay faults that are a matter of chance in a run that had this seed; default: a new one each time.")
     var seed: UInt64?
 
     @Option(help: ArgumentHelp("Where to listen for commands.", valueName: "path"))

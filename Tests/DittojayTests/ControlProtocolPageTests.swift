@@ -53,7 +53,8 @@ import Testing
         reply.disconnected = []
         let status = PeripheralStatus(
             pid: 1, uptime: 1, profile: "", name: "", adapter: "", address: "", state: "", isAdvertising: true, seed: 1,
-            device: .init(name: "", address: "", adapter: "", isConnected: true), services: [], faults: [], centrals: [],
+            device: .init(name: "", address: "", adapter: "", isConnected: true), services: [], faults: [],
+            centrals: [],
             heartRate: .init(rate: 1, hasContact: true, energyExpended: 1), notifications: 1, reads: 1, writes: 1,
             droppedLines: 1)
         for (title, object) in [("Events", event.json), ("Status", status.json)] {

@@ -88,7 +88,8 @@ extension InTheLab {
             }
         }
 
-        @Test func `a signal strength is reported once and outside of the queue`() async throws {
+        @Test(.withoutProxy("the strength of the link to the first controller"))
+        func `a signal strength is reported once and outside of the queue`() async throws {
             final class Meter: RSSIObserver, Swift.Sendable {
                 let readings: Collector<String>
                 init(_ readings: Collector<String>) { self.readings = readings }

@@ -100,7 +100,8 @@ extension InTheLab {
 
         // MARK: Faults
 
-        @Test func `a read and a write that get no answer fail when the link ends`() async throws {
+        @Test(.withoutProxy("it waits for events of the sensor itself"))
+        func `a read and a write that get no answer fail when the link ends`() async throws {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
                 for isWrite in [false, true] {
                     // The whole table is known from here on.
@@ -194,7 +195,8 @@ extension InTheLab {
             }
         }
 
-        @Test func `a service goes and comes on a write and one has no characteristic`() async throws {
+        @Test(.withoutProxy("it knows the service by its name in the profile"))
+        func `a service goes and comes on a write and one has no characteristic`() async throws {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central in
                 #expect(try await central.read(Faulty.optional, as: String.self) == "here")
                 var position = sensor.position
@@ -236,7 +238,8 @@ extension InTheLab {
 
         // MARK: Scenarios
 
-        @Test func `a scenario is played to its end`() async throws {
+        @Test(.withoutProxy("the scenario is the sensor's"))
+        func `a scenario is played to its end`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor("--scenario", Lab.profile("service-change"))
             let central = try await Central()

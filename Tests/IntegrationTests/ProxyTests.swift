@@ -159,7 +159,8 @@ extension AmongMany {
                 try await sensor.event("written", "\"value\":\"6f74686572\"")
                 try await proxy.command("set", "body-sensor-location", "u8:6")
                 #expect(try await bluejay("read", Proxy.address, "2A38", "--format", "u8") == ["6"])
-                try await proxy.command("fault", "add", "body-sensor-location", "read", "--error", "0x85", "--times", "1")
+                try await proxy.command(
+                    "fault", "add", "body-sensor-location", "read", "--error", "0x85", "--times", "1")
                 let reads = sensor.process.lines.count { $0.contains("\"event\":\"read\"") }
                 _ = try await bluejay("read", Proxy.address, "2A38", status: 6)
                 #expect(sensor.process.lines.count { $0.contains("\"event\":\"read\"") } == reads, "not passed on")

@@ -128,7 +128,7 @@ extension InTheLab {
 
         // MARK: In the middle of something
 
-        @Test(arguments: ["read", "write"])
+        @Test(.withoutProxy("it waits for events of the sensor itself"), arguments: ["read", "write"])
         func `a request that is under way fails when its service goes`(kind: String) async throws {
             let stale = "CBError \(CBError.Code.invalidHandle.rawValue)"
             try await withChanging { sensor, central in

@@ -212,7 +212,9 @@ final class DeviceReader {
     ) -> Bool {
         let characteristics = service.characteristics ?? []
         var identity: [UInt8]?
-        if let only = characteristics.first, case .success(let value)? = places[only.place].flatMap({ readings[$0] })?.result {
+        if let only = characteristics.first,
+            case .success(let value)? = places[only.place].flatMap({ readings[$0] })?.result
+        {
             identity = [UInt8](value)
         }
         return OwnServices.contain(

@@ -7,7 +7,8 @@ import LineOutput
 /// peripheral's queue only.
 final class SimulatedCharacteristic {
     let profile: CharacteristicProfile
-    private(set) unowned var service: SimulatedService
+    /// Kept for as long as something is under way for the characteristic: until then a forgotten service is not gone.
+    let service: SimulatedService
     /// What reads give, unless the profile has another source.
     private(set) var value: Data
     /// What was written, if the profile says that it is counted.

@@ -30,6 +30,11 @@ final class SimulatedServices {
     /// Forgets services, which are withdrawn already.
     func forget(_ services: [SimulatedService]) {
         all.removeAll { service in services.contains { $0 === service } }
+        for service in services { service.dissolve() }
+    }
+
+    deinit {
+        for service in all { service.dissolve() }
     }
 
     var characteristics: [SimulatedCharacteristic] { all.flatMap(\.characteristics) }
@@ -120,6 +125,11 @@ final class SimulatedService {
         let seed = services.seed(for: CharacteristicPath(profile.name, ""))
         model = profile.standard?.makeModel(ModelSetup(seed: seed, clock: .system))
         characteristics = profile.characteristics.map { SimulatedCharacteristic($0, of: self) }
+    }
+
+    /// Lets go of the characteristics, which keep the service.
+    fileprivate func dissolve() {
+        characteristics = []
     }
 
     /// Makes fresh objects for a registration at `server`.

@@ -33,11 +33,11 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     }
 
     /// What the peripheral offers. With a device behind it, it offers nothing until the device is known.
-    public private(set) var profile: PeripheralProfile
+    public internal(set) var profile: PeripheralProfile
     /// How it was asked to run.
     public let options: Options
     /// The name that is advertised.
-    public private(set) var localName: String
+    public internal(set) var localName: String
     /// The serial queue that everything happens on.
     public let queue: DispatchQueue
 
@@ -54,25 +54,27 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     /// Called once when the peripheral has ended: without an error after ``stop()``, with one if it could not start.
     public var onEnd: ((DittojayError?) -> Void)?
 
-    private let session: BlueZSession
+    let session: BlueZSession
     private let folder: RuntimeFolder
     /// The device that it stands in front of; nil for one that is made from a profile.
-    private let device: ProxiedDevice?
+    let device: ProxiedDevice?
+    /// How often the device was lost and the centrals' links have not ended yet.
+    var endingLinks = 0
 
     // The parts.
-    private let events = EventOutput()
+    let events = EventOutput()
     private let unanswered = UnansweredRequests()
-    private let services: SimulatedServices
-    private let links: CentralLinks
-    private let publication: ServicePublication
+    let services: SimulatedServices
+    let links: CentralLinks
+    let publication: ServicePublication
     private let scenario: ScenarioPlayer
-    private let requests: RequestHandler
-    private let commands: CommandHandler
+    let requests: RequestHandler
+    let commands: CommandHandler
     private let replay: Replay?
 
     private var server: ControlServer?
     private var lease: AdapterLease?
-    private var adapter: AdapterLease.Description?
+    var adapter: AdapterLease.Description?
     private var manager: CBPeripheralManager?
     private var managerDelegate: ManagerDelegate?
 
@@ -85,8 +87,8 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     /// scenario stops by itself when the scenario has ended.
     public private(set) var scenarioReport: ScenarioReport?
 
-    private enum Life { case new, running, stopping, ended }
-    private var life = Life.new
+    enum Life { case new, running, stopping, ended }
+    private(set) var life = Life.new
 
     /// - Parameter queue: a serial queue.
     public convenience init(profile: PeripheralProfile, options: Options, queue: DispatchQueue) {
@@ -167,7 +169,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     }
 
     /// Sets up the controller, and then publishes and advertises the services.
-    private func run(on selection: String?) {
+    func run(on selection: String?) {
         let lease = AdapterLease(
             selection: selection, alias: localName, session: session, folder: folder,
             onEvent: { [weak self, queue] event in queue.async { [weak self] in self?.links.handle(event) } })
@@ -208,7 +210,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     }
 
     /// Ends the link to the device, if there is one.
-    private func close(_ done: @escaping () -> Void) {
+    func close(_ done: @escaping () -> Void) {
         guard let device else { return done() }
         device.close(done)
     }
@@ -236,7 +238,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         manager = nil
     }
 
-    private func end(_ error: DittojayError?) {
+    func end(_ error: DittojayError?) {
         guard life != .ended else { return }
         life = .ended
         endTest()
@@ -284,75 +286,6 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         let report = test.report(name: profile.name)
         scenarioReport = report
         events.report(.scenario) { $0.message = "\(report.hasPassed ? "passed" : "failed"): \(report.summary)" }
-    }
-
-    // MARK: A device
-
-    /// Looks for the device, with a controller that is not the peripheral's own.
-    private func find(_ device: ProxiedDevice) {
-        let (peripheral, central) = (options.adapter, device.options.adapter)
-        Task { [session, queue] in
-            do {
-                let adapters = try await ProxyAdapters(peripheral: peripheral, central: central, session: session)
-                queue.async { [self] in
-                    guard life == .running else { return }
-                    adapter = adapters.peripheral
-                    device.open(on: adapters.central, queue: queue, session: session)
-                }
-            } catch {
-                let error = error as? DittojayError ?? .bluetoothUnavailable("cannot use Bluetooth: \(error)")
-                queue.async { [self] in if life == .running { end(error) } }
-            }
-        }
-    }
-
-    private func handle(_ event: ProxiedDevice.Event) {
-        guard life == .running, let device else { return }
-        switch event {
-        case .opened(var offer, let losses):
-            do throws(DittojayError) {
-                try adopt(&offer, of: device)
-            } catch {
-                return close { [self] in end(error) }
-            }
-            report(.deviceConnected, device)
-            for loss in losses { events.report(failure: "not offered: \(loss)") }
-            run(on: adapter?.address)
-        case .returned:
-            report(.deviceConnected, device)
-            // bluetoothd keeps the subscriptions of centrals that are paired.
-            for characteristic in services.characteristics where !characteristic.subscribers.isEmpty {
-                device.setNotifying(true, of: characteristic.path) { _ in }
-            }
-            publication.release()
-        case .lost:
-            report(.deviceDisconnected, device)
-            publication.hold()
-            links.end { _ in }
-        case .changed(let removed, let added):
-            publication.replace(removed.compactMap { services.service(named: $0) }, by: added)
-        case .value(let path, let value): requests.notified(value, by: path)
-        case .failed(let error): close { [self] in end(error) }
-        }
-    }
-
-    private func report(_ kind: PeripheralEvent.Kind, _ device: ProxiedDevice) {
-        events.report(kind) { event in
-            event.device = device.address
-            event.message = "\"\(device.name ?? "")\" on \(device.adapter?.name ?? "")"
-        }
-    }
-
-    /// From now on what the device offers is offered.
-    private func adopt(_ offer: inout PeripheralProfile, of device: ProxiedDevice) throws(DittojayError) {
-        services.add(offer.services)
-        for replacement in device.options.replacements {
-            if let problem = commands.replace(replacement) { throw .wrongUsage(problem) }
-        }
-        offer.scenario = try device.options.scenario(offer)
-        profile = offer
-        localName = options.localName ?? offer.localName
-        publication.adopt(offer, localName: localName)
     }
 
     private func stateChanged(_ state: CBManagerState) {

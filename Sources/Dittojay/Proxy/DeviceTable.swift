@@ -28,11 +28,13 @@ struct DeviceTable {
             for characteristic in service.characteristics ?? [] {
                 let properties = characteristic.properties.intersection(Self.possibleProperties)
                 guard !properties.isEmpty else {
-                    losses.append("\(uuid)/\(characteristic.uuid.profileText), which has no property that can be offered")
+                    losses.append(
+                        "\(uuid)/\(characteristic.uuid.profileText), which has no property that can be offered")
                     continue
                 }
                 var profile = CharacteristicProfile(
-                    name: characteristic.uuid.profileText, uuid: characteristic.uuid.profileText, properties: properties)
+                    name: characteristic.uuid.profileText, uuid: characteristic.uuid.profileText, properties: properties
+                )
                 profile.copiedDescriptors = (characteristic.descriptors ?? []).compactMap { descriptor in
                     descriptor.bytes.map { CopiedDescriptor(uuid: descriptor.uuid.profileText, value: [UInt8]($0)) }
                 }

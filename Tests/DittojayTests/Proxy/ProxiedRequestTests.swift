@@ -137,6 +137,19 @@ struct ProxiedRequestTests {
         #expect(parts.lines.last?.contains("not answered: the link to the device was lost") ?? false)
     }
 
+    @Test func `an answer may come when its service is forgotten`() throws {
+        requests.read(try parts.request(LabService.store))
+        let lab = try #require(parts.services.service(named: "lab"))
+        parts.publication.replace([lab], by: [])
+        #expect(parts.services.service(named: "lab") == nil)
+        device.answer(.refused(CBATTError(.invalidHandle)))
+        #expect(server.answers == [1])
+        #expect(
+            parts.lines == [
+                "service-removed lab", "read store: refused with ATT error 0x01 by 02 (MTU 100), device took 12.5 ms",
+            ])
+    }
+
     @Test func `a value of the device goes to nobody when its service is withdrawn`() throws {
         requests.notified(Data([1]), by: CharacteristicPath("heart-rate", "heart-rate-measurement"))
         #expect(parts.lines == ["notified heart-rate-measurement 01"])

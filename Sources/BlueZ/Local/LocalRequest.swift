@@ -12,15 +12,16 @@ package struct RequestContext: Swift.Sendable {
     package let mtu: Int
     /// Whether this only asks if a long write may begin.
     package let isPrepareAuthorization: Bool
-    /// Whether the central waits for an answer: false for a Write Command.
-    package let wantsResponse: Bool
+    /// Whether the central waits for an answer: false for a Write Command. Nil where bluetoothd does not say, as 5.66
+    /// never does.
+    package let wantsResponse: Bool?
 
     init(_ options: [String: BusValue]) {
         device = options["device"].flatMap(ObjectPath.init(busValue:)) ?? .root
         offset = Int(options["offset"].flatMap(UInt16.init(busValue:)) ?? 0)
         mtu = Int(options["mtu"].flatMap(UInt16.init(busValue:)) ?? 23)
         isPrepareAuthorization = options["prepare-authorize"].flatMap(Bool.init(busValue:)) ?? false
-        wantsResponse = options["type"].flatMap(String.init(busValue:)) != "command"
+        wantsResponse = options["type"].flatMap(String.init(busValue:)).map { $0 != "command" }
     }
 }
 

@@ -17,8 +17,8 @@ open class CBATTRequest: NSObject, @unchecked Swift.Sendable {
         set { lockedValue.store(newValue) { swap(&$0, &$1) } }
     }
 
-    /// Whether the central waits for an answer: false for a write without response.
-    package let wantsResponse: Bool
+    /// Whether the central waits for an answer: false for a write without response, nil if that is not known.
+    package let wantsResponse: Bool?
 
     private let lockedValue: Locked<Data?>
 
@@ -29,7 +29,7 @@ open class CBATTRequest: NSObject, @unchecked Swift.Sendable {
     let pendingAnswer: PendingAnswer?
 
     init(
-        central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?, wantsResponse: Bool = true,
+        central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?, wantsResponse: Bool? = nil,
         pendingAnswer: PendingAnswer? = nil
     ) {
         self.wantsResponse = wantsResponse

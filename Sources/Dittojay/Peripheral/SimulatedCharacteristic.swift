@@ -116,7 +116,7 @@ final class SimulatedCharacteristic {
     }
 
     /// Answers the write of a whole value, at once unless there is an ``AnswerSource``.
-    func write(_ value: Data, wantsResponse: Bool, _ done: @escaping (Answer) -> Void) {
+    func write(_ value: Data, wantsResponse: Bool?, _ done: @escaping (Answer) -> Void) {
         guard let source, profile.isWriteable else {
             var reaction: [ScenarioStep] = []
             var answer = Answer { () throws(CBATTError) in

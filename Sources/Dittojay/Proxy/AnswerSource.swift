@@ -11,10 +11,11 @@ protocol AnswerSource: AnyObject {
     /// Writes a whole value.
     ///
     /// - Parameters:
-    ///   - wantsResponse: false for a write without response, which is answered when it was passed on.
+    ///   - wantsResponse: false for a write without response, which is answered when it was passed on; nil if it is not
+    ///     known what it is.
     ///   - done: called once.
     func write(
-        _ value: Data, to path: CharacteristicPath, wantsResponse: Bool, _ done: @escaping (Answer) -> Void)
+        _ value: Data, to path: CharacteristicPath, wantsResponse: Bool?, _ done: @escaping (Answer) -> Void)
 
     /// Turns notifications or indications on, for the first subscriber, or off, after the last one.
     ///

@@ -65,12 +65,19 @@ final class DeviceRequests {
         add(.read, characteristic, done)
     }
 
-    /// - Parameter wantsResponse: a device that does not take it so is written to as it does.
+    /// - Parameter wantsResponse: if it is not known, and the characteristic takes both, it is written without response.
+    ///   bluetoothd has answered the central by then; an answer that is waited for would only hold up what follows.
     func write(
-        _ value: Data, to characteristic: CBCharacteristic, wantsResponse: Bool, _ done: @escaping (Answer) -> Void
+        _ value: Data, to characteristic: CBCharacteristic, wantsResponse: Bool?, _ done: @escaping (Answer) -> Void
     ) {
-        let properties = characteristic.properties
-        let isRequest = wantsResponse ? properties.contains(.write) : !properties.contains(.writeWithoutResponse)
+        let room = peripheral?.maximumWriteValueLength(for: .withoutResponse) ?? 0
+        let isRequest =
+            switch (
+                characteristic.properties.contains(.write), characteristic.properties.contains(.writeWithoutResponse)
+            ) {
+            case (true, true): wantsResponse ?? false || value.count > room
+            case (let isPossible, _): isPossible
+            }
         add(isRequest ? .write(value) : .command(value), characteristic, done)
     }
 

@@ -158,8 +158,8 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
         var losses = losses
         if isPaired {
             losses.append(
-                "which services the device advertises: this machine is paired with it, and bluetoothd does not say; all "
-                    + "that fit are advertised")
+                "which services the device advertises: this machine is paired with it, and bluetoothd does not say; "
+                    + "all that fit are advertised")
         }
         for uuid in advertisedUUIDs.subtracting(services.map(\.uuid)).sorted() {
             losses.append("the service \(uuid), which is advertised and not there")
@@ -189,7 +189,7 @@ extension ProxiedDevice: AnswerSource {
         withCharacteristic(path, done) { link, characteristic in link.requests.read(characteristic, done) }
     }
 
-    func write(_ value: Data, to path: CharacteristicPath, wantsResponse: Bool, _ done: @escaping (Answer) -> Void) {
+    func write(_ value: Data, to path: CharacteristicPath, wantsResponse: Bool?, _ done: @escaping (Answer) -> Void) {
         withCharacteristic(path, done) { link, characteristic in
             link.requests.write(value, to: characteristic, wantsResponse: wantsResponse, done)
         }

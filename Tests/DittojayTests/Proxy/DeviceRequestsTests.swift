@@ -93,8 +93,14 @@ import Testing
         requests.wasWritten(requestOnly, nil)
         let commandOnly = CBCharacteristic(uuid: CBUUID(string: "2A3A"), properties: [.writeWithoutResponse])
         requests.write(Data([3]), to: commandOnly, wantsResponse: true, note("request"))
-        command("long", [UInt8](repeating: 0, count: 21))
-        #expect(journal.lines == ["command 2", "request 3", "long refused 13"])
+        requests.write(Data(count: 21), to: commandOnly, wantsResponse: false, note("long"))
+        requests.write(Data([4]), to: value, wantsResponse: nil, note("unknown"))
+        #expect(journal.lines == ["command 2", "request 3", "long refused 13", "unknown 4"])
+        // What does not fit into a packet.
+        requests.write(Data(count: 21), to: value, wantsResponse: nil, note("whole"))
+        #expect(journal.lines.count == 4)
+        requests.wasWritten(value, nil)
+        #expect(journal.lines.last?.hasPrefix("whole 0") ?? false)
     }
 
     @Test(arguments: [

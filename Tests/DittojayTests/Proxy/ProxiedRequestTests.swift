@@ -30,9 +30,9 @@ struct ProxiedRequestTests {
         }
 
         func write(
-            _ value: Data, to path: CharacteristicPath, wantsResponse: Bool, _ done: @escaping (Answer) -> Void
+            _ value: Data, to path: CharacteristicPath, wantsResponse: Bool?, _ done: @escaping (Answer) -> Void
         ) {
-            asked.append("write \(path) \(ValueText.hex(value))\(wantsResponse ? "" : " without response")")
+            asked.append("write \(path) \(ValueText.hex(value))\(wantsResponse == false ? " without response" : "")")
             answers.append(done)
         }
 

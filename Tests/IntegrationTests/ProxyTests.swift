@@ -189,6 +189,18 @@ extension AmongMany {
             }
         }
 
+        @Test func `it ends both its links in order`() async throws {
+            try await withProxy { sensor, proxy in
+                let values = try listen("2A37", by: 1)
+                try await values.line(containing: "6", within: .seconds(30))
+                try await proxy.stop()
+                #expect(proxy.process.transcript.contains("\"event\":\"disconnected\""))
+                #expect(!proxy.process.transcript.contains("bluetoothd does not answer"))
+                try await sensor.event("disconnected", within: .seconds(5))
+                #expect(try await values.exitStatus() == 5)
+            }
+        }
+
         @Test func `what the device does not have is wrong usage`() async throws {
             try await Lab.here.reset()
             let sensor = try await Sensor()

@@ -28,7 +28,7 @@ extension VirtualPeripheral {
             do throws(DittojayError) {
                 try adopt(&offer, of: device)
             } catch {
-                return close { [self] in end(error) }
+                return fail(error)
             }
             report(.deviceConnected, device)
             for loss in losses { events.report(failure: "not offered: \(loss)") }
@@ -47,7 +47,7 @@ extension VirtualPeripheral {
         case .changed(let removed, let added):
             publication.replace(removed.compactMap { services.service(named: $0) }, by: added)
         case .value(let path, let value): requests.notified(value, by: path)
-        case .failed(let error): close { [self] in end(error) }
+        case .failed(let error): fail(error)
         }
     }
 

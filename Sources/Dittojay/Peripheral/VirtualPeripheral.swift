@@ -182,9 +182,14 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             } catch {
                 let error = error as? DittojayError ?? .bluetoothUnavailable("cannot use Bluetooth: \(error)")
                 // If it was stopped meanwhile, `stop` ends it.
-                queue.async { [self] in if life == .running { end(error) } }
+                queue.async { [self] in if life == .running { fail(error) } }
             }
         }
+    }
+
+    /// Ends because of an error.
+    func fail(_ error: DittojayError) {
+        close { [self] in end(error) }
     }
 
     /// Stops: disconnects the centrals, withdraws everything, and puts the controller back as it was. ``onEnd`` is
@@ -198,13 +203,22 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         scenario.stop()
         commands.cancelBurst("dittojay was stopped")
         publication.stopAdvertising()
+        // Both sides at once, as bluetoothd 5.66 takes 2 s and more to end a link.
+        var sides = 2
+        let sideEnded = { [self] in
+            sides -= 1
+            if sides == 0 { end(testFailure) }
+        }
+        close(sideEnded)
         links.end { [self] _ in
             publication.stop()
             unanswered.releaseAll()
             detach()
+            // Called on the queue only.
+            nonisolated(unsafe) let sideEnded = sideEnded
             Task { [lease, queue] in
                 await lease?.stop()
-                queue.async { [self] in close { self.end(self.testFailure) } }
+                queue.async { sideEnded() }
             }
         }
     }
@@ -296,9 +310,9 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             hasBeenOn = true
             publication.start()
         case .unsupported where !hasBeenOn:
-            end(.adapterUnusable("the Bluetooth adapter \(adapter?.name ?? "") cannot be a peripheral"))
+            fail(.adapterUnusable("the Bluetooth adapter \(adapter?.name ?? "") cannot be a peripheral"))
         case .unauthorized where !hasBeenOn:
-            end(.bluetoothUnavailable("this user may not use Bluetooth (the system bus refuses it)"))
+            fail(.bluetoothUnavailable("this user may not use Bluetooth (the system bus refuses it)"))
         case .poweredOff, .resetting, .unknown, .unsupported, .unauthorized:
             commands.cancelBurst("Bluetooth went off")
             publication.interrupt()

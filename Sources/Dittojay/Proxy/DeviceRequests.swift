@@ -65,8 +65,8 @@ final class DeviceRequests {
         add(.read, characteristic, done)
     }
 
-    /// - Parameter wantsResponse: if it is not known, and the characteristic takes both, it is written without response.
-    ///   bluetoothd has answered the central by then; an answer that is waited for would only hold up what follows.
+    /// - Parameter wantsResponse: if that is not known, and the characteristic takes both, it is written without
+    ///   response: bluetoothd has answered the central by then, and to wait for the device would hold up what follows.
     func write(
         _ value: Data, to characteristic: CBCharacteristic, wantsResponse: Bool?, _ done: @escaping (Answer) -> Void
     ) {

@@ -136,8 +136,8 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
         }
     }
 
-    /// The appearance is bluetoothd's knowledge alone, and so is whether the device is paired: then what it knows of the
-    /// device is not forgotten, and it reports services of an earlier connection as those that are advertised.
+    /// The appearance is bluetoothd's knowledge alone, and so is whether the device is paired: then what it knows of
+    /// the device is not forgotten, and it reports services of an earlier connection as those that are advertised.
     private func reportOpened(_ services: [ServiceProfile], _ losses: [String]) {
         guard let session, let queue, let address, let adapter else { return }
         Task { @LoopActor [weak self] in

@@ -54,7 +54,7 @@ final class Proxy: Sendable {
 
     /// Ends it as its user does.
     func stop() async throws {
-        process.signal(SIGINT)
+        if process.isRunning { process.signal(SIGINT) }
         let status = try await process.exitStatus()
         guard status == 0 else { throw LabError("the proxy ended with \(status):\n\(process.transcript)") }
     }

@@ -9,7 +9,8 @@ struct PeripheralOption: ParsableArguments {
     @Option(
         name: .customLong("peripheral"),
         help: ArgumentHelp(
-            "Which of several peripherals, as dittojay peripherals lists them; default: the only one.", valueName: "id"))
+            "Which of several peripherals, as dittojay peripherals lists them; default: the only one.", valueName: "id")
+    )
     var id: String?
 }
 

@@ -44,7 +44,8 @@ struct DittojayProgram: ParsableCommand {
             """,
         version: "dittojay \(packageVersion)",
         subcommands: [
-            RunCommand.self, CheckCommand.self, StatusCommand.self, PeripheralsCommand.self, EventsCommand.self, ChirpCommand.self,
+            RunCommand.self, CheckCommand.self, StatusCommand.self, PeripheralsCommand.self, EventsCommand.self,
+            ChirpCommand.self,
             BurstCommand.self,
             SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
             AdvertiseCommand.self, PowerCommand.self, SilenceCommand.self,

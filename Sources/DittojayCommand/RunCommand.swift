@@ -61,7 +61,8 @@ struct RunCommand: ParsableCommand, LoggingCommand {
     var contact: String?
 
     @Option(
-        help: "Replay the run that had this seed; default: a new one each time. Several peripherals each have their own.")
+        help:
+            "Replay the run that had this seed; default: a new one each time. Several peripherals each have their own.")
     var seed: UInt64?
 
     @Option(help: ArgumentHelp("Where to listen for commands.", valueName: "path"))
@@ -91,7 +92,8 @@ struct RunCommand: ParsableCommand, LoggingCommand {
             throw ValidationError("there are from 1 to \(Self.mostPeripherals) peripherals, not \(total)")
         }
         if let twice = adapter.indices.first(where: { adapter[..<$0].contains(adapter[$0]) }) {
-            throw ValidationError("--adapter \(adapter[twice]) is there twice: each peripheral has an adapter of its own")
+            throw ValidationError(
+                "--adapter \(adapter[twice]) is there twice: each peripheral has an adapter of its own")
         }
         guard adapter.isEmpty || adapter.count == total else {
             throw ValidationError(

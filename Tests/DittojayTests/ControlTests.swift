@@ -10,7 +10,8 @@ import UserFolders
 @Suite struct ControlRequestTests {
     @Test(
         arguments: [
-            .version, .peripherals, .status, .events, .chirp([]), .chirp([0, 1, 255]), .burst(count: 5000, size: 180, rate: nil),
+            .version, .peripherals, .status, .events, .chirp([]), .chirp([0, 1, 255]),
+            .burst(count: 5000, size: 180, rate: nil),
             .burst(count: 1, size: 4, rate: 12.5), .addService("chirp"), .removeService("odd \"name\"\n"),
             .addService(nil), .removeService(nil),
             .disconnect(central: nil), .disconnect(central: "00:AA:01:01:00:01"), .quit,

@@ -26,6 +26,11 @@ package final class Adapter: RemoteObject<Adapter1> {
     nonisolated var index: UInt16? { UInt16(name.drop { !$0.isNumber }) }
     /// The controller's address, such as `00:AA:01:00:00:00`.
     package var address: String { properties[Adapter1.address] ?? "" }
+    /// Whether this is its name (`hci0`) or address (any letter case).
+    package func isNamed(_ name: String) -> Bool {
+        self.name == name || (name.utf8.count == 17 && address.caseInsensitiveCompare(name) == .orderedSame)
+    }
+
     /// `public` or `random`.
     package var addressType: String { properties[Adapter1.addressType] ?? "public" }
     /// The name that peers see (GAP Device Name).

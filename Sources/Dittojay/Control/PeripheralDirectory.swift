@@ -19,7 +19,8 @@ final class PeripheralDirectory {
         let server = try ControlServer(address, queue: queue) { [weak self] request, reply in
             self?.perform(request, reply: reply)
         }
-        server.peripheralID = { [weak self] name throws(DittojayError) in try self?.peripheral(name).identifier ?? name }
+        server.peripheralID = { [weak self] name throws(DittojayError) in try self?.peripheral(name).identifier ?? name
+        }
         self.server = server
         socket = address.path
     }

@@ -82,7 +82,7 @@ public struct ScenarioReport: Hashable, Swift.Sendable {
         let skipped = results.count { !$0.isReached }
         var lines = [
             #"<testsuite name="\#(Self.xml(name))" tests="\#(results.count)" failures="\#(failures)" errors="0" "#
-                + #"skipped="\#(skipped)" time="\#(fixedPoint(seconds, places: 3))">"#,
+                + #"skipped="\#(skipped)" time="\#(fixedPoint(seconds, places: 3))">"#
         ]
         for result in results { lines += testCase(result) }
         return lines + ["</testsuite>"]

@@ -71,9 +71,11 @@ package final class Advertisement {
         var attempts = RetryLog(logger, "register an advertisement")
         for attempt in 1...Self.attempts {
             do {
-                _ = try await adapter.call(
-                    LEAdvertisingManager1.registerAdvertisement,
-                    [.objectPath(path), [String: BusValue]().busValue], timeout: patience)
+                try await adapter.inTurn {
+                    _ = try await adapter.call(
+                        LEAdvertisingManager1.registerAdvertisement,
+                        [.objectPath(path), [String: BusValue]().busValue], timeout: patience)
+                }
                 return attempts.ended()
             } catch BlueZError.timedOut(let call) {
                 attempts.failed("\(BlueZError.timedOut(call))")

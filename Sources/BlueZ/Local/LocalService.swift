@@ -62,8 +62,10 @@ package final class LocalService {
     private func register(with adapter: Adapter, _ connection: BusConnection) async throws {
         do {
             try export(on: connection)
-            try await adapter.call(
-                GattManager1.registerApplication, [.objectPath(root), [String: BusValue]().busValue])
+            try await adapter.inTurn {
+                try await adapter.call(
+                    GattManager1.registerApplication, [.objectPath(root), [String: BusValue]().busValue])
+            }
             registration = (adapter, connection)
         } catch {
             unexport(from: connection)

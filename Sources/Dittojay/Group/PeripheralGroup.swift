@@ -115,11 +115,10 @@ package final class PeripheralGroup: @unchecked Swift.Sendable {
     private func ended(_ peripheral: VirtualPeripheral, _ error: DittojayError?) {
         running -= 1
         failure = failure ?? error
-        if peripheral.onReady != nil {
-            peripheral.onReady = nil
-            oneIsReady()
-        }
-        if running == 0 { end(failure) }
+        if running == 0 { return end(failure) }
+        guard peripheral.onReady != nil else { return }
+        peripheral.onReady = nil
+        oneIsReady()
     }
 
     private func end(_ error: DittojayError?) {

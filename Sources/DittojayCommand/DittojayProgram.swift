@@ -14,7 +14,8 @@ struct DittojayProgram: ParsableCommand {
             other commands are for another terminal and talk to the running sensor.
 
             In the sensor's terminal: c chirp, + add the chirp service, - remove it, s status, d disconnect the central, \
-            q quit, ? help. : begins a line such as "c hello". From a pipe, each of these is a line.
+            p the peripherals, q quit, ? help. : begins a line such as "c hello", and @ one for one of several \
+            peripherals, such as "@hci1 c hello". From a pipe, each of these is a line.
 
             EXIT STATUS
               0   done; or ended by q, quit, SIGINT or SIGTERM, with everything put back
@@ -37,7 +38,7 @@ struct DittojayProgram: ParsableCommand {
             characters, escaped.
 
             ENVIRONMENT
-              DITTOJAY_ADAPTER   the adapter, unless --adapter is given
+              DITTOJAY_ADAPTER   the adapter, unless --adapter is given; with several peripherals that of the first
               BLUETOOTH_ADAPTER  the same, unless DITTOJAY_ADAPTER is set; the centrals of this package use it, too
               DITTOJAY_SOCKET    the control socket, unless --socket is given
               DITTOJAY_LOG       what is logged on standard error, unless --log-level is given

@@ -122,7 +122,8 @@ class Lab:
         """Starts so many sensors of the same profile in one process, each on a controller of its own, and waits until
         all advertise.
 
-        What they are is as for `start_sensor`; `{n}` in a `name` is the number of each, and `seed` gives each its own."""
+        What they are is as for `start_sensor`; `{n}` in a `name` is the number of each, and from `seed` each has its
+        own."""
         if count < 1:
             raise LabError(f"there cannot be {count} sensors")
         if not self.sensors:

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -112,6 +113,10 @@ class Group:
     def status(self, peripheral: str) -> dict[str, Any]:
         return dict(self.request("status", peripheral).get("status", {}))
 
+    def is_heard(self, peripheral: str) -> bool:
+        """Whether a central has subscribed."""
+        return any(central["subscriptions"] for central in self.status(peripheral)["centrals"])
+
     def end(self) -> None:
         self.process.terminate()
         if self.process.wait(PATIENCE) != 0:
@@ -169,7 +174,7 @@ def measure(count: int, options: argparse.Namespace) -> Cost:
         chosen = [group.peripherals()[count * place // min(count, LISTENERS)] for place in range(min(count, LISTENERS))]
         with listening(bluejay, [each["name"] for each in chosen], Path(os.environ["LAB_OUT"])) as files:
             for each in chosen:
-                wait_for("a subscription", lambda: any(c["subscriptions"] for c in group.status(each["id"])["centrals"]))
+                wait_for("a subscription", partial(group.is_heard, each["id"]))
             time.sleep(1)
             number = int(RATE * options.seconds)
             before = cpu_of(group.pid)
@@ -209,7 +214,7 @@ def main(words: list[str]) -> int:
     options = parse(words)
     if os.environ.get("BLUETOOTH_LAB") != "1":
         sys.exit("bench-peripherals: this runs in the lab: ./lab run --controllers 101 -- …")
-    if len(os.environ["LAB_CONTROLLERS"]) and int(os.environ["LAB_CONTROLLERS"]) <= max(options.counts):
+    if int(os.environ["LAB_CONTROLLERS"]) <= max(options.counts):
         sys.exit(f"bench-peripherals: {max(options.counts)} peripherals and a central need one controller more")
     costs: dict[int, list[Cost]] = {count: [] for count in options.counts}
     for _ in range(options.runs):

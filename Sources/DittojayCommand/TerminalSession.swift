@@ -14,6 +14,8 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private var input: CommandInput?
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
+    /// Ends the process if nothing happens.
+    private var endLimit: DispatchWorkItem?
     /// Whether it was shown why one of several has ended.
     private var hasShownFailure = false
     /// Whether a signal ends it: then it ends soon, whatever its output waits for.
@@ -23,7 +25,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
 
     /// How many bytes may wait for the reader of the output: some 5,000 events.
     private static let outputCapacity = 1 << 20
-    /// How long bluetoothd may take to put everything back before the process ends all the same.
+    /// How long bluetoothd may take to put a peripheral's controller back before the process ends all the same.
     private static let patience = DispatchTimeInterval.seconds(5)
     /// How long the reader of the output may take to read what waits at the end.
     private static let readerPatience = DispatchTimeInterval.seconds(5)
@@ -219,6 +221,18 @@ final class TerminalSession: @unchecked Swift.Sendable {
         }
     }
 
+    /// Gives the next of the peripherals some time to end.
+    private func limitEnd() {
+        endLimit?.cancel()
+        let limit = DispatchWorkItem { [self] in
+            StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not have been put back")
+            input?.stop()
+            Foundation.exit(DittojayError.bluetoothStatus)
+        }
+        endLimit = limit
+        group.queue.asyncAfter(deadline: .now() + Self.patience, execute: limit)
+    }
+
     /// Ends in order; the second time at once.
     private func end() {
         if isEnding {
@@ -226,11 +240,8 @@ final class TerminalSession: @unchecked Swift.Sendable {
             Foundation.exit(130)
         }
         isEnding = true
-        group.queue.asyncAfter(deadline: .now() + Self.patience) { [self] in
-            StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not have been put back")
-            input?.stop()
-            Foundation.exit(DittojayError.bluetoothStatus)
-        }
+        group.onEndOfOne = { [self] in limitEnd() }
+        limitEnd()
         group.stop()
     }
 }

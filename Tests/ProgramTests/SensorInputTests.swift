@@ -71,7 +71,8 @@ struct SensorInputTests {
         (["--adapter", "hci0", "--adapter", "hci0"], "--adapter hci0 is there twice"),
         (["--count", "2", "--adapter", "hci0"], "1 adapter for 2 peripherals"), (["--count", "0"], "from 1 to"),
         (["lab", "--profile", "lab"], "--profile is for one peripheral"),
-        (["--count", "10000", "lab", "lab"], "from 1 to"), (["--count", "9223372036854775807", "lab", "lab"], "from 1 to"),
+        (["--count", "10000", "lab", "lab"], "from 1 to"),
+        (["--count", "9223372036854775807", "lab", "lab"], "from 1 to"),
         (["--count", "100", "--name", "123456789012345678901234"], "has more than 26 bytes"),
         (["--name", "{n}{n}{n}" + String(repeating: "x", count: 24)], "1 to 26 bytes"),
     ])

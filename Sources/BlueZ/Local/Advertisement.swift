@@ -91,7 +91,9 @@ package final class Advertisement {
         guard let (adapter, connection) = registration else { return }
         registration = nil
         // An error means that bluetoothd has forgotten it already.
-        _ = try? await adapter.call(LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)])
+        try? await adapter.inTurn {
+            _ = try await adapter.call(LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)])
+        }
         connection.unexport(path)
     }
 

@@ -65,7 +65,7 @@ package final class Adapter: RemoteObject<Adapter1> {
             let rest = Self.switchingOffTime - (.now - offSince)
             if rest > .zero { try await Task.sleep(for: rest) }
         }
-        try await set(Adapter1.powered, to: powered)
+        try await inTurn { try await set(Adapter1.powered, to: powered) }
         guard await becomes(powered: powered) else {
             throw BlueZError.failed(name: "", message: "\(name) does not switch \(powered ? "on" : "off")")
         }
@@ -89,7 +89,9 @@ package final class Adapter: RemoteObject<Adapter1> {
     }
 
     /// Sets the name that peers see. The empty string brings the system's name back.
-    package func setAlias(_ alias: String) async throws { try await set(Adapter1.alias, to: alias) }
+    package func setAlias(_ alias: String) async throws {
+        try await inTurn { try await set(Adapter1.alias, to: alias) }
+    }
 
     /// Makes bluetoothd forget the device: its link, its pairing, its cached services.
     ///

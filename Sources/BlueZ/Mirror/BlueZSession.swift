@@ -38,7 +38,7 @@ package final class BlueZSession {
     /// The handles of local services that are in use, by adapter. They outlive the adapter's object: bluetoothd may
     /// come back.
     var handles: [ObjectPath: HandleRanges] = [:]
-    nonisolated let registrationGate = RegistrationGate()
+    nonisolated let callGate = CallGate()
     private var objects = ObjectTree()
     /// The pairing agent that answers for this process.
     package private(set) lazy var sharedAgent = SharedPairingAgent(self)

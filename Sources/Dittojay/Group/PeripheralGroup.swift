@@ -16,6 +16,8 @@ package final class PeripheralGroup: @unchecked Swift.Sendable {
     package var onReady: (() -> Void)?
     /// How many lines of output the program that shows the events has dropped.
     package var droppedLines: (() -> Int)?
+    /// Called when a peripheral has ended and others still run.
+    package var onEndOfOne: (() -> Void)?
     /// Called once when the last peripheral has ended, with the first error that one has ended with.
     package var onEnd: ((DittojayError?) -> Void)?
 
@@ -116,6 +118,7 @@ package final class PeripheralGroup: @unchecked Swift.Sendable {
         running -= 1
         failure = failure ?? error
         if running == 0 { return end(failure) }
+        onEndOfOne?()
         guard peripheral.onReady != nil else { return }
         peripheral.onReady = nil
         oneIsReady()

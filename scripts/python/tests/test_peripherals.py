@@ -1,9 +1,11 @@
 """The bench of several peripherals: its table, and how runs come together."""
 
+from typing import Any
+
 from lab_tools.bench.peripherals import Cost, medians, parse, table
 
 
-def cost(**changes: float) -> Cost:
+def cost(**changes: Any) -> Cost:
     return Cost(10, 1.5, 1234, 20480, 3072, 3, 15, 1, 4, 10, 40, 0)._replace(**changes)
 
 

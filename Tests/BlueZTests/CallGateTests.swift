@@ -4,11 +4,11 @@ import Testing
 
 @testable import BlueZ
 
-@Suite @LoopActor struct RegistrationGateTests {
+@Suite @LoopActor struct CallGateTests {
     private struct Refused: Error {}
 
     @Test func `so many are let through at a time, the others in their order, whatever comes of them`() async throws {
-        let gate = RegistrationGate(limit: 2)
+        let gate = CallGate(limit: 2)
         var begun: [Int] = []
         var ends: [Int: CheckedContinuation<Void, any Error>] = [:]
         var tasks: [Task<Void, any Error>] = []

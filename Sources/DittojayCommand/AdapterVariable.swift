@@ -1,3 +1,4 @@
+import Dittojay
 import Foundation
 
 /// The environment variables that choose the adapter if no option does.
@@ -11,5 +12,14 @@ enum AdapterVariable {
         let environment = ProcessInfo.processInfo.environment
         let name = names.first { environment[$0]?.isEmpty == false }
         return (name ?? names[1], name.flatMap { environment[$0] })
+    }
+
+    /// The controllers of peripherals. What the general variable names beside the other one is for the centrals of this
+    /// machine.
+    static func choice(given: [String]) -> ControllerChoice {
+        let central = ProcessInfo.processInfo.environment[names[1]]
+        let chosen = chosen
+        return ControllerChoice(
+            given: given, first: chosen.adapter, reserved: chosen.name == names[1] || central == "" ? nil : central)
     }
 }

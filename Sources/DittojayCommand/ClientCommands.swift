@@ -4,10 +4,22 @@ import Foundation
 import GATTProfiles
 import LineOutput
 
+/// The option that chooses one of the peripherals of a process.
+struct PeripheralOption: ParsableArguments {
+    @Option(
+        name: .customLong("peripheral"),
+        help: ArgumentHelp(
+            "Which of several peripherals, as dittojay peripherals lists them; default: the only one.", valueName: "id")
+    )
+    var id: String?
+}
+
 /// The options of every command that talks to a running dittojay.
 struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The control socket of the running dittojay.", valueName: "path"))
     var socket: String?
+
+    @OptionGroup var peripheral: PeripheralOption
 
     @Flag(help: "Print one JSON object.")
     var json = false
@@ -16,7 +28,7 @@ struct ClientOptions: ParsableArguments {
     func send(_ request: ControlRequest, text: (ControlReply) -> [String]) throws {
         let reply: ControlReply
         do throws(DittojayError) {
-            reply = try ControlClient.send(request, to: ControlSocketAddress(path: socket))
+            reply = try ControlClient.send(request, to: ControlSocketAddress(path: socket), peripheral: peripheral.id)
         } catch {
             StandardError.write("dittojay: \(error)")
             if json { try StandardOutput.write(ControlReply(error: error.description).json) }
@@ -37,6 +49,16 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         try client.send(.status) { $0.status?.lines ?? [] }
+    }
+}
+
+struct PeripheralsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "peripherals", abstract: "List the peripherals of the running dittojay.")
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        try client.send(.peripherals) { ($0.peripherals ?? []).map(\.text) }
     }
 }
 
@@ -280,10 +302,10 @@ struct SilenceCommand: ParsableCommand {
 
 struct QuitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "quit", abstract: "End the running dittojay.")
+        commandName: "quit", abstract: "End the running dittojay; with --peripheral, one of several peripherals.")
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.send(.quit) { _ in ["dittojay ends"] }
+        try client.send(.quit) { _ in ["\(client.peripheral.id ?? "dittojay") ends"] }
     }
 }

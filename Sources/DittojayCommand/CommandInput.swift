@@ -16,14 +16,14 @@ final class CommandInput {
     private let show: ([UInt8]) -> Void
     private var watch: DescriptorWatch?
     private var formerMode: termios?
-    /// The line that is being typed, after `:`.
+    /// The line that is being typed, after `:` or from `@` on.
     private var typedLine: [UInt8]?
     private var buffer: [UInt8] = []
 
     private static let lineLimit = 4096
 
     /// - Parameters:
-    ///   - show: shows what is typed after `:`. Called on `queue`.
+    ///   - show: shows what is typed in a line. Called on `queue`.
     ///   - handler: called on `queue`.
     init(queue: DispatchQueue, show: @escaping ([UInt8]) -> Void, handler: @escaping (Line) -> Void) {
         self.handler = handler
@@ -86,6 +86,9 @@ final class CommandInput {
             case UInt8(ascii: ":"):
                 typedLine = []
                 echo(":")
+            case UInt8(ascii: "@"):
+                typedLine = [key]
+                echo("@")
             case 0x04: handler(.text("q"))  // Ctrl-D
             case 0x21...0x7E: handler(.text(String(UnicodeScalar(key))))
             default: break

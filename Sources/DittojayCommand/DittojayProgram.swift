@@ -14,7 +14,8 @@ struct DittojayProgram: ParsableCommand {
             other commands are for another terminal and talk to the running sensor.
 
             In the sensor's terminal: c chirp, + add the chirp service, - remove it, s status, d disconnect the central, \
-            q quit, ? help. : begins a line such as "c hello". From a pipe, each of these is a line.
+            p the peripherals, q quit, ? help. : begins a line such as "c hello", and @ one for one of several \
+            peripherals, such as "@hci1 c hello". From a pipe, each of these is a line.
 
             EXIT STATUS
               0   done; or ended by q, quit, SIGINT or SIGTERM, with everything put back
@@ -38,17 +39,15 @@ struct DittojayProgram: ParsableCommand {
             characters, escaped.
 
             ENVIRONMENT
-              DITTOJAY_ADAPTER   the adapter, unless --adapter is given
+              DITTOJAY_ADAPTER   the adapter, unless --adapter is given; with several peripherals that of the first
               BLUETOOTH_ADAPTER  the same, unless DITTOJAY_ADAPTER is set; the centrals of this package use it, too
               DITTOJAY_SOCKET    the control socket, unless --socket is given
               DITTOJAY_LOG       what is logged on standard error, unless --log-level is given
             """,
         version: "dittojay \(packageVersion)",
         subcommands: [
-            RunCommand.self, ProxyCommand.self, CheckCommand.self, StatusCommand.self, EventsCommand.self,
-            ChirpCommand.self,
-            BurstCommand.self,
-            SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
+            RunCommand.self, ProxyCommand.self, CheckCommand.self, StatusCommand.self, PeripheralsCommand.self,
+            EventsCommand.self, ChirpCommand.self, BurstCommand.self, SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
             AdvertiseCommand.self, PowerCommand.self, SilenceCommand.self,
             QuitCommand.self, UnpairCommand.self, NamesCommand.self, SchemaCommand.self, InitCommand.self,
             DoctorCommand.self,

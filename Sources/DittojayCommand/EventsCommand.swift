@@ -10,12 +10,14 @@ struct EventsCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The control socket of the running dittojay.", valueName: "path"))
     var socket: String?
 
+    @OptionGroup var peripheral: PeripheralOption
+
     @Flag(help: "Print one JSON object for each event.")
     var json = false
 
     func run() throws {
         do {
-            try ControlClient.follow(ControlSocketAddress(path: socket)) { line in
+            try ControlClient.follow(ControlSocketAddress(path: socket), peripheral: peripheral.id) { line in
                 let text = String(decoding: line, as: UTF8.self)
                 if json {
                     try StandardOutput.write(verbatim: text + "\n")

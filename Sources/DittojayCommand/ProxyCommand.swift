@@ -114,14 +114,11 @@ struct ProxyCommand: ParsableCommand, LoggingCommand {
                 }
             }
         }
-        let peripheral = VirtualPeripheral(
-            device: ProxiedDevice(options),
-            options: .init(
-                adapter: adapter ?? environment["DITTOJAY_ADAPTER"], localName: name,
-                seed: seed ?? UInt64(UInt32.random(in: .min ... .max)),
-                controlSocket: noSocket ? nil : ControlSocketAddress(path: socket)),
-            queue: queue)
-        let session = TerminalSession(peripheral, json: json, quiet: quiet, junit: junit, record: record)
+        let group = PeripheralGroup(
+            ProxiedDevice(options), adapter: adapter ?? environment["DITTOJAY_ADAPTER"], localName: name,
+            seed: seed ?? UInt64(UInt32.random(in: .min ... .max)),
+            controlSocket: noSocket ? nil : ControlSocketAddress(path: socket), queue: queue)
+        let session = TerminalSession(group, json: json, quiet: quiet, junit: junit, record: record)
         session.start()
         dispatchMain()
     }

@@ -8,17 +8,32 @@ struct RunCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the sensor in this terminal; the default.")
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address.", valueName: "name"))
-    var adapter: String?
+    @Argument(
+        help: ArgumentHelp(
+            "Profiles, for several peripherals: one on each adapter. Names or files; default: the one of --profile.",
+            valueName: "profile"))
+    var profiles: [String] = []
 
-    @Option(help: "The advertised name; default: the profile's.")
+    @Option(help: ArgumentHelp("How many peripherals of each profile.", valueName: "number"))
+    var count = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "The Bluetooth adapter, as hci0 or by its address. With several peripherals once for each; default: those "
+                + "that are free.", valueName: "name"))
+    var adapter: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The advertised name; default: the profile's. With several peripherals {n} is the number, which is put "
+                + "behind a name without it.", valueName: "name"))
     var name: String?
 
     @Option(
         help: ArgumentHelp(
             "The profile: \(PeripheralProfile.builtIn.map(\.name).joined(separator: ", ")), or a file.",
             valueName: "name-or-file"))
-    var profile = PeripheralProfile.default.name
+    var profile: String?
 
     @Option(help: ArgumentHelp("A scenario, in place of the profile's.", valueName: "file"))
     var scenario: String?
@@ -51,7 +66,9 @@ struct RunCommand: ParsableCommand, LoggingCommand {
     @Flag(name: .customLong("repeat"), help: "Send the profile's recording again and again.")
     var repeats = false
 
-    @Option(help: "Replay the run that had this seed; default: a new one each time.")
+    @Option(
+        help:
+            "Replay the run that had this seed; default: a new one each time. Several peripherals each have their own.")
     var seed: UInt64?
 
     @Option(help: ArgumentHelp("Where to listen for commands.", valueName: "path"))
@@ -75,12 +92,34 @@ struct RunCommand: ParsableCommand, LoggingCommand {
         if let pace, !paces.contains(pace) {
             throw ValidationError("--pace must be a number from \(paces.lowerBound) to \(Int(paces.upperBound))")
         }
-        if let name { try Self.validate(name: name) }
+        if let name { try Self.validate(name: name.replacing(GroupPlan.numberMark, with: "1")) }
+        guard profile == nil || profiles.isEmpty else {
+            throw ValidationError("--profile is for one peripheral; name all profiles without it")
+        }
+        guard 1...Self.mostPeripherals ~= count, total <= Self.mostPeripherals else {
+            throw ValidationError("there are from 1 to \(Self.mostPeripherals) peripherals, not \(total)")
+        }
+        if let twice = adapter.indices.first(where: { adapter[..<$0].contains(adapter[$0]) }) {
+            throw ValidationError(
+                "--adapter \(adapter[twice]) is there twice: each peripheral has an adapter of its own")
+        }
+        guard adapter.isEmpty || adapter.count == total else {
+            throw ValidationError(
+                "\(counted(adapter.count, "adapter")) for \(counted(total, "peripheral")): name one for each, or none")
+        }
     }
 
+    /// As many controllers as a kernel can have.
+    private static let mostPeripherals = 10_000
+
+    /// How many peripherals there are to be.
+    private var total: Int { count.multipliedReportingOverflow(by: max(profiles.count, 1)).partialValue }
+
+    /// 29 bytes of scan response less the header; longer ones are shortened on the air.
+    private static func fits(_ name: String) -> Bool { !name.isEmpty && name.utf8.count <= 26 }
+
     static func validate(name: String) throws {
-        // 29 bytes of scan response less the header; longer ones are shortened on the air.
-        guard (1...26).contains(name.utf8.count) else {
+        guard fits(name) else {
             throw ValidationError("the name must have 1 to 26 bytes, to fit into an advertisement")
         }
     }
@@ -88,26 +127,33 @@ struct RunCommand: ParsableCommand, LoggingCommand {
     func run() throws {
         // A reader that closes the pipe ends the program, but not before everything is put back.
         signal(SIGPIPE, SIG_IGN)
-        let profile = try completeProfile()
-        let peripheral = VirtualPeripheral(
-            profile: profile,
-            options: .init(
-                adapter: adapter ?? AdapterVariable.chosen.adapter, localName: name,
-                seed: seed ?? UInt64(UInt32.random(in: .min ... .max)),
-                controlSocket: noSocket ? nil : ControlSocketAddress(path: socket)),
-            queue: DispatchQueue(label: "dittojay"))
-        let session = TerminalSession(peripheral, json: json, quiet: quiet, junit: junit)
+        let group = PeripheralGroup(
+            try plan(), on: AdapterVariable.choice(given: adapter),
+            controlSocket: noSocket ? nil : ControlSocketAddress(path: socket), queue: DispatchQueue(label: "dittojay"))
+        let session = TerminalSession(group, json: json, quiet: quiet, junit: junit)
         session.start()
         dispatchMain()
     }
 
-    private func completeProfile() throws -> PeripheralProfile {
-        var complete = try ProfileArgument.profile(profile)
-        if let scenario { complete.scenario = try ProfileArgument.scenario(scenario, for: complete) }
-        if junit != nil, !complete.expectsSomething {
+    private func plan() throws -> GroupPlan {
+        let texts = profiles.isEmpty ? [profile ?? PeripheralProfile.default.name] : profiles
+        let complete = try texts.map(completeProfile).flatMap { Array(repeating: $0, count: count) }
+        if junit != nil, !complete.contains(where: \.expectsSomething) {
             throw ValidationError(
                 "--junit is for a scenario that expects something; this one has no expect or expect-not")
         }
+        let plan = GroupPlan(
+            profiles: complete, name: name, seed: seed ?? UInt64(UInt32.random(in: .min ... .max)))
+        if let long = plan.members.map(\.localName).first(where: { !Self.fits($0) }) {
+            throw ValidationError(
+                "the name \"\(long)\" has more than 26 bytes, which do not fit into an advertisement; use --name")
+        }
+        return plan
+    }
+
+    private func completeProfile(_ profile: String) throws -> PeripheralProfile {
+        var complete = try ProfileArgument.profile(profile)
+        if let scenario { complete.scenario = try ProfileArgument.scenario(scenario, for: complete) }
         if pace != nil || repeats, complete.recording == nil {
             throw ValidationError("--pace and --repeat are for a profile with a recording; this one has none")
         }

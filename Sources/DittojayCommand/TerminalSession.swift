@@ -2,11 +2,11 @@ import Dittojay
 import Foundation
 import LineOutput
 
-/// A peripheral with a terminal, or pipes, around it: prints its events, takes commands and signals, and ends the
-/// process.
-// @unchecked: everything happens on the peripheral's queue.
+/// The peripherals of a process with a terminal, or pipes, around them: prints their events, takes commands and signals,
+/// and ends the process.
+// @unchecked: everything happens on the group's queue.
 final class TerminalSession: @unchecked Swift.Sendable {
-    private let peripheral: VirtualPeripheral
+    private let group: PeripheralGroup
     private let output: LineWriter
     private let json: Bool
     private let quiet: Bool
@@ -15,14 +15,18 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private var input: CommandInput?
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
+    /// Ends the process if nothing happens.
+    private var endLimit: DispatchWorkItem?
+    /// Whether it was shown why one of several has ended.
+    private var hasShownFailure = false
     /// Whether a signal ends it: then it ends soon, whatever its output waits for.
     private var isInterrupted = false
-    /// Lines that came before the peripheral was ready; nil from then on.
+    /// Lines that came before the peripherals were ready; nil from then on.
     private var early: [String]? = []
 
     /// How many bytes may wait for the reader of the output: some 5,000 events.
     private static let outputCapacity = 1 << 20
-    /// How long bluetoothd may take to put everything back before the process ends all the same.
+    /// How long bluetoothd may take to put a peripheral's controller back before the process ends all the same.
     private static let patience = DispatchTimeInterval.seconds(5)
     /// How long the reader of the output may take to read what waits at the end.
     private static let readerPatience = DispatchTimeInterval.seconds(5)
@@ -32,56 +36,66 @@ final class TerminalSession: @unchecked Swift.Sendable {
     /// - Parameters:
     ///   - junit: the path of the file for the report of a scenario that expects something.
     ///   - record: gets all events, whatever is printed.
-    init(
-        _ peripheral: VirtualPeripheral, json: Bool, quiet: Bool, junit: String? = nil, record: EventRecord? = nil
-    ) {
+    init(_ group: PeripheralGroup, json: Bool, quiet: Bool, junit: String? = nil, record: EventRecord? = nil) {
         self.record = record
-        self.peripheral = peripheral
+        self.group = group
         self.json = json
         self.quiet = quiet
         self.junit = junit
-        output = LineWriter(descriptor: STDOUT_FILENO, capacity: Self.outputCapacity, queue: peripheral.queue)
+        output = LineWriter(descriptor: STDOUT_FILENO, capacity: Self.outputCapacity, queue: group.queue)
     }
 
     func start() {
-        peripheral.queue.async { [self] in
+        group.queue.async { [self] in
             watchSignals()
             output.onFailure = { [self] error in outputHasFailed(error) }
             output.dropNotice = { [json] count in Self.notice(ofDropped: count, json: json) }
-            peripheral.droppedLines = { [output] in output.droppedLines }
+            group.droppedLines = { [output] in output.droppedLines }
             record?.onFailure = { [self] error in outputHasFailed(error) }
-            if quiet, record == nil {
-                peripheral.onEvent = nil
-            } else {
-                peripheral.onEvent = { [self] event in
-                    record?.write(event)
-                    if !quiet { show(event) }
-                }
+            if !quiet || record != nil || group.hasSeveral {
+                group.onEvent = { [self] event in take(event) }
             }
-            peripheral.onReady = { [self] in executeEarlyLines() }
-            peripheral.onEnd = { [self] error in exit(with: error) }
+            group.onReady = { [self] in executeEarlyLines() }
+            group.onEnd = { [self] error in exit(with: error) }
             input = CommandInput(
-                queue: peripheral.queue, show: { [output] bytes in output.write(verbatim: bytes) },
+                queue: group.queue, show: { [output] bytes in output.write(verbatim: bytes) },
                 handler: { [self] line in execute(line) })
-            peripheral.start()
+            group.start()
         }
     }
 
     // MARK: Output
 
+    private func take(_ event: PeripheralEvent) {
+        record?.write(event)
+        showFailure(event)
+        if !quiet { show(event) }
+    }
+
     private func show(_ event: PeripheralEvent) {
         // Failures are shown on standard error, so that they are seen whatever happens to the output.
-        if event.kind == .failed, !json { return StandardError.write("dittojay: \(event.message ?? "")") }
+        if event.kind == .failed, !json {
+            let peripheral = event.peripheral.map { $0 + ": " } ?? ""
+            return StandardError.write("dittojay: \(peripheral)\(event.message ?? "")")
+        }
         if json { output.write(event.json) } else { output.write(event.text) }
+    }
+
+    /// Shows why one of several peripherals has ended.
+    private func showFailure(_ event: PeripheralEvent) {
+        guard group.hasSeveral, event.kind == .ended, let message = event.message else { return }
+        StandardError.write("dittojay: \(event.peripheral ?? "") has ended: \(message)")
+        hasShownFailure = true
     }
 
     private func exit(with ending: DittojayError?) {
         var error = ending
-        if let report = peripheral.scenarioReport {
-            show(report)
-            if let junit, let failure = write(report, to: junit) { error = error ?? failure }
+        let reports = group.scenarioReports
+        for report in reports { show(report) }
+        if !reports.isEmpty, let junit, let failure = write(ScenarioReport.junit(of: reports), to: junit) {
+            error = error ?? failure
         }
-        if let error {
+        if let error, !hasShownFailure || error != ending {
             let advice =
                 error.exitStatus == DittojayError.bluetoothStatus ? "; \"dittojay doctor\" says what to do" : ""
             StandardError.write("dittojay: \(error)\(advice)")
@@ -120,13 +134,13 @@ final class TerminalSession: @unchecked Swift.Sendable {
         }
     }
 
-    private func write(_ report: ScenarioReport, to path: String) -> DittojayError? {
+    private func write(_ junit: String, to path: String) -> DittojayError? {
         if path == "-" {
-            output.write(verbatim: Array(report.junit.utf8))
+            output.write(verbatim: Array(junit.utf8))
             return nil
         }
         do {
-            try Data(report.junit.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            try Data(junit.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
             return nil
         } catch {
             return .reportNotWritten("cannot write \(path): \(error.localizedDescription)")
@@ -148,6 +162,8 @@ final class TerminalSession: @unchecked Swift.Sendable {
         "- [NAME]   remove a service; default: chirp; - all",
         "advertise off, advertise on, power off, power on",
         "s          status",
+        "p          the peripherals, where there are several",
+        "@ID ...    one of these for the peripheral ID: @hci1 c hello",
         "d          disconnect the central",
         "q          quit",
     ]
@@ -187,8 +203,8 @@ final class TerminalSession: @unchecked Swift.Sendable {
             return
         }
         do throws(ControlRequest.ParsingError) {
-            let request = try ControlRequest(typed: text)
-            peripheral.perform(request) { [self] reply in show(reply) }
+            let request = try AddressedRequest(typed: text)
+            group.perform(request) { [self] reply in show(reply) }
         } catch {
             StandardError.write("dittojay: \(error)")
         }
@@ -198,9 +214,11 @@ final class TerminalSession: @unchecked Swift.Sendable {
         if json {
             // Events report the rest.
             if let status = reply.status { output.write(status.json) }
+            if reply.peripherals != nil { output.write(reply.json) }
             if let error = reply.error { output.write(ControlReply(error: error).json) }
         } else {
             if let status = reply.status { output.write(lines: status.lines) }
+            if let peripherals = reply.peripherals { output.write(lines: peripherals.map(\.text)) }
             if let error = reply.error { StandardError.write("dittojay: \(error)") }
         }
     }
@@ -210,7 +228,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private func watchSignals() {
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: peripheral.queue)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: group.queue)
             source.setEventHandler { [self] in
                 isInterrupted = true
                 end()
@@ -220,6 +238,18 @@ final class TerminalSession: @unchecked Swift.Sendable {
         }
     }
 
+    /// Gives the next of the peripherals some time to end.
+    private func limitEnd() {
+        endLimit?.cancel()
+        let limit = DispatchWorkItem { [self] in
+            StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not have been put back")
+            input?.stop()
+            Foundation.exit(DittojayError.bluetoothStatus)
+        }
+        endLimit = limit
+        group.queue.asyncAfter(deadline: .now() + Self.patience, execute: limit)
+    }
+
     /// Ends in order; the second time at once.
     private func end() {
         if isEnding {
@@ -227,11 +257,8 @@ final class TerminalSession: @unchecked Swift.Sendable {
             Foundation.exit(130)
         }
         isEnding = true
-        peripheral.queue.asyncAfter(deadline: .now() + Self.patience) { [self] in
-            StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not have been put back")
-            input?.stop()
-            Foundation.exit(DittojayError.bluetoothStatus)
-        }
-        peripheral.stop()
+        group.onEndOfOne = { [self] in limitEnd() }
+        limitEnd()
+        group.stop()
     }
 }

@@ -64,6 +64,15 @@ struct SessionTests {
         mirror = Mirror(on: daemon)
     }
 
+    @Test func `adapters are in the order of their numbers`() async throws {
+        for index in [11, 2, 10] { daemon.addAdapter(index) }
+        session.start()
+        try await eventually("all") { session.adapters.count == 4 }
+        #expect(session.adapters.map(\.name) == ["hci0", "hci2", "hci10", "hci11"])
+        daemon.remove(daemon.adapters[2])
+        try await eventually("one less") { session.adapters.map(\.name) == ["hci0", "hci10", "hci11"] }
+    }
+
     @Test func `the tree is mirrored as it is and as it changes`() async throws {
         let device = daemon.adapter.addDevice()
         device.addService("180D", [.init("2A37", ["notify"])])

@@ -239,6 +239,30 @@ struct ExportTests {
         registration.cancel()
     }
 
+    @Test func `each of several object managers lists what is below it and no other, however they come and go`()
+        async throws
+    {
+        let roots = ["/app1", "/app10", "/app1/inner"].map { path($0) }
+        func listed(_ root: ObjectPath) async throws -> [String] {
+            let objects: [ObjectPath: [String: [String: BusValue]]] =
+                try await call("GetManagedObjects", [], of: "org.freedesktop.DBus.ObjectManager", at: root).first()
+            return objects.keys.map(\.string).sorted()
+        }
+        let places = ["/app1/a", "/app1/a/b", "/app10/a", "/app1/inner/a", "/app1/inner"].map { path($0) }
+        for place in places { try service.export([], at: place) }
+        for root in roots { service.exportObjectManager(at: root) }
+        #expect(try await listed(roots[0]) == ["/app1/a", "/app1/a/b", "/app1/inner"])
+        #expect(try await listed(roots[1]) == ["/app10/a"])
+        #expect(try await listed(roots[2]) == ["/app1/inner/a"])
+        service.unexport(places[0])
+        service.unexportObjectManager(at: roots[2])
+        #expect(try await listed(roots[0]) == ["/app1/a/b", "/app1/inner", "/app1/inner/a"])
+        for place in places { service.unexport(place) }
+        #expect(try await listed(roots[0]) == [])
+        for root in roots { service.unexportObjectManager(at: root) }
+        #expect(try await busError { try await listed(roots[0]) }.isUnknownObject)
+    }
+
     @Test func `an object can be exported once and again after it went`() async throws {
         #expect(throws: BusError.alreadyInUse("the object path \(place)")) { try service.export([], at: place) }
         service.unexport(place)

@@ -46,11 +46,12 @@ import Testing
         var event = PeripheralEvent(.written)
         event.central = .init(address: "", mtu: 1)
         (event.service, event.characteristic, event.value, event.attError) = ("", "", Data(), 1)
+        event.peripheral = ""
         (event.message, event.profile, event.seed, event.socket) = ("", "", 1, "")
         (event.original, event.device, event.deviceSeconds) = (Data(), "", 1)
         var reply = ControlReply(error: "")
         (reply.protocolVersion, reply.subscribers, reply.sent, reply.waits, reply.seconds) = (1, 1, 1, 1, 1)
-        reply.disconnected = []
+        (reply.disconnected, reply.peripherals) = ([], [])
         let status = PeripheralStatus(
             pid: 1, uptime: 1, profile: "", name: "", adapter: "", address: "", state: "", isAdvertising: true, seed: 1,
             device: .init(name: "", address: "", adapter: "", isConnected: true), services: [], faults: [],

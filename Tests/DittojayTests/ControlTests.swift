@@ -10,7 +10,8 @@ import UserFolders
 @Suite struct ControlRequestTests {
     @Test(
         arguments: [
-            .version, .status, .events, .chirp([]), .chirp([0, 1, 255]), .burst(count: 5000, size: 180, rate: nil),
+            .version, .peripherals, .status, .events, .chirp([]), .chirp([0, 1, 255]),
+            .burst(count: 5000, size: 180, rate: nil),
             .burst(count: 1, size: 4, rate: 12.5), .addService("chirp"), .removeService("odd \"name\"\n"),
             .addService(nil), .removeService(nil),
             .disconnect(central: nil), .disconnect(central: "00:AA:01:01:00:01"), .quit,
@@ -114,8 +115,8 @@ import UserFolders
     private func makeServer() throws -> ControlServer {
         try ControlServer(address, queue: queue) { request, reply in
             var answer = ControlReply()
-            if case .chirp(let value) = request { answer.subscribers = value.count }
-            if case .quit = request { answer = ControlReply(error: "never") }
+            if case .chirp(let value) = request.request { answer.subscribers = value.count }
+            if case .quit = request.request { answer = ControlReply(error: "never") }
             reply(answer)
         }
     }
@@ -276,8 +277,8 @@ import UserFolders
     ) throws {
         let server = try ControlServer(address, queue: queue, limits: limits) { request, reply in
             var answer = ControlReply()
-            if case .quit = request { return }
-            if case .chirp(let value) = request {
+            if case .quit = request.request { return }
+            if case .chirp(let value) = request.request {
                 onChirp()
                 answer.disconnected = [String(repeating: "x", count: value.count << 18)]
             }

@@ -208,7 +208,7 @@ import Testing
         event.central = .init(address: "00:AA:01:01:00:01", mtu: 517)
         (event.service, event.characteristic, event.value) = ("lab", "store", Data([0, 255]))
         (event.attError, event.message) = (0x80, "no \"such\" thing\n")
-        (event.profile, event.seed, event.socket) = ("p", .max, "/s")
+        (event.profile, event.seed, event.socket, event.peripheral) = ("p", .max, "/s", "hci1")
         (event.original, event.device, event.deviceSeconds) = (Data([1]), "00:AA:01:00:00:00", 0.0125)
         #expect(PeripheralEvent(line: event.json.utf8) == event)
         #expect(PeripheralEvent.text(ofLine: event.json.utf8) == event.text)

@@ -1,5 +1,6 @@
 import BluetoothLab
 import Foundation
+import MainLoop
 import TestSupport
 import Testing
 
@@ -34,6 +35,53 @@ struct SensorInputTests {
         #expect(events.compactMap { $0["event"] as? String } == ["started", "advertising", "chirped"])
     }
 
+    @Test func `several peripherals have the free adapters, but not the one of the centrals`() async throws {
+        let daemon = try await FakeBluetoothd.start(adapters: 4)
+        await daemon.adapters[1].connectCentral()
+        let process = try Programs(on: daemon).run(
+            ["dittojay", "run", "--count", "2", "--name", "S{n}", "--seed", "7", "--no-socket"],
+            environment: ["DITTOJAY_ADAPTER": "hci3", "BLUETOOTH_ADAPTER": "hci0"])
+        try await process.line(containing: " hci3 advertising: \"S1\"")
+        try await process.line(containing: " hci2 advertising: \"S2\"")
+        try process.type("s")
+        try await process.line(containing: "dittojay: there are several peripherals, name one of them: hci3, hci2")
+        try process.type("@hci2 c hello")
+        try await process.line(containing: " hci2 chirped ")
+        try process.type("p")
+        try await process.line(containing: "hci2 S2 (profile default)")
+        try process.type("@hci3 q")
+        try await process.line(containing: " hci3 ended")
+        try process.type("@hci2 q")
+        #expect(try await process.exitStatus() == 0)
+    }
+
+    @Test func `one of several that fails is named, and its reason is the exit status`() async throws {
+        let daemon = try await FakeBluetoothd.start(adapters: 2)
+        await refuseAdvertising(on: daemon)
+        let process = try Programs(on: daemon).run(
+            "dittojay", "run", "lab", "lab", "--adapter", "hci0", "--adapter", "hci1", "--no-socket", "--quiet")
+        let reason = "dittojay: hci0 has ended: the Bluetooth adapter hci0 cannot be a peripheral"
+        try await process.line(containing: reason)
+        try process.type("q")
+        #expect(try await process.exitStatus() == 4)
+        #expect(process.lines == [reason], "once")
+    }
+
+    @Test(arguments: [
+        (["--adapter", "hci0", "--adapter", "hci0"], "--adapter hci0 is there twice"),
+        (["--count", "2", "--adapter", "hci0"], "1 adapter for 2 peripherals"), (["--count", "0"], "from 1 to"),
+        (["lab", "--profile", "lab"], "--profile is for one peripheral"),
+        (["--count", "10000", "lab", "lab"], "from 1 to"),
+        (["--count", "9223372036854775807", "lab", "lab"], "from 1 to"),
+        (["--count", "100", "--name", "123456789012345678901234"], "has more than 26 bytes"),
+        (["--name", "{n}{n}{n}" + String(repeating: "x", count: 24)], "1 to 26 bytes"),
+    ])
+    func `what cannot be of several peripherals is wrong usage`(words: [String], message: String) async throws {
+        let process = try Programs().run(["dittojay", "run"] + words)
+        #expect(try await process.exitStatus() == 64)
+        #expect(process.transcript.contains(message), "\(process.transcript)")
+    }
+
     @Test(arguments: [
         (["DITTOJAY_ADAPTER": "hci1", "BLUETOOTH_ADAPTER": "hci0"], "hci1"), (["BLUETOOTH_ADAPTER": "hci1"], "hci1"),
         (["DITTOJAY_ADAPTER": "", "BLUETOOTH_ADAPTER": ""], "hci0"),
@@ -45,4 +93,7 @@ struct SensorInputTests {
         try process.type("q")
         #expect(try await process.exitStatus() == 0)
     }
+
+    @LoopActor
+    private func refuseAdvertising(on daemon: FakeBluetoothd) { daemon.adapters[0].offersAdvertising = false }
 }

@@ -57,6 +57,37 @@ def test_default(sensor): assert "--profile" not in sensor.status()["arguments"]
     )
 
 
+def test_several_are_started_in_one_process(pytester: pytest.Pytester, in_lab: FakeLab) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+        from pytest_bluetooth_lab import ControlError
+
+        def test_it(start_sensors):
+            first, second = start_sensors(2, "lab", name="Room {n}", seed=7)
+            assert first.process is second.process
+            assert [sensor.adapter for sensor in (first, second)] == ["hci0", "hci2"]
+            assert [sensor.name for sensor in (first, second)] == ["Room 1", "Room 2"]
+            assert second.address == "00:AA:01:00:00:02"
+            words = first.status()["arguments"]
+            assert words[words.index("--count") + 1] == "2" and words[-4:] == ["--name", "Room {n}", "--seed", "7"]
+            position = first.position
+            second.set("a", "1")
+            assert second.wait("set", "a").peripheral == "hci2"
+            assert first.position == position
+            second.stop()
+            assert not first.process.has_ended
+            first.set("a", "2")
+
+        def test_too_many(start_sensors): start_sensors(3)
+        def test_none(start_sensors): start_sensors(0)
+        """
+    )
+    result = pytester.runpytest()
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["*3 sensors need 4 controllers, and the lab has 3*", "*there cannot be 0 sensors*"])
+
+
 def test_each_call_is_a_request(pytester: pytest.Pytester, in_lab: FakeLab) -> None:
     pytester.makepyfile(
         """

@@ -148,12 +148,13 @@ func show(_ event: PeripheralEvent) {
     print(event.characteristic ?? "", event.value ?? Data(), event.attError ?? 0, event.message ?? "")
     print(event.profile ?? "", event.seed ?? 0, event.socket ?? "")
     print(event.original ?? Data(), event.device ?? "", event.deviceSeconds ?? 0)
+    print(event.peripheral ?? "")
     print(central == PeripheralEvent.Central(address: "C0:00:00:00:00:02", mtu: 23))
 }
 
 func requests() -> [ControlRequest] {
     [
-        .version, .status, .events, .chirp([1]), .set(characteristic: "temperature", value: [1]),
+        .version, .peripherals, .status, .events, .chirp([1]), .set(characteristic: "temperature", value: [1]),
         .send(characteristic: "temperature", value: [1]), .burst(count: 10, size: 20, rate: 5), .addService("chirp"),
         .removeService(nil), .disconnect(central: nil),
         .addFault(characteristic: "temperature", Fault(on: .read, .error(0x80))),
@@ -165,6 +166,9 @@ func show(_ reply: ControlReply) {
     print(reply.ok, reply.error ?? "", reply.protocolVersion == ControlRequest.protocolVersion)
     print(reply.subscribers ?? 0, reply.sent ?? 0, reply.waits ?? 0, reply.seconds ?? 0, reply.disconnected ?? [])
     if let status = reply.status { show(status) }
+    for peripheral: ControlReply.Peripheral in reply.peripherals ?? [] {
+        print(peripheral.id, peripheral.adapter ?? "", peripheral.name, peripheral.profile)
+    }
 }
 
 func show(_ status: PeripheralStatus) {
@@ -203,6 +207,7 @@ func profile(path: String, scenario: String) -> PeripheralProfile? {
 func command(_ socket: ControlSocketAddress) throws {
     do throws(DittojayError) {
         show(try ControlClient.send(.chirp([1]), to: socket))
+        show(try ControlClient.send(.chirp([1]), to: socket, peripheral: "hci1"))
     } catch {
         switch error {
         case .notRunning(let socket), .alreadyRunning(let socket): print("nothing at", socket)
@@ -212,7 +217,7 @@ func command(_ socket: ControlSocketAddress) throws {
             print(reason)
         }
     }
-    try ControlClient.follow(socket) { line in
+    try ControlClient.follow(socket, peripheral: nil) { line in
         if let event = PeripheralEvent(line: line) { show(event) }
     }
 }

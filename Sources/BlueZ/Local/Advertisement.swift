@@ -71,9 +71,11 @@ package final class Advertisement {
         var attempts = RetryLog(logger, "register an advertisement")
         for attempt in 1...Self.attempts {
             do {
-                _ = try await adapter.call(
-                    LEAdvertisingManager1.registerAdvertisement,
-                    [.objectPath(path), [String: BusValue]().busValue], timeout: patience)
+                try await adapter.inTurn {
+                    _ = try await adapter.call(
+                        LEAdvertisingManager1.registerAdvertisement,
+                        [.objectPath(path), [String: BusValue]().busValue], timeout: patience)
+                }
                 return attempts.ended()
             } catch BlueZError.timedOut(let call) {
                 attempts.failed("\(BlueZError.timedOut(call))")
@@ -89,7 +91,9 @@ package final class Advertisement {
         guard let (adapter, connection) = registration else { return }
         registration = nil
         // An error means that bluetoothd has forgotten it already.
-        _ = try? await adapter.call(LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)])
+        try? await adapter.inTurn {
+            _ = try await adapter.call(LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)])
+        }
         connection.unexport(path)
     }
 

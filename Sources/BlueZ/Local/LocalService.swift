@@ -62,8 +62,10 @@ package final class LocalService {
     private func register(with adapter: Adapter, _ connection: BusConnection) async throws {
         do {
             try export(on: connection)
-            try await adapter.call(
-                GattManager1.registerApplication, [.objectPath(root), [String: BusValue]().busValue])
+            try await adapter.inTurn {
+                try await adapter.call(
+                    GattManager1.registerApplication, [.objectPath(root), [String: BusValue]().busValue])
+            }
             registration = (adapter, connection)
         } catch {
             unexport(from: connection)
@@ -80,10 +82,16 @@ package final class LocalService {
     package static func unregister(_ services: [LocalService]) async {
         let registered = services.compactMap { service in service.takeRegistration().map { (service, $0) } }
         guard let (_, first) = registered.first else { return }
+        try? await first.adapter.inTurn { await unregister(registered, first.connection) }
+    }
+
+    private static func unregister(
+        _ registered: [(LocalService, Registered)], _ connection: BusConnection
+    ) async {
         // bluetoothd uses memory that it has freed, and mostly crashes, if the answer to its AcquireNotify comes when
         // it has removed the characteristic (5.66 and 5.82, `acquire_notify_reply` in src/gatt-database.c). So what it
         // has asked is answered first.
-        await first.connection.confirmReceipt()
+        await connection.confirmReceipt()
         await withTaskGroup { group in
             for (service, registration) in registered {
                 group.addTask { await service.end(registration) }

@@ -26,6 +26,11 @@ package final class Adapter: RemoteObject<Adapter1> {
     nonisolated var index: UInt16? { UInt16(name.drop { !$0.isNumber }) }
     /// The controller's address, such as `00:AA:01:00:00:00`.
     package var address: String { properties[Adapter1.address] ?? "" }
+    /// Whether this is its name (`hci0`) or address (any letter case).
+    package func isNamed(_ name: String) -> Bool {
+        self.name == name || (name.utf8.count == 17 && address.caseInsensitiveCompare(name) == .orderedSame)
+    }
+
     /// `public` or `random`.
     package var addressType: String { properties[Adapter1.addressType] ?? "public" }
     /// The name that peers see (GAP Device Name).
@@ -60,7 +65,7 @@ package final class Adapter: RemoteObject<Adapter1> {
             let rest = Self.switchingOffTime - (.now - offSince)
             if rest > .zero { try await Task.sleep(for: rest) }
         }
-        try await set(Adapter1.powered, to: powered)
+        try await inTurn { try await set(Adapter1.powered, to: powered) }
         guard await becomes(powered: powered) else {
             throw BlueZError.failed(name: "", message: "\(name) does not switch \(powered ? "on" : "off")")
         }
@@ -84,7 +89,9 @@ package final class Adapter: RemoteObject<Adapter1> {
     }
 
     /// Sets the name that peers see. The empty string brings the system's name back.
-    package func setAlias(_ alias: String) async throws { try await set(Adapter1.alias, to: alias) }
+    package func setAlias(_ alias: String) async throws {
+        try await inTurn { try await set(Adapter1.alias, to: alias) }
+    }
 
     /// Makes bluetoothd forget the device: its link, its pairing, its cached services.
     ///

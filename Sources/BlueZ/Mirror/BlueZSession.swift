@@ -24,8 +24,8 @@ package final class BlueZSession {
     package nonisolated static let shared = BlueZSession { () throws(BusError) in try BusConnection.system() }
 
     package private(set) var state: State = .starting
-    /// All adapters, in the order of their names (hci0, hci1, …).
-    package var adapters: [Adapter] { objects.adapters.values.sorted { $0.path.string < $1.path.string } }
+    /// All adapters, in the order of their numbers (hci0, hci1, …).
+    package var adapters: [Adapter] { objects.orderedAdapters }
     /// The connection to the bus; nil while there is none.
     package private(set) var connection: BusConnection?
 
@@ -38,6 +38,7 @@ package final class BlueZSession {
     /// The handles of local services that are in use, by adapter. They outlive the adapter's object: bluetoothd may
     /// come back.
     var handles: [ObjectPath: HandleRanges] = [:]
+    nonisolated let callGate = CallGate()
     private var objects = ObjectTree()
     /// The pairing agent that answers for this process.
     package private(set) lazy var sharedAgent = SharedPairingAgent(self)
@@ -384,7 +385,7 @@ package final class BlueZSession {
 
     /// The adapter with this name (`hci0`) or address (any letter case).
     package func adapter(named name: String) -> Adapter? {
-        adapters.first { $0.name == name || $0.address.caseInsensitiveCompare(name) == .orderedSame }
+        adapters.first { $0.isNamed(name) }
     }
 }
 

@@ -4,13 +4,21 @@ import MainLoop
 /// The mirrored objects by path.
 @LoopActor
 struct ObjectTree {
-    var adapters: [ObjectPath: Adapter] = [:]
+    var adapters: [ObjectPath: Adapter] = [:] { didSet { sortAdapters() } }
+    /// The adapters by their numbers. They are asked for with many events, and come and go rarely.
+    private(set) var orderedAdapters: [Adapter] = []
     var devices: [ObjectPath: Device] = [:]
     var services: [ObjectPath: RemoteService] = [:]
     var characteristics: [ObjectPath: RemoteCharacteristic] = [:]
     var descriptors: [ObjectPath: RemoteDescriptor] = [:]
 
     nonisolated init() {}
+
+    private mutating func sortAdapters() {
+        orderedAdapters = adapters.values.sorted {
+            ($0.index ?? .max, $0.path.string) < ($1.index ?? .max, $1.path.string)
+        }
+    }
 
     func find(_ path: ObjectPath, _ interface: String) -> (any MirroredObject)? {
         switch interface {

@@ -60,12 +60,22 @@ final class AdapterWatch {
         case .stateChanged(let state):
             if state != .available { resetSettling() }
             evaluate()
-        case .adapterAdded, .adapterChanged:
-            evaluate()
-        case .adapterRemoved:
+        case .adapterAdded(let other), .adapterChanged(let other, _):
+            if concerns(other) { evaluate() }
+        case .adapterRemoved(let other):
+            guard concerns(other) else { break }
             // When bluetoothd goes, its objects are reported as removed one by one before the session's state changes.
             MainLoop.shared.async { [weak self] in self?.evaluate() }
         default: break
+        }
+    }
+
+    /// Whether what happens to a controller can make a difference. A program may have a manager for each of many
+    /// controllers, all of which hear of all.
+    private func concerns(_ other: Adapter) -> Bool {
+        switch choice {
+        case .named(let name): other === adapter || other.isNamed(name)
+        case .firstPowered: true
         }
     }
 

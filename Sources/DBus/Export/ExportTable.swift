@@ -7,6 +7,8 @@ import MainLoop
 final class ExportTable {
     private var objects: [ObjectPath: [String: ExportedInterface]] = [:]
     private var managers: Set<ObjectPath> = []
+    /// The paths of both. A program may have a thousand objects: none is found by looking at all.
+    private var paths = PathTree()
 
     func add(_ interfaces: [ExportedInterface], at path: ObjectPath) throws(BusError) {
         guard objects[path] == nil else { throw .alreadyInUse("the object path \(path)") }
@@ -24,19 +26,35 @@ final class ExportTable {
             }
         }
         objects[path] = table
+        paths.insert(path)
     }
 
     /// - Returns: the names of the interfaces that were removed.
     func remove(_ path: ObjectPath) -> [String] {
-        objects.removeValue(forKey: path)?.keys.sorted() ?? []
+        let removed = objects.removeValue(forKey: path)?.keys.sorted() ?? []
+        forget(path)
+        return removed
     }
 
-    func addManager(_ path: ObjectPath) { managers.insert(path) }
-    func removeManager(_ path: ObjectPath) { managers.remove(path) }
+    func addManager(_ path: ObjectPath) {
+        managers.insert(path)
+        paths.insert(path)
+    }
+
+    func removeManager(_ path: ObjectPath) {
+        managers.remove(path)
+        forget(path)
+    }
+
+    private func forget(_ path: ObjectPath) {
+        if objects[path] == nil, !managers.contains(path) { paths.remove(path) }
+    }
 
     /// The object manager that is responsible for `path`: the nearest one above it.
     func manager(of path: ObjectPath) -> ObjectPath? {
-        managers.filter { path != $0 && path.isSameOrBelow($0) }.max { $0.string.count < $1.string.count }
+        var above = path.parent
+        while let path = above, !managers.contains(path) { above = path.parent }
+        return above
     }
 
     func interfaces(of path: ObjectPath) -> [String: [String: BusValue]] {
@@ -78,7 +96,7 @@ final class ExportTable {
     }
 
     private func isKnown(_ path: ObjectPath) -> Bool {
-        objects[path] != nil || managers.contains(path) || objects.keys.contains { $0.isSameOrBelow(path) }
+        paths.contains(path)
     }
 
     private func method(_ name: String, of interface: String?, at path: ObjectPath) -> ExportedMethod? {
@@ -133,7 +151,14 @@ final class ExportTable {
 
     private func tree(below root: ObjectPath) -> [ObjectPath: [String: [String: BusValue]]] {
         var tree: [ObjectPath: [String: [String: BusValue]]] = [:]
-        for path in objects.keys where manager(of: path) == root { tree[path] = interfaces(of: path) }
+        var rest = [root]
+        while let path = rest.popLast() {
+            for child in paths.children(of: path) {
+                if objects[child] != nil { tree[child] = interfaces(of: child) }
+                // What is below another manager is that one's.
+                if !managers.contains(child) { rest.append(child) }
+            }
+        }
         return tree
     }
 
@@ -238,11 +263,7 @@ final class ExportTable {
     private func introspection(of path: ObjectPath) -> String {
         var interfaces = (objects[path] ?? [:]).values.sorted { $0.name < $1.name }
         interfaces += standardInterfaces(at: path)
-        var children = Set<String>()
-        for other in Array(objects.keys) + Array(managers) where other != path && other.isSameOrBelow(path) {
-            let rest = other.string.dropFirst(path == .root ? 1 : path.string.count + 1)
-            if let child = rest.split(separator: "/").first { children.insert(String(child)) }
-        }
-        return IntrospectionDocument.text(interfaces: interfaces, children: children.sorted())
+        let children = paths.children(of: path).map(\.lastElement).sorted()
+        return IntrospectionDocument.text(interfaces: interfaces, children: children)
     }
 }

@@ -5,13 +5,15 @@ public enum ControlClient {
     /// Sends one request and waits for its answer without a time limit, since a burst takes as long as it takes. The
     /// wait ends if dittojay does.
     ///
+    /// - Parameter peripheral: which of the process's peripherals the request is for: its id, its controller, or its name
+    ///   if it is the only one of that name. Nil: the only one.
     /// - Throws: ``DittojayError``: `notRunning` if no dittojay listens; `refused` if the command was not carried out.
     public static func send(
-        _ request: ControlRequest, to address: ControlSocketAddress
+        _ request: ControlRequest, to address: ControlSocketAddress, peripheral: String? = nil
     ) throws(DittojayError) -> ControlReply {
         let descriptor = try connected(to: address)
         defer { close(descriptor) }
-        try send(request, on: descriptor, address)
+        try send(AddressedRequest(request, for: peripheral), on: descriptor, address)
         var lines = IncomingLines(descriptor)
         guard let line = try lines.next(address) else {
             throw .controlSocket("dittojay at \(address.path) ended before it answered")
@@ -21,11 +23,14 @@ public enum ControlClient {
 
     /// Asks for the events and calls `body` with each line as it comes, until dittojay ends.
     ///
-    /// - Throws: ``DittojayError`` as ``send(_:to:)``, and what `body` throws.
-    public static func follow(_ address: ControlSocketAddress, _ body: ([UInt8]) throws -> Void) throws {
+    /// - Parameter peripheral: whose events. Nil: those of all.
+    /// - Throws: ``DittojayError`` as ``send(_:to:peripheral:)``, and what `body` throws.
+    public static func follow(
+        _ address: ControlSocketAddress, peripheral: String? = nil, _ body: ([UInt8]) throws -> Void
+    ) throws {
         let descriptor = try connected(to: address)
         defer { close(descriptor) }
-        try send(.events, on: descriptor, address)
+        try send(AddressedRequest(.events, for: peripheral), on: descriptor, address)
         var lines = IncomingLines(descriptor)
         guard let line = try lines.next(address) else {
             throw DittojayError.controlSocket("dittojay at \(address.path) ended before it answered")
@@ -51,7 +56,7 @@ public enum ControlClient {
     }
 
     private static func send(
-        _ request: ControlRequest, on descriptor: Int32, _ address: ControlSocketAddress
+        _ request: AddressedRequest, on descriptor: Int32, _ address: ControlSocketAddress
     ) throws(DittojayError) {
         let line = Array((request.line + "\n").utf8)
         var start = 0

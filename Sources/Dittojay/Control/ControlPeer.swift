@@ -9,6 +9,8 @@ import SocketServer
 final class ControlPeer {
     /// Decides whether the connection may follow the events: returns why not, or nil.
     var admission: (() -> String?)?
+    /// The id of the peripheral that a request for events names.
+    var peripheralID: (_ name: String) throws(DittojayError) -> String = { $0 }
     /// Called once when the connection is closed, by either side.
     var onClose: (() -> Void)?
     /// When the program last sent something or took part of an answer.
@@ -20,11 +22,13 @@ final class ControlPeer {
     private var room: DescriptorWatch?
     private var lines = LineSplitter(limit: ControlRequest.maximumLength)
     /// Requests that wait for the answer to the one before.
-    private var waiting: [Result<ControlRequest, ControlRequest.ParsingError>] = []
+    private var waiting: [Result<AddressedRequest, ControlRequest.ParsingError>] = []
     /// What is left of the answer.
     private var output: ArraySlice<UInt8> = []
     /// Whether the program has asked for the events.
     private(set) var isFollowing = false
+    /// The id of the peripheral whose events it has asked for; nil for all.
+    private var followedPeripheral: String?
     /// How many events the program has missed since the last one it got, because it did not read.
     private var missedEvents = 0
     private var isBusy = false
@@ -74,7 +78,7 @@ final class ControlPeer {
             case .line(let bytes):
                 if bytes.isEmpty { continue }
                 do throws(ControlRequest.ParsingError) {
-                    waiting.append(.success(try ControlRequest(line: bytes)))
+                    waiting.append(.success(try AddressedRequest(line: bytes)))
                 } catch {
                     waiting.append(.failure(error))
                 }
@@ -93,8 +97,8 @@ final class ControlPeer {
             isBusy = true
             switch waiting.removeFirst() {
             case .failure(let error): answer(ControlReply(error: error.description))
-            case .success(.version): answer(.version)
-            case .success(.events): follow()
+            case .success(let request) where request.request == .version: answer(.version)
+            case .success(let request) where request.request == .events: follow(request.peripheral)
             case .success(let request):
                 logger.trace("request", metadata: ["request": "\(request)"])
                 handler(request) { [weak self] reply in
@@ -110,10 +114,22 @@ final class ControlPeer {
 
     // MARK: Events
 
-    private func follow() {
+    private func follow(_ peripheral: String?) {
         if !isFollowing, let obstacle = admission?() { return answer(ControlReply(error: obstacle)) }
+        do throws(DittojayError) {
+            followedPeripheral = if let peripheral { try peripheralID(peripheral) } else { nil }
+        } catch {
+            return answer(ControlReply(error: error.description))
+        }
         answer(.version)
         isFollowing = true
+    }
+
+    /// Whether the program has asked for the events of a peripheral.
+    ///
+    /// - Parameter peripheral: its id; nil if it is the only one.
+    func follows(_ peripheral: String?) -> Bool {
+        isFollowing && (followedPeripheral == nil || peripheral == nil || followedPeripheral == peripheral)
     }
 
     /// Sends an event to a program that follows them. It misses what it does not read in time, and gets the number of

@@ -21,9 +21,23 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     public var disconnected: [String]?
     /// status: the status.
     public var status: PeripheralStatus?
+    /// peripherals: those that run.
+    public var peripherals: [Peripheral]?
+
+    /// One of the peripherals of a process.
+    public struct Peripheral: Codable, Hashable, Swift.Sendable {
+        /// What requests name it by.
+        public var id: String
+        /// The controller's name; nil until it is known.
+        public var adapter: String?
+        /// The name that it advertises.
+        public var name: String
+        /// The name of its profile.
+        public var profile: String
+    }
 
     private enum CodingKeys: String, CodingKey {
-        case ok, error, subscribers, sent, waits, seconds, disconnected, status
+        case ok, error, subscribers, sent, waits, seconds, disconnected, status, peripherals
         case protocolVersion = "protocol"
     }
 
@@ -60,6 +74,24 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
         object.add("seconds", seconds, places: 6)
         if let disconnected { object.add("disconnected", disconnected) }
         object.add("status", status?.json)
+        if let peripherals { object.add("peripherals", peripherals.map(\.json)) }
         return object
+    }
+}
+
+extension ControlReply.Peripheral {
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        object.add("id", id)
+        object.add("adapter", adapter)
+        object.add("name", name)
+        object.add("profile", profile)
+        return object
+    }
+
+    /// One line for people.
+    package var text: String {
+        let place = adapter == id ? "" : adapter.map { " on \($0)" } ?? ""
+        return "\(id)\(place) \(name) (profile \(profile))"
     }
 }

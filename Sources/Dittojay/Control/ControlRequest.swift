@@ -6,6 +6,8 @@ import LineOutput
 public enum ControlRequest: Hashable, Swift.Sendable {
     /// `{"command":"version"}`: report the version of this protocol.
     case version
+    /// `{"command":"peripherals"}`: list the peripherals of the process.
+    case peripherals
     /// `{"command":"status"}`: report the status of the peripheral.
     case status
     /// `{"command":"events"}`: from now on send every event of the peripheral over this connection, one on each line.
@@ -54,7 +56,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
 
     /// The commands by their names in the protocol.
     enum Command: String, CaseIterable {
-        case version, status, events, chirp, set, send, burst, disconnect, advertise, silence, power, quit
+        case version, peripherals, status, events, chirp, set, send, burst, disconnect, advertise, silence, power, quit
         case addService = "add-service"
         case removeService = "remove-service"
         case addFault = "add-fault"
@@ -69,6 +71,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
 
     private struct Members: Decodable {
         var command: String
+        var peripheral: String?
         var value: String?
         var service: String?
         var all: Bool?
@@ -89,9 +92,16 @@ public enum ControlRequest: Hashable, Swift.Sendable {
 
     /// Parses a line as received, with or without its line end.
     package init(line: some Sequence<UInt8>) throws(ParsingError) {
+        self = try Self.addressed(line: line).request
+    }
+
+    /// The same with the peripheral that the request is for.
+    static func addressed(
+        line: some Sequence<UInt8>
+    ) throws(ParsingError) -> (request: ControlRequest, peripheral: String?) {
         let data = Data(line)
-        guard data.count <= Self.maximumLength else {
-            throw ParsingError(description: "the request is longer than \(Self.maximumLength) bytes")
+        guard data.count <= maximumLength else {
+            throw ParsingError(description: "the request is longer than \(maximumLength) bytes")
         }
         let members: Members
         do {
@@ -99,11 +109,16 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         } catch {
             throw ParsingError(description: "the request is not a JSON object with a command and its members")
         }
+        return (try ControlRequest(members), members.peripheral)
+    }
+
+    private init(_ members: Members) throws(ParsingError) {
         guard let command = Command(rawValue: members.command) else {
             throw ParsingError(description: "there is no command \"\(members.command.prefix(40))\"")
         }
         switch command {
         case .version: self = .version
+        case .peripherals: self = .peripherals
         case .status: self = .status
         case .events: self = .events
         case .chirp: self = .chirp(try Self.value(members.value ?? "empty"))
@@ -174,6 +189,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case "+", "add-service": self = .addService(service)
         case "-", "remove-service": self = .removeService(service)
         case "s", "status": self = .status
+        case "p", "peripherals": self = .peripherals
         case "d", "disconnect": self = .disconnect(central: argument.isEmpty ? nil : String(argument))
         case "advertise": self = .advertise(try Self.state(String(argument), of: "advertise"))
         case "power": self = .power(try Self.state(String(argument), of: "power"))
@@ -183,10 +199,14 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     }
 
     /// The line that ``init(line:)`` understands, without its line end.
-    package var line: String {
+    package var line: String { json.text }
+
+    /// The object of the line.
+    var json: JSONObject {
         var object = JSONObject()
         switch self {
         case .version: object.add("command", "version")
+        case .peripherals: object.add("command", "peripherals")
         case .status: object.add("command", "status")
         case .events: object.add("command", "events")
         case .chirp(let value):
@@ -247,7 +267,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
             object.add("state", isOn ? "on" : "off")
         case .quit: object.add("command", "quit")
         }
-        return object.text
+        return object
     }
 
     /// Whether something is to be on.

@@ -5,8 +5,10 @@ import SocketServer
 /// Listens at the control socket and passes requests to a handler. Used on one queue only, like its handler.
 final class ControlServer: EventFollowers {
     /// Answers one request by calling `reply`, once, now or later.
-    typealias Handler = (_ request: ControlRequest, _ reply: @escaping (ControlReply) -> Void) -> Void
+    typealias Handler = (_ request: AddressedRequest, _ reply: @escaping (ControlReply) -> Void) -> Void
 
+    /// The id of the peripheral that a request for events names.
+    var peripheralID: (_ name: String) throws(DittojayError) -> String = { $0 }
     private let queue: DispatchQueue
     private let handler: Handler
     private var listener: ListeningSocket?
@@ -92,6 +94,7 @@ final class ControlServer: EventFollowers {
         }
         let client = ControlPeer(connection, queue: queue, handler: handler)
         client.admission = { [weak self] in self?.obstacleToFollowing() }
+        client.peripheralID = { [weak self] name throws(DittojayError) in try self?.peripheralID(name) ?? name }
         client.onClose = { [weak self] in self?.clients[connection.descriptor] = nil }
         clients[connection.descriptor] = client
         scheduleSweep()
@@ -105,7 +108,7 @@ final class ControlServer: EventFollowers {
         guard hasFollowers else { return }
         let line = event.json.utf8 + [UInt8(ascii: "\n")]
         // A client that turns out to be gone is removed meanwhile.
-        for client in Array(clients.values) { client.send(event: line) }
+        for client in Array(clients.values) where client.follows(event.peripheral) { client.send(event: line) }
     }
 
     /// Why no other program can follow the events; nil if one can.

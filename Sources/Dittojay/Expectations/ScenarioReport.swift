@@ -66,16 +66,26 @@ public struct ScenarioReport: Hashable, Swift.Sendable {
 
     /// The report in the XML of JUnit, as CI systems read it: a test suite with a test case for each expectation. The
     /// time line is the output of the one that failed.
-    public var junit: String {
+    public var junit: String { Self.junit(of: [self]) }
+
+    /// The same of the scenarios of several peripherals: a test suite for each.
+    package static func junit(of reports: [ScenarioReport]) -> String {
+        let suites = reports.flatMap(\.suite)
+        return
+            ([#"<?xml version="1.0" encoding="UTF-8"?>"#]
+            + (reports.count == 1 ? suites : ["<testsuites>"] + suites + ["</testsuites>"]) + [""])
+            .joined(separator: "\n")
+    }
+
+    private var suite: [String] {
         let failures = results.count { $0.failure != nil }
         let skipped = results.count { !$0.isReached }
         var lines = [
-            #"<?xml version="1.0" encoding="UTF-8"?>"#,
             #"<testsuite name="\#(Self.xml(name))" tests="\#(results.count)" failures="\#(failures)" errors="0" "#
-                + #"skipped="\#(skipped)" time="\#(fixedPoint(seconds, places: 3))">"#,
+                + #"skipped="\#(skipped)" time="\#(fixedPoint(seconds, places: 3))">"#
         ]
         for result in results { lines += testCase(result) }
-        return (lines + ["</testsuite>", ""]).joined(separator: "\n")
+        return lines + ["</testsuite>"]
     }
 
     private func testCase(_ result: Result) -> [String] {

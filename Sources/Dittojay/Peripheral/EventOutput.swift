@@ -15,6 +15,8 @@ final class EventOutput {
     var onEvent: ((PeripheralEvent) -> Void)?
     /// Called for each event, too, while a scenario is tested.
     var onTestedEvent: ((PeripheralEvent) -> Void)?
+    /// The peripheral's id if it is one of several.
+    var peripheral: String?
     private weak var followers: (any EventFollowers)?
 
     /// From now on the events go to `followers`, too.
@@ -27,6 +29,7 @@ final class EventOutput {
         let followers = followers.flatMap { $0.hasFollowers ? $0 : nil }
         guard onEvent != nil || onTestedEvent != nil || followers != nil else { return }
         var event = PeripheralEvent(kind)
+        event.peripheral = peripheral
         fill(&event)
         onEvent?(event)
         onTestedEvent?(event)

@@ -6,6 +6,7 @@ extension PeripheralEvent {
     private struct Members: Decodable {
         var time: String
         var event: String
+        var peripheral: String?
         var central: String?
         var mtu: Int?
         var service: String?
@@ -31,6 +32,7 @@ extension PeripheralEvent {
     private init?(_ members: Members) {
         guard let kind = Kind(rawValue: members.event), let time = Timestamp(utc: members.time) else { return nil }
         self.init(kind, time: time)
+        peripheral = members.peripheral
         central = members.central.map { Central(address: $0, mtu: members.mtu) }
         service = members.service
         characteristic = members.characteristic

@@ -52,6 +52,8 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case deviceDisconnected = "device-disconnected"
         /// Something failed.
         case failed
+        /// One of several peripherals of a process has ended.
+        case ended
     }
 
     /// What is known of a central.
@@ -69,6 +71,8 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
 
     public var kind: Kind
     package var time: Timestamp
+    /// The id of the peripheral that it has happened to; nil if the process was started with one only.
+    public var peripheral: String?
     /// The central that the event is about, if it is about one.
     public var central: Central?
     /// The service's name in the profile.
@@ -102,9 +106,9 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
 
 extension PeripheralEvent {
     /// One line for people.
-    public var text: String { time.timeOfDay + " " + textWithoutTime }
+    public var text: String { time.timeOfDay + " " + (peripheral.map { $0 + " " } ?? "") + textWithoutTime }
 
-    /// The same without its time of day.
+    /// The same without its time of day and the peripheral.
     var textWithoutTime: String {
         var line = kind.rawValue
         if kind == .pairingFailed, let central { line += " \(central.address)" }
@@ -130,6 +134,7 @@ extension PeripheralEvent {
         var object = JSONObject()
         object.add("time", time.utc)
         object.add("event", kind.rawValue)
+        object.add("peripheral", peripheral)
         object.add("central", central?.address)
         object.add("mtu", central?.mtu)
         object.add("service", service)

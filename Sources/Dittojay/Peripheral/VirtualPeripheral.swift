@@ -72,7 +72,8 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     let commands: CommandHandler
     private let replay: Replay?
 
-    private var server: ControlServer?
+    /// Where requests come from; nil if nowhere.
+    private var directory: PeripheralDirectory?
     private var lease: AdapterLease?
     var adapter: AdapterLease.Description?
     private var manager: CBPeripheralManager?
@@ -141,6 +142,32 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         scenario.performCommand = { [weak self] request, reply in self?.perform(request, reply: reply) }
     }
 
+    // MARK: One of several
+
+    /// Makes it one of a group. To be called before it starts.
+    ///
+    /// - Parameters:
+    ///   - directory: where requests for it come from; in place of its own control socket.
+    ///   - isOneOfSeveral: whether its events are to say that they are its.
+    func join(_ directory: PeripheralDirectory, asOneOfSeveral isOneOfSeveral: Bool) {
+        self.directory = directory
+        if isOneOfSeveral { events.peripheral = identifier }
+    }
+
+    /// What requests name it by: the controller as it was asked for, or else as it was chosen.
+    var identifier: String { options.adapter ?? adapter?.name ?? profile.name }
+
+    /// - Parameter name: the controller's name or address.
+    func isOn(controller name: String) -> Bool {
+        adapter.map { $0.name == name || $0.address.caseInsensitiveCompare(name) == .orderedSame } ?? false
+    }
+
+    var listing: ControlReply.Peripheral {
+        .init(id: identifier, adapter: adapter?.name, name: localName, profile: profile.name)
+    }
+
+    func addFollowers(_ followers: any EventFollowers) { events.add(followers) }
+
     // MARK: Life
 
     /// Starts: chooses the controller, publishes the services and advertises them. What comes of it is reported by
@@ -150,20 +177,19 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         guard life == .new else { return }
         life = .running
         if let address = options.controlSocket {
+            let directory = PeripheralDirectory()
             do throws(DittojayError) {
-                let server = try ControlServer(address, queue: queue) { [weak self] request, reply in
-                    self?.perform(request, reply: reply)
-                }
-                self.server = server
-                events.add(server)
+                try directory.listen(at: address, queue: queue)
             } catch {
                 return end(error)
             }
+            self.directory = directory
         }
+        directory?.add(self)
         events.report(.started) { event in
             event.profile = profile.name
             event.seed = options.seed
-            event.socket = options.controlSocket?.path
+            event.socket = directory?.socket
         }
         if let device { find(device) } else { run(on: options.adapter) }
     }
@@ -199,7 +225,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         guard life == .running else { return }
         life = .stopping
         endTest()
-        server?.stop()
+        leaveDirectory()
         scenario.stop()
         commands.cancelBurst("dittojay was stopped")
         publication.stopAdvertising()
@@ -256,12 +282,17 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         guard life != .ended else { return }
         life = .ended
         endTest()
-        server?.stop()
-        server = nil
+        if events.peripheral != nil { events.report(.ended) { $0.message = error?.description } }
+        leaveDirectory()
         scenario.stop()
         detach()
         onEnd?(error)
         onEnd = nil
+    }
+
+    private func leaveDirectory() {
+        directory?.remove(self)
+        directory = nil
     }
 
     /// The peripheral advertises, or has failed to.
@@ -297,7 +328,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         self.test = nil
         events.onTestedEvent = nil
         test.interrupt()
-        let report = test.report(name: profile.name)
+        let report = test.report(name: events.peripheral.map { "\(profile.name) on \($0)" } ?? profile.name)
         scenarioReport = report
         events.report(.scenario) { $0.message = "\(report.hasPassed ? "passed" : "failed"): \(report.summary)" }
     }
@@ -328,6 +359,10 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         dispatchPrecondition(condition: .onQueue(queue))
         switch request {
         case .version: reply(.version)
+        case .peripherals:
+            var answer = ControlReply()
+            answer.peripherals = [listing]
+            reply(answer)
         case .events: reply(ControlReply(error: "events go to the programs at the control socket"))
         case .status:
             var answer = ControlReply()
@@ -398,31 +433,5 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             notifications: characteristics.reduce(0) { $0 + $1.notificationCount }, reads: requests.readCount,
             writes: requests.writeCount,
             droppedLines: droppedLines?())
-    }
-}
-
-extension CBManagerState {
-    /// As in Apple's API. Not by interpolation: an app may have given the type a description of its own.
-    fileprivate var name: String {
-        switch self {
-        case .unknown: "unknown"
-        case .resetting: "resetting"
-        case .unsupported: "unsupported"
-        case .unauthorized: "unauthorized"
-        case .poweredOff: "poweredOff"
-        case .poweredOn: "poweredOn"
-        }
-    }
-
-    /// What the state means for the user of a peripheral.
-    fileprivate var explanation: String {
-        switch self {
-        case .poweredOn: "Bluetooth is on"
-        case .poweredOff: "Bluetooth is off; waiting for it to be switched on"
-        case .resetting: "bluetoothd is not running; waiting for it to come back"
-        case .unknown: "the state of Bluetooth is not known; waiting"
-        case .unsupported: "the Bluetooth adapter was removed; waiting for it to come back"
-        case .unauthorized: "the system bus refuses the access to Bluetooth; waiting"
-        }
     }
 }

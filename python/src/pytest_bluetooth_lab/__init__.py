@@ -6,7 +6,7 @@ from .events import Event
 from .lab import Lab, LabError
 from .program import Program
 from .radio import AsyncRadio, Radio, RadioError, RadioEvent
-from .sensor import Sensor, SensorFactory
+from .sensor import Sensor, SensorFactory, SensorsFactory
 
 __all__ = [
     "PROTOCOL",
@@ -23,4 +23,5 @@ __all__ = [
     "RadioEvent",
     "Sensor",
     "SensorFactory",
+    "SensorsFactory",
 ]

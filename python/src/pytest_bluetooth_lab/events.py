@@ -35,6 +35,11 @@ class Event:
         return str(self.members.get("time", ""))
 
     @property
+    def peripheral(self) -> str | None:
+        """Which sensor, if several were started together: its controller's name."""
+        return self.members.get("peripheral")
+
+    @property
     def central(self) -> str | None:
         """The address of the central that did it."""
         return self.members.get("central")

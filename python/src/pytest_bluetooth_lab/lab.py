@@ -14,7 +14,7 @@ from .notes import write_note
 from .program import Program, ProgramError
 from .radio import Radio, RadioError
 from .record import Record
-from .sensor import Sensor, option_words, profile_argument
+from .sensor import Sensor, SensorProcess, option_words, profile_argument
 
 SKIP_REASON = "no lab: `pytest --bluetooth-lab` brings one up"
 
@@ -115,21 +115,38 @@ class Lab:
         `adapter`: the controller; without, one that has no sensor yet and is not the central's."""
         if not self.sensors:
             self.reset()
-        adapter = adapter or self._free_adapter()
-        path = None if profile is None else profile_argument(profile, self._folders)
-        sensor = Sensor(self, adapter, path, [*words, *option_words(options)])
-        self.sensors.append(sensor)
-        return sensor
+        adapters = [adapter] if adapter else self._free_adapters(1)
+        return self._start(adapters, profile, words, options)[0]
 
-    def _free_adapter(self) -> str:
-        taken = {sensor.adapter for sensor in self.sensors}
-        for candidate in dict.fromkeys([sensor_adapter(), *self.controllers]):
-            if candidate not in taken and candidate != central_adapter():
-                return candidate
-        needed = len(self.sensors) + 2
+    def start_sensors(self, count: int, profile: str | None = None, *words: str, **options: Any) -> list[Sensor]:
+        """Starts so many sensors of the same profile in one process, each on a controller of its own, and waits until
+        all advertise.
+
+        What they are is as for `start_sensor`; `{n}` in a `name` is the number of each, and from `seed` each has its
+        own."""
+        if count < 1:
+            raise LabError(f"there cannot be {count} sensors")
+        if not self.sensors:
+            self.reset()
+        return self._start(self._free_adapters(count), profile, words, options)
+
+    def _start(
+        self, adapters: Sequence[str], profile: str | None, words: Sequence[str], options: dict[str, Any]
+    ) -> list[Sensor]:
+        path = None if profile is None else profile_argument(profile, self._folders)
+        process = SensorProcess(self, adapters, path, [*words, *option_words(options)])
+        self.sensors += process.sensors
+        return process.sensors
+
+    def _free_adapters(self, count: int) -> list[str]:
+        taken = {sensor.adapter for sensor in self.sensors} | {central_adapter()}
+        free = [name for name in dict.fromkeys([sensor_adapter(), *self.controllers]) if name not in taken]
+        if len(free) >= count:
+            return free[:count]
+        total = len(self.sensors) + count
         raise LabError(
-            f"{len(self.sensors) + 1} sensors need {needed} controllers, and the lab has {len(self.controllers)}: "
-            f"bluetooth_lab_controllers = {needed} in pytest's settings, or --controllers {needed} of the lab"
+            f"{total} sensors need {total + 1} controllers, and the lab has {len(self.controllers)}: "
+            f"bluetooth_lab_controllers = {total + 1} in pytest's settings, or --controllers {total + 1} of the lab"
         )
 
     def stop(self) -> list[str]:

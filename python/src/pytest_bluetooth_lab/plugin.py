@@ -12,7 +12,7 @@ from . import launch
 from .lab import SKIP_REASON, Lab, central_adapter, is_in_lab, sensor_adapter
 from .program import let_programs_be_interrupted
 from .radio import Radio
-from .sensor import Sensor, SensorFactory
+from .sensor import Sensor, SensorFactory, SensorsFactory
 from .session import LabTest
 
 _test_key = pytest.StashKey[LabTest]()
@@ -188,6 +188,12 @@ def radio(bluetooth_lab: Lab) -> Radio:
 def start_sensor(bluetooth_lab: Lab) -> SensorFactory:
     """Starts a sensor: `start_sensor("thermometer.yaml", rate=10)`."""
     return bluetooth_lab.start_sensor
+
+
+@pytest.fixture
+def start_sensors(bluetooth_lab: Lab) -> SensorsFactory:
+    """Starts several sensors in one process: `start_sensors(50, "thermometer.yaml", name="Room {n}")`."""
+    return bluetooth_lab.start_sensors
 
 
 @pytest.fixture

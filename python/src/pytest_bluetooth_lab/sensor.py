@@ -23,6 +23,9 @@ START_LIMIT = 120.0
 SensorFactory = Callable[..., "Sensor"]
 """What the fixture `start_sensor` is: it takes what the marker `sensor` takes."""
 
+SensorsFactory = Callable[..., "list[Sensor]"]
+"""What the fixture `start_sensors` is: it takes how many, and then what the marker `sensor` takes."""
+
 
 class Services:
     """The services of a sensor's profile: published and withdrawn while centrals are connected."""
@@ -47,36 +50,91 @@ class Services:
         return [service["name"] for service in self._sensor.status()["services"] if service["isPublished"]]
 
 
-class Sensor:
-    """A peripheral that advertises; `lab.start_sensor`, the fixtures and the marker make it."""
+class SensorProcess:
+    """A dittojay with one sensor, or several, which share its output and its control socket."""
 
-    def __init__(self, lab: Lab, adapter: str, profile: str | None, options: Sequence[str]) -> None:
-        self.adapter = adapter
-        """The controller that it is on: `hci0`."""
-        self.services = Services(self)
+    def __init__(self, lab: Lab, adapters: Sequence[str], profile: str | None, options: Sequence[str]) -> None:
         self._folder = tempfile.mkdtemp(prefix="sensor-")
         self.socket = f"{self._folder}/control"
-        """The path of its control socket."""
-        words = ["dittojay", "run", "--json", "--adapter", adapter, "--socket", self.socket]
-        self.process: Program = lab.start(*words, *(["--profile", profile] if profile else []), *options)
-        """The program, with all that it prints."""
+        words = ["dittojay", "run", "--json", *(word for adapter in adapters for word in ("--adapter", adapter))]
+        if len(adapters) > 1:
+            words += ["--count", str(len(adapters))]
+        words += ["--socket", self.socket, *(["--profile", profile] if profile else [])]
+        self.program: Program = lab.start(*words, *options)
         self._parsed: list[Event] = []
         self._parsed_lines = 0
         self._control: ControlConnection | None = None
+        self.sensors: list[Sensor] = []
+        """In the order of their adapters."""
+        several = len(adapters) > 1
         try:
-            self.wait("advertising", timeout=START_LIMIT)
+            self.sensors = [Sensor(self, adapter, adapter if several else None) for adapter in adapters]
+            for sensor in self.sensors:
+                sensor.wait("advertising", timeout=START_LIMIT)
             self._control = ControlConnection(self.socket)
             protocol = self.request("version")["protocol"]
             if protocol != PROTOCOL:
                 raise ControlError(f"dittojay's control protocol has version {protocol}, this package knows {PROTOCOL}")
-            status = self.status()
+            for sensor in self.sensors:
+                sensor.is_ready()
         except BaseException:
-            self._give_up()
+            # Why it did not start is said already.
+            with contextlib.suppress(ProgramError):
+                self.stop()
             raise
-        self.name: str = status["name"]
-        """The name that it advertises."""
-        self.address: str = status["address"]
-        """Its controller's address: `00:AA:01:00:00:00`."""
+
+    @property
+    def events(self) -> list[Event]:
+        """Those of all of its sensors."""
+        lines = self.program.lines
+        for line in lines[self._parsed_lines :]:
+            event = Event.parse(line)
+            if event:
+                self._parsed.append(event)
+        self._parsed_lines = len(lines)
+        return self._parsed
+
+    def request(self, command: str, **members: Any) -> dict[str, Any]:
+        if self._control is None:
+            raise ControlError(f"{self.program.command} does not run")
+        return self._control.request(command, **members)
+
+    def stop(self) -> None:
+        """Ends it with all of its sensors, unless it has ended already; an error if it does not end well."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        try:
+            status = self.program.stop()
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        if status != 0:
+            raise ProgramError(f"dittojay ended with {status}:\n{self.program.transcript}")
+
+
+class Sensor:
+    """A peripheral that advertises; `lab.start_sensor`, the fixtures and the marker make it."""
+
+    name: str
+    """The name that it advertises."""
+    address: str
+    """Its controller's address: `00:AA:01:00:00:00`."""
+
+    def __init__(self, process: SensorProcess, adapter: str, peripheral: str | None) -> None:
+        self.adapter = adapter
+        """The controller that it is on: `hci0`."""
+        self.services = Services(self)
+        self._process = process
+        self._peripheral = peripheral
+        self.socket = process.socket
+        """The path of its control socket."""
+        self.process: Program = process.program
+        """The program, with all that it prints. Sensors that were started together share it."""
+
+    def is_ready(self) -> None:
+        """Notes what is known of it when it advertises."""
+        status = self.status()
+        self.name, self.address = status["name"], status["address"]
 
     def __repr__(self) -> str:
         return f"<Sensor {getattr(self, 'name', '?')} on {self.adapter}>"
@@ -93,13 +151,7 @@ class Sensor:
     @property
     def events(self) -> list[Event]:
         """All events from its start on."""
-        lines = self.process.lines
-        for line in lines[self._parsed_lines :]:
-            event = Event.parse(line)
-            if event:
-                self._parsed.append(event)
-        self._parsed_lines = len(lines)
-        return list(self._parsed)
+        return [event for event in self._process.events if event.peripheral == self._peripheral]
 
     @property
     def position(self) -> int:
@@ -133,9 +185,7 @@ class Sensor:
 
     def request(self, command: str, **members: Any) -> dict[str, Any]:
         """Makes a request of the control protocol; members that are None are left out. Returns the answer."""
-        if self._control is None:
-            raise ControlError(f"{self.process.command} does not run")
-        return self._control.request(command, **members)
+        return self._process.request(command, peripheral=self._peripheral, **members)
 
     def status(self) -> dict[str, Any]:
         """Its centrals, services, counts and more, as docs/control-protocol.md has it."""
@@ -211,21 +261,15 @@ class Sensor:
     # Its end
 
     def stop(self) -> None:
-        """Ends it, unless it has ended already; an error if it does not end well."""
-        if self._control is not None:
-            self._control.close()
-            self._control = None
-        try:
-            status = self.process.stop()
-        finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
-        if status != 0:
-            raise ProgramError(f"dittojay ended with {status}:\n{self.process.transcript}")
-
-    def _give_up(self) -> None:
-        # Why it did not start is said already.
-        with contextlib.suppress(ProgramError):
-            self.stop()
+        """Ends it, unless it has ended already; an error if it does not end well. Those that were started together with
+        it go on."""
+        if self._peripheral is None or self.process.has_ended:
+            return self._process.stop()
+        if not any(event.kind == "ended" for event in self.events):
+            self.request("quit")
+            self.wait("ended")
+        if all(any(event.kind == "ended" for event in sensor.events) for sensor in self._process.sensors):
+            self._process.stop()
 
 
 def profile_argument(profile: str, folders: Sequence[Path]) -> str:

@@ -8,6 +8,7 @@ import sys
 import threading
 
 options = dict(zip(sys.argv[2::1], sys.argv[3::1]))
+adapters = [value for name, value in zip(sys.argv[2:], sys.argv[3:]) if name == "--adapter"]
 faults: list = []
 published = {"chirp": True}
 value_of: dict = {}
@@ -20,11 +21,11 @@ def report(event, **members):
         print(json.dumps({"time": "2026-01-31T14:05:09.042Z", "event": event, **members}), flush=True)
 
 
-def status():
+def status(adapter):
     return {
-        "name": options.get("--name", "Fake"),
-        "adapter": options["--adapter"],
-        "address": "00:AA:01:00:00:0" + options["--adapter"][3:],
+        "name": options.get("--name", "Fake").replace("{n}", str(adapters.index(adapter) + 1)),
+        "adapter": adapter,
+        "address": "00:AA:01:00:00:0" + adapter[3:],
         "arguments": sys.argv[1:],
         "services": [{"name": name, "isPublished": is_there} for name, is_there in published.items()],
         "faults": faults,
@@ -35,10 +36,14 @@ def status():
 
 def answer(request):
     command = request.pop("command")
+    peripheral = request.pop("peripheral", None)
+    if len(adapters) > 1 and command != "version" and peripheral not in adapters:
+        return {"ok": False, "error": "there are several peripherals"}
+    of = {} if peripheral is None else {"peripheral": peripheral}
     if command == "version":
         return {"protocol": int(os.environ.get("FAKE_PROTOCOL", "1"))}
     if command == "status":
-        return {"status": status()}
+        return {"status": status(peripheral or adapters[0])}
     if command in ("add-service", "remove-service"):
         published[request["service"]] = command == "add-service"
         report("service-added" if command == "add-service" else "service-removed", service=request["service"])
@@ -48,7 +53,9 @@ def answer(request):
         faults.clear()
     elif command == "set":
         value_of[request["characteristic"]] = request["value"]
-        report("set", characteristic=request["characteristic"], value="6608")
+        report("set", characteristic=request["characteristic"], value="6608", **of)
+    elif command == "quit":
+        report("ended", **of)
     elif command in ("chirp", "send"):
         report("sent", characteristic=request.get("characteristic", "chirp"), value=request["value"])
         return {"subscribers": 1}
@@ -81,6 +88,7 @@ listener = socket.socket(socket.AF_UNIX)
 listener.bind(options["--socket"])
 listener.listen()
 report("started")
-report("advertising", message=f"on {options['--adapter']}")
+for adapter in adapters:
+    report("advertising", message=f"on {adapter}", **({"peripheral": adapter} if len(adapters) > 1 else {}))
 while True:
     threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()

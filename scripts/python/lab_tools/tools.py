@@ -19,6 +19,7 @@ TOOLS = {
     "bench": "lab_tools.bench.command",
     "bench-bus": "lab_tools.bench.bus",
     "bus-peer": "lab_tools.bench.bus_peer",
+    "bench-peripherals": "lab_tools.bench.peripherals",
     "bench-radio": "lab_tools.bench.radio",
     "bench-throughput": "lab_tools.bench.throughput",
     "bench-table": "lab_tools.bench.table",

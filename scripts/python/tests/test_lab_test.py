@@ -113,6 +113,10 @@ def test_tests_with_many_controllers_run_on_a_machine_that_has_them(tmp_path: Pa
     assert runner.commands[0].startswith(f"machine --controllers 9 --out {tmp_path}/many -- ")
     assert runner.changes == [{"LAB_RADIO_OPTIONS": "--controller 4.2", "LAB_FRESH": "1"}]
     assert run(PlayedRunner(LAB_RADIO="btvirt"), tmp_path, "AmongMany") == []
+    for asked, controllers in (("101", 101), ("2", 9)):
+        runner = PlayedRunner()
+        run(runner, tmp_path, "AmongMany", options=LabOptions(asked))
+        assert runner.commands[0].startswith(f"machine --controllers {controllers} --out ")
 
 
 def test_without_a_virtual_machine_there_are_no_two_hosts(tmp_path: Path, built: list[str]) -> None:

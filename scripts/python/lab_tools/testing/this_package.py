@@ -49,7 +49,7 @@ from lab_tools.testing.runner import (
 from lab_tools.testing.shards import Durations, ListedTest, Shard
 
 UNIT_TESTS, IN_LAB, ON_TWO_HOSTS = "unit tests", "integration tests", "tests with two hosts"
-AMONG_MANY, MANY_CONTROLLERS = "tests with many controllers", "9"
+AMONG_MANY, MANY_CONTROLLERS = "tests with many controllers", 9
 SAMPLE, SOAK = "sample-app", "soak"
 RUNS_SAMPLE = "/FailureBundles/"  # the suite that runs the sample package's tests
 
@@ -198,7 +198,9 @@ class ThisPackage:
         """With controllers of 4.2, whose kernel advertises on while a central is connected, and whose radio gives each
         of several links a handle of its own."""
         out = self.out / "many"
-        words = [*self.options.words("bluez"), "--controllers", MANY_CONTROLLERS, "--out", str(out)]
+        asked = self.options.controllers or ""
+        controllers = max(MANY_CONTROLLERS, int(asked) if asked.isdigit() else 0)
+        words = [*self.options.words("bluez"), "--controllers", str(controllers), "--out", str(out)]
         self.run_in_lab(runner, AMONG_MANY, MANY, words, out, LAB_RADIO_OPTIONS="--controller 4.2", LAB_FRESH="1")
 
     def run_in_lab(

@@ -1,0 +1,147 @@
+import BluetoothLab
+import Foundation
+import GATTProfiles
+import Testing
+
+extension AmongMany {
+    /// Many peripherals in one process: as many as the lab has controllers, but for the central's. With `./lab test
+    /// --controllers 101` they are a hundred.
+    @Suite struct OneProcess {
+        private static let central = "hci1"
+        private static let values = 100
+
+        @Test func `peripherals of one process are all found, and those that notify lose nothing`() async throws {
+            let count = try Lab.here.controllers.count - 1
+            let notifying = min(count, 10)
+            try await withGroup(count) { sensors in
+                // As they are found by a scan: each advertises a name of its own.
+                let scan = try ChildProcess(
+                    "bluejay", ["scan", "--adapter", Self.central, "--service", "180D", "--count", "\(count)"])
+                #expect(try await scan.exitStatus(within: .seconds(120)) == 0, "\(scan.transcript)")
+                let names = Set(sensors.map(\.name))
+                #expect(names.count == count)
+                #expect(names.allSatisfy { name in scan.lines.contains { $0.contains("\"\(name)\"") } })
+
+                // Some of all parts of the group.
+                let chosen = (0..<notifying).map { sensors[$0 * count / notifying] }
+                let listens = try chosen.map { sensor in
+                    try ChildProcess(
+                        "bluejay",
+                        [
+                            "listen", sensor.name, ChirpService.chirp, "--adapter", Self.central, "--format", "hex",
+                            "--connect-timeout", "120",
+                        ])
+                }
+                try await sensors.process.events("subscribed", notifying)
+                let bursts = try chosen.map { sensor in
+                    try sensors.client(
+                        "burst", "--count", "\(Self.values)", "--size", "4", "--rate", "20", "--peripheral", sensor.id)
+                }
+                for burst in bursts {
+                    #expect(try await burst.exitStatus(within: .seconds(120)) == 0, "\(burst.transcript)")
+                }
+                let numbers = (0..<Self.values).map { String(format: "%02x000000", $0) }
+                for listen in listens {
+                    try await listen.line(containing: numbers[Self.values - 1], within: .seconds(60))
+                    _ = try await listen.interrupt()
+                    // Behind the time and the name.
+                    #expect(listen.lines.compactMap { $0.split(separator: " ").last.map(String.init) } == numbers)
+                }
+            }
+        }
+
+        @Test func `one is switched off and on, and one ends, and the others go on`() async throws {
+            try await withGroup(4) { sensors in
+                let (off, ended, other) = (sensors[0], sensors[1], sensors[2])
+                try await sensors.command("quit", "--peripheral", ended.id)
+                try await sensors.process.event("ended", of: ended.id)
+                try await sensors.command("power", "off", "--peripheral", off.id)
+                try await sensors.process.event("state", of: off.id)
+                let listen = try ChildProcess(
+                    "bluejay",
+                    ["listen", other.name, ChirpService.chirp, "--adapter", Self.central, "--format", "hex"])
+                try await sensors.process.event("subscribed", of: other.id)
+                try await sensors.command("chirp", "hex:0a0b", "--peripheral", other.id)
+                try await listen.line(containing: "0a0b", within: .seconds(60))
+                _ = try await listen.interrupt()
+                let position = sensors.process.lines.count
+                try await sensors.command("power", "on", "--peripheral", off.id)
+                try await sensors.process.event("advertising", of: off.id, from: position)
+            }
+        }
+
+        /// Runs `body` with so many peripherals that advertise.
+        private func withGroup(_ count: Int, _ body: (Group) async throws -> Void) async throws {
+            try await Lab.here.reset()
+            let group = try await Group(count, central: Self.central)
+            try await body(group)
+            try await group.command("quit")
+            #expect(try await group.process.exitStatus(within: .seconds(60)) == 0)
+        }
+    }
+}
+
+/// A dittojay with several peripherals.
+private struct Group {
+    struct Peripheral {
+        let id: String
+        let name: String
+    }
+
+    let process: ChildProcess
+    private let peripherals: [Peripheral]
+    private let socket = NSTemporaryDirectory() + "/group-\(UUID().uuidString.prefix(8)).sock"
+
+    /// Starts it and waits until all advertise.
+    init(_ count: Int, central: String) async throws {
+        process = try ChildProcess(
+            "dittojay",
+            ["run", "--json", "--count", "\(count)", "--name", "Sensor {n}", "--seed", "7", "--socket", socket],
+            environment: ["BLUETOOTH_ADAPTER": central])
+        try await process.events("advertising", count)
+        struct Reply: Decodable {
+            struct Peripheral: Decodable {
+                let id: String
+                let name: String
+            }
+            let peripherals: [Peripheral]
+        }
+        let client = try ChildProcess("dittojay", ["peripherals", "--json"], environment: ["DITTOJAY_SOCKET": socket])
+        guard try await client.exitStatus(within: .seconds(60)) == 0 else { throw LabError(client.transcript) }
+        peripherals = try JSONDecoder().decode(Reply.self, from: Data(client.lines.joined().utf8)).peripherals.map {
+            Peripheral(id: $0.id, name: $0.name)
+        }
+        guard peripherals.count == count else { throw LabError("not \(count): \(client.transcript)") }
+    }
+
+    subscript(index: Int) -> Peripheral { peripherals[index] }
+    func map<T>(_ transform: (Peripheral) throws -> T) rethrows -> [T] { try peripherals.map(transform) }
+
+    func client(_ words: String...) throws -> ChildProcess { try client(words) }
+
+    private func client(_ words: [String]) throws -> ChildProcess {
+        try ChildProcess("dittojay", words, environment: ["DITTOJAY_SOCKET": socket])
+    }
+
+    func command(_ words: String...) async throws {
+        let client = try client(words)
+        guard try await client.exitStatus(within: .seconds(60)) == 0 else { throw LabError(client.transcript) }
+    }
+}
+
+extension ChildProcess {
+    /// Waits until so many lines have this event.
+    fileprivate func events(_ name: String, _ count: Int) async throws {
+        var position = 0
+        for _ in 0..<count {
+            let line = try await line(containing: "\"event\":\"\(name)\"", from: position, within: .seconds(120))
+            position = (lines.dropFirst(position).firstIndex(of: line) ?? position) + 1
+        }
+    }
+
+    /// Waits for an event of a peripheral.
+    fileprivate func event(_ name: String, of peripheral: String, from position: Int = 0) async throws {
+        let wanted = "\"event\":\"\(name)\",\"peripheral\":\"\(peripheral)\""
+        try await line(containing: wanted, from: position, within: .seconds(60))
+    }
+}

@@ -80,6 +80,16 @@ let package = Package(
                 "MainLoop", "SocketServer", "UserFolders", "YAMLText", deque, logging, yams,
             ]),
 
+        // The server behind a page: HTTP on this machine, within limits. It knows nothing of what is served.
+        .target(name: "LoopbackHTTP", dependencies: ["MainLoop"]),
+        // Running dittojays to look at and to control: a page in a browser, and its terminal form.
+        .target(
+            name: "DittojayUI",
+            dependencies: [
+                "AssignedNumbers", "Dittojay", "GATTProfiles", "LineOutput", "LoopbackHTTP", "MainLoop", "UserFolders",
+            ],
+            resources: [.embedInCode("Page")]),
+
         // What both programs check about the machine that they run on.
         .target(name: "Doctor", dependencies: ["BlueZ", "DBus", "LineOutput", "MainLoop"]),
 
@@ -90,8 +100,8 @@ let package = Package(
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "Dittojay", "Doctor", "GATTProfiles", "LineOutput", "MainLoop",
-                "ProgramSupport", argumentParser,
+                "AssignedNumbers", "BlueZ", "Dittojay", "DittojayUI", "Doctor", "GATTProfiles", "LineOutput",
+                "MainLoop", "ProgramSupport", argumentParser,
             ]),
         .executableTarget(
             name: "BluejayCommand",

@@ -21,9 +21,13 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     public var disconnected: [String]?
     /// status: the status.
     public var status: PeripheralStatus?
+    /// characteristics: all of the profile, in its order.
+    package var characteristics: [CharacteristicStatus]?
+    /// signal: the centrals whose signal is known.
+    package var signals: [CentralSignal]?
 
     private enum CodingKeys: String, CodingKey {
-        case ok, error, subscribers, sent, waits, seconds, disconnected, status
+        case ok, error, subscribers, sent, waits, seconds, disconnected, status, characteristics, signals
         case protocolVersion = "protocol"
     }
 
@@ -60,6 +64,8 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
         object.add("seconds", seconds, places: 6)
         if let disconnected { object.add("disconnected", disconnected) }
         object.add("status", status?.json)
+        if let characteristics { object.add("characteristics", characteristics.map(\.json)) }
+        if let signals { object.add("signals", signals.map(\.json)) }
         return object
     }
 }

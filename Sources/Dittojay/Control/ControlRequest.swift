@@ -8,6 +8,10 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     case version
     /// `{"command":"status"}`: report the status of the peripheral.
     case status
+    /// `{"command":"characteristics"}`: report the characteristics with their present values.
+    case characteristics
+    /// `{"command":"signal"}`: report how strong the centrals that are connected are received.
+    case signal
     /// `{"command":"events"}`: from now on send every event of the peripheral over this connection, one on each line.
     case events
     /// `{"command":"chirp","value":"…"}`: notify this value on the chirp characteristic, in a form such as `hex:0102`;
@@ -54,7 +58,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
 
     /// The commands by their names in the protocol.
     enum Command: String, CaseIterable {
-        case version, status, events, chirp, set, send, burst, disconnect, advertise, silence, power, quit
+        case version, status, characteristics, signal, events, chirp, set, send, burst, disconnect, advertise, silence, power, quit
         case addService = "add-service"
         case removeService = "remove-service"
         case addFault = "add-fault"
@@ -105,6 +109,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         switch command {
         case .version: self = .version
         case .status: self = .status
+        case .characteristics: self = .characteristics
+        case .signal: self = .signal
         case .events: self = .events
         case .chirp: self = .chirp(try Self.value(members.value ?? "empty"))
         case .set, .send:
@@ -188,6 +194,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         switch self {
         case .version: object.add("command", "version")
         case .status: object.add("command", "status")
+        case .characteristics: object.add("command", "characteristics")
+        case .signal: object.add("command", "signal")
         case .events: object.add("command", "events")
         case .chirp(let value):
             object.add("command", "chirp")

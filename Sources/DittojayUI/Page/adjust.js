@@ -51,12 +51,35 @@ export function adjuster(peripheral, entry) {
   const { profile, reading } = entry;
   if (profile.chirps || !(profile.canBeSet || notifies(profile.properties))) return undefined;
   const sender = new Sender(peripheral, profile);
-  const control = reading.encoding ? numberControl(sender, reading) : textControl(sender);
+  const control = controlOf(sender, reading);
   const follow = ({ profile: now, reading: read }) => {
     sender.profile = now;
     control.follow?.(read);
   };
   return { element: control.element, follow };
+}
+
+function controlOf(sender, reading) {
+  if (!reading.encoding) return textControl(sender);
+  return reading.encoding.meanings.length > 1 ? choiceControl(sender, reading) : numberControl(sender, reading);
+}
+
+/** A number whose values have names. */
+function choiceControl(sender, { encoding, text }) {
+  const select = make("select", { "aria-label": sender.profile.name },
+    ...encoding.meanings.map(({ number, meaning }) => make("option", { value: number }, meaning)));
+  const element = make("form", { class: "adjust text" }, select, make("button", { class: "small" }, "Send"));
+  element.addEventListener("submit", (event) => {
+    event.preventDefault();
+    sender.put(encode(encoding, Number(select.value)));
+  });
+  const follow = ({ text: read }) => {
+    if (element.contains(document.activeElement) || sender.isBusy) return;
+    const option = [...select.options].find((one) => one.textContent.toLowerCase() === read.toLowerCase());
+    if (option) select.value = option.value;
+  };
+  follow({ text });
+  return { element, follow };
 }
 
 function numberControl(sender, { encoding, numbers }) {

@@ -2,7 +2,7 @@
 
 import { command } from "./access.js";
 import { report } from "./actions.js";
-import { adjuster } from "./adjust.js";
+import { adjuster, notifies } from "./adjust.js";
 import { keep, make, part, say, toggle } from "./elements.js";
 import { Plot } from "./plot.js";
 
@@ -24,8 +24,9 @@ class Card {
     // A value that becomes known is a number from then on.
     if (Boolean(reading.encoding) !== this.hasNumber) this.control = this.addControl(entry);
     const isKnown = profile.value !== undefined || profile.sent !== undefined;
-    say(this.value, isKnown ? reading.text.replace(/^-(?=\d)/, "−") : "no value yet: it is sent to subscribers");
-    this.value.className = !isKnown ? "value none" : reading.text.length > long ? "value long" : "value";
+    say(this.value, isKnown ? reading.text.replace(/^-(?=\d)/, "−") : awaited(profile.properties));
+    const isShown = isKnown && reading.text !== "(empty)";
+    this.value.className = !isShown ? "value none" : reading.text.length > long ? "value long" : "value";
     const sent = profile.notifications > 0 ? `${profile.notifications} sent` : "";
     const subscribers = profile.subscribers > 0 ? `${profile.subscribers} subscribed` : "";
     say(this.tags, [...profile.properties, subscribers, sent].filter(Boolean).join(" · "));
@@ -41,6 +42,9 @@ class Card {
     return control;
   }
 }
+
+/** Where a value that is not there yet comes from. */
+const awaited = (properties) => (notifies(properties) ? "Sent when a central has subscribed" : "Written by centrals");
 
 const title = ({ name, description }) => description ?? words(name);
 
@@ -64,6 +68,7 @@ export class Cards {
       (element, service) => {
         const { box, list } = this.sections.get(service.name);
         element.classList.toggle("withdrawn", !service.isPublished);
+        element.classList.toggle("single", characteristics.filter((entry) => entry.profile.service === service.name).length < 2);
         box.checked = service.isPublished;
         const own = characteristics.filter((entry) => entry.profile.service === service.name);
         keep(list, own, path, (entry) => this.card(entry).element, (_, entry) => this.card(entry).show(entry, now));
@@ -72,7 +77,7 @@ export class Cards {
 
   section({ name, uuid }) {
     const list = make("div", { class: "cards" });
-    const { label, input } = toggle("published", (isOn) => this.publish(name, isOn));
+    const { label, input } = toggle("Published", (isOn) => this.publish(name, isOn));
     input.setAttribute("aria-label", `${name} is published`);
     const heading = make("h2", { title: uuid }, words(name));
     const element = make("section", { class: "service", "aria-label": words(name) },

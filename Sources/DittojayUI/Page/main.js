@@ -23,7 +23,7 @@ const states = {
 
 function notice(...content) {
   part("notice").replaceChildren(...content);
-  part("notice").hidden = false;
+  part("waiting").hidden = false;
   part("content").hidden = true;
 }
 
@@ -68,7 +68,7 @@ function showSources(sources) {
 
 function showSample({ peripheral, status, characteristics, signals }) {
   if (peripheral !== shown) return;
-  part("notice").hidden = true;
+  part("waiting").hidden = true;
   part("content").hidden = false;
   document.title = `${status.name} · dittojay`;
   say(part("name"), status.name);

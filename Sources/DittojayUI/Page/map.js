@@ -5,15 +5,21 @@ import { report } from "./actions.js";
 import { draw, keep, make, part, printed, say } from "./elements.js";
 
 const weak = -85; // dBm
-const least = 4; // metres from the middle to the edge
+const least = 1; // metres from the middle to the edge
 const greatest = 20000;
+
+/** Puts a line between two points. */
+function place(line, [x1, y1], [x2, y2]) {
+  Object.entries({ x1, y1, x2, y2 }).forEach(([name, value]) => line.setAttribute(name, value));
+}
 
 export class AirMap {
   constructor() {
     this.box = part("map");
     this.grid = draw("g", { class: "grid" });
+    this.walls = draw("g", { class: "walls" });
     this.links = draw("g");
-    this.box.append(draw("svg", { "aria-hidden": "true" }, this.grid, this.links), make("div", { class: "devices" }));
+    this.box.append(draw("svg", { "aria-hidden": "true" }, this.grid, this.walls, this.links), make("div", { class: "devices" }));
     this.devices = this.box.lastChild;
     this.places = new Map();
     part("nearer").addEventListener("click", () => this.zoom(0.5));
@@ -34,12 +40,12 @@ export class AirMap {
 
   /** The view that has everything. */
   fit() {
-    const places = this.all.map(({ name }) => this.places.get(name));
-    const [xs, ys] = [places.map((place) => place[0]), places.map((place) => place[1])];
+    const all = this.all.map(({ name }) => this.places.get(name));
+    const [xs, ys] = [0, 1].map((axis) => all.map((at) => at[axis]));
     const middle = (values) => (values.length ? (Math.min(...values) + Math.max(...values)) / 2 : 0);
     this.middle = [middle(xs), middle(ys)];
     const far = Math.max(0, ...xs.map((x) => Math.abs(x - this.middle[0])), ...ys.map((y) => 2 * Math.abs(y - this.middle[1])));
-    this.reach = Math.min(greatest, Math.max(least, far * 1.4));
+    this.reach = Math.min(greatest, Math.max(least, far * 1.8));
   }
 
   zoom(factor) {
@@ -62,14 +68,18 @@ export class AirMap {
   paint() {
     if (!this.status || !this.box.clientWidth) return;
     this.paintGrid();
+    const walls = this.status.wall_lines ?? [];
+    keep(this.walls, walls, (wall) => walls.indexOf(wall), () => draw("line"), (line, { from, to }) => {
+      place(line, this.point(from.map(Number)), this.point(to.map(Number)));
+    });
     keep(this.links, this.status.links, ({ central, peripheral }) => `${central} ${peripheral}`,
       () => draw("g", {}, draw("line"), draw("text")), (group, link) => this.paintLink(group, link));
     keep(this.devices, this.all, ({ name }) => name, (device) => this.button(device), (button, device) => {
-      const place = this.places.get(device.name);
-      const [x, y] = this.point(place);
+      const at = this.places.get(device.name);
+      const [x, y] = this.point(at);
       button.style.left = `${x}px`;
       button.style.top = `${y}px`;
-      const where = place.map((number) => `${printed(Number(number.toFixed(1)))} m`).join(", ");
+      const where = at.map((number) => `${printed(Number(number.toFixed(1)))} m`).join(", ");
       button.setAttribute("aria-label", `${device.name} at ${where}; the arrow keys move it`);
     });
   }
@@ -88,7 +98,7 @@ export class AirMap {
       lines.push([0, down, width, down]);
     }
     keep(this.grid, lines, (line) => lines.indexOf(line), () => draw("line"), (element, line) => {
-      ["x1", "y1", "x2", "y2"].forEach((name, index) => element.setAttribute(name, line[index]));
+      place(element, line.slice(0, 2), line.slice(2));
     });
     say(part("scale"), `A square is ${step >= 1000 ? `${step / 1000} km` : `${step} m`} wide.`);
   }
@@ -96,9 +106,9 @@ export class AirMap {
   paintLink(group, { central, peripheral, rssi_dbm }) {
     const ends = [central, peripheral].map((name) => this.places.get(name));
     if (ends.includes(undefined)) return;
-    const [[x1, y1], [x2, y2]] = ends.map((place) => this.point(place));
+    const [[x1, y1], [x2, y2]] = ends.map((end) => this.point(end));
     const [line, text] = group.children;
-    Object.entries({ x1, y1, x2, y2 }).forEach(([name, value]) => line.setAttribute(name, value));
+    place(line, [x1, y1], [x2, y2]);
     line.setAttribute("class", Number(rssi_dbm) < weak ? "link weak" : "link");
     text.setAttribute("x", (x1 + x2) / 2);
     text.setAttribute("y", (y1 + y2) / 2 - 8);
@@ -142,8 +152,8 @@ export class AirMap {
     if (!way) return;
     event.preventDefault();
     const distance = (event.shiftKey ? 10 : 1) * (this.reach > 40 ? 10 ** Math.floor(Math.log10(this.reach / 4)) : 1);
-    const place = this.places.get(name);
-    this.places.set(name, place.map((value, axis) => value + distance * way[axis]));
+    const at = this.places.get(name);
+    this.places.set(name, at.map((value, axis) => value + distance * way[axis]));
     this.moved(name);
   }
 

@@ -4,8 +4,8 @@ import { draw, keep, make, printed } from "./elements.js";
 
 const span = 60000; // ms
 const most = 600; // points of a curve
-const [width, height] = [300, 92];
-const [top, bottom, right] = [10, 78, 44];
+const height = 92;
+const [top, bottom, right] = [10, 80, 44];
 
 export class Plot {
   constructor(name) {
@@ -14,7 +14,7 @@ export class Plot {
     this.grid = draw("g", { class: "grid" });
     this.lines = draw("g");
     this.labels = draw("g");
-    this.drawing = draw("svg", { class: "plot", role: "img", viewBox: `0 0 ${width} ${height}` });
+    this.drawing = draw("svg", { class: "plot", role: "img" });
     this.drawing.append(this.grid, this.lines, this.labels);
     this.legend = make("p", { class: "legend" });
     this.element = make("div", { hidden: true }, this.drawing, this.legend);
@@ -38,6 +38,8 @@ export class Plot {
   }
 
   paint(now) {
+    const width = this.drawing.clientWidth || 300;
+    this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     const shown = [...this.curves.entries()];
     const values = shown.flatMap(([, curve]) => curve.points.map((point) => point[1]));
     const [low, high] = bounds(values);
@@ -49,19 +51,21 @@ export class Plot {
       line.setAttribute("d", path);
       area.setAttribute("d", `${path}V${bottom}H${x(curve.points[0][0]).toFixed(1)}Z`);
     });
-    this.paintScale(low, high, y);
+    this.paintScale(low, high, y, width - right);
     this.describe(shown);
   }
 
-  paintScale(low, high, y) {
+  paintScale(low, high, y, end) {
     const marks = [low, (low + high) / 2, high];
-    keep(this.grid, marks, (mark) => marks.indexOf(mark), () => draw("line", { x1: 0, x2: width - right }),
+    keep(this.grid, marks, (mark) => marks.indexOf(mark), () => draw("line", { x1: 0 }),
       (line, mark) => {
+        line.setAttribute("x2", end);
         line.setAttribute("y1", y(mark));
         line.setAttribute("y2", y(mark));
       });
     const texts = [[low, "a"], [high, "b"]];
-    keep(this.labels, texts, ([, key]) => key, () => draw("text", { x: width - right + 6 }), (text, [mark]) => {
+    keep(this.labels, texts, ([, key]) => key, () => draw("text"), (text, [mark]) => {
+      text.setAttribute("x", end + 8);
       text.setAttribute("y", y(mark) + 4);
       text.textContent = short(mark);
     });

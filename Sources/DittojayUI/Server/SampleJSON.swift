@@ -45,6 +45,14 @@ extension Reading {
                 entry.add("isSigned", encoding.number.isSigned)
                 entry.add("scale", encoding.number.scale, places: 9)
                 entry.add("unit", encoding.number.unit)
+                entry.add(
+                    "meanings",
+                    encoding.number.meanings.sorted { $0.key < $1.key }.map { number, meaning in
+                        var member = JSONObject()
+                        member.add("number", number)
+                        member.add("meaning", meaning)
+                        return member
+                    })
                 entry.add("low", encoding.range?.lowerBound, places: 3)
                 entry.add("high", encoding.range?.upperBound, places: 3)
                 return entry

@@ -45,7 +45,9 @@ struct FormatField: Hashable, Swift.Sendable {
         guard !type.isRepeated, type.kind == .unsigned || type.kind == .signed, let width = type.width,
             case .always = condition, let scale = factor.number
         else { return nil }
-        return ScaledNumber(width: width, isSigned: type.kind == .signed, scale: scale, unit: unit)
+        var number = ScaledNumber(width: width, isSigned: type.kind == .signed, scale: scale, unit: unit)
+        if factor.isOne, unit.isEmpty { number.meanings = meanings }
+        return number
     }
 
     // MARK: Reading

@@ -8,6 +8,8 @@ package struct ScaledNumber: Hashable, Swift.Sendable {
     package var scale: Double
     /// The unit, empty if there is none.
     package var unit: String
+    /// What single numbers mean, if it has no unit.
+    package var meanings: [UInt64: String] = [:]
 
     package init(width: Int, isSigned: Bool, scale: Double = 1, unit: String = "") {
         self.width = width

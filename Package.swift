@@ -158,6 +158,10 @@ let package = Package(
             name: "BluejayTests",
             dependencies: ["Bluejay", "BluetoothLab", "CoreBluetooth", "OwnUIKit", "TestSupport", "UIKitStandIns"]),
         .testTarget(name: "DoctorTests", dependencies: ["DBus", "Doctor", "LineOutput", "MainLoop", "TestSupport"]),
+        .testTarget(name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP", "TestSupport"]),
+        .testTarget(
+            name: "DittojayUITests",
+            dependencies: ["Dittojay", "DittojayUI", "GATTProfiles", "LoopbackHTTP", "TestSupport"]),
         .testTarget(
             name: "DittojayTests",
             dependencies: [

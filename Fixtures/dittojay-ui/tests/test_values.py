@@ -11,7 +11,8 @@ SCENE = """
 air: real
 devices:
   sensor: {controller: hci1, at: [0 m, 0 m]}
-  phone: {controller: hci0, at: [2 m, 0 m]}
+  phone: {controller: hci0, at: [15 m, 0 m]}
+  other: {controller: hci2, at: [0 m, 20 m]}
 """
 MIDDLE = """(({{x, y, width, height}}) => ({{x: x + width / 2, y: y + height / 2}}))(
     [...document.querySelectorAll({selector})].find((one) => one.getAttribute("aria-label")?.startsWith({label}))
@@ -97,10 +98,10 @@ def test_a_sensor_that_is_dragged_away_is_lost(page, sensor, central, bluetooth_
     central("monitor", "--json")
     sensor.wait("subscribed", "heart-rate-measurement", timeout=60)
     page.wait_for_text("#map .devices", "phone")
-    for _ in range(10):
-        page.click("#farther")
-    place = middle(page, "#map .device", "sensor")
-    drag(page, place, (-120, 40))
+    # To the edge of the map, which then shows more.
+    for _ in range(6):
+        drag(page, middle(page, "#map .device", "sensor"), (-400, 0))
+        page.wait_for("!document.querySelector('#map .device:active')")
     sensor.wait("disconnected", timeout=60)
     page.wait_for_text("#centrals", "No central is connected")
     page.wait_for_text("#log", "disconnected")

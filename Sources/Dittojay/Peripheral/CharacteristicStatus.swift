@@ -27,9 +27,22 @@ package struct CharacteristicStatus: Codable, Hashable, Swift.Sendable {
     /// What was notified or indicated last, in hexadecimal digits; absent before that.
     package var sent: String?
     /// How many notifications and indications were handed over for sending since the start.
-    package var notifications: UInt64
+    package var notifications: UInt64 = 0
     /// How many centrals have subscribed.
-    package var subscribers: Int
+    package var subscribers = 0
+
+    package init(
+        service: String, name: String, uuid: String, properties: [String], isPublished: Bool, canBeSet: Bool,
+        chirps: Bool
+    ) {
+        self.service = service
+        self.name = name
+        self.uuid = uuid
+        self.properties = properties
+        self.isPublished = isPublished
+        self.canBeSet = canBeSet
+        self.chirps = chirps
+    }
 
     package struct Format: Codable, Hashable, Swift.Sendable {
         /// The name of the type as profiles have it, `u8`, `i16`, …, or its assigned number.
@@ -38,6 +51,12 @@ package struct CharacteristicStatus: Codable, Hashable, Swift.Sendable {
         package var exponent: Int
         /// The unit's assigned number.
         package var unit: Int
+
+        package init(type: String, exponent: Int, unit: Int) {
+            self.type = type
+            self.exponent = exponent
+            self.unit = unit
+        }
     }
 
     package var json: JSONObject {
@@ -90,17 +109,20 @@ package struct CentralSignal: Codable, Hashable, Swift.Sendable {
 extension SimulatedCharacteristic {
     /// Its present status.
     func status() -> CharacteristicStatus {
-        CharacteristicStatus(
-            service: service.profile.name, name: profile.name, uuid: profile.uuid, description: profile.userDescription,
-            format: profile.presentationFormat.map { format in
-                .init(
-                    type: PresentationFormat.names.first { $0.format == format.format }?.name ?? "\(format.format)",
-                    exponent: Int(format.exponent), unit: Int(format.unit))
-            },
+        var status = CharacteristicStatus(
+            service: service.profile.name, name: profile.name, uuid: profile.uuid,
             properties: Self.propertyNames.filter { profile.properties.contains($0.property) }.map(\.name),
-            isPublished: service.isPublished, canBeSet: obstacleToSetting == nil, chirps: profile.chirps,
-            value: (try? read()).map { ValueText.hex($0) }, sent: lastSent.map { ValueText.hex($0) },
-            notifications: notificationCount, subscribers: subscribers.count)
+            isPublished: service.isPublished, canBeSet: obstacleToSetting == nil, chirps: profile.chirps)
+        status.description = profile.userDescription
+        status.format = profile.presentationFormat.map { format in
+            .init(
+                type: PresentationFormat.names.first { $0.format == format.format }?.name ?? "\(format.format)",
+                exponent: Int(format.exponent), unit: Int(format.unit))
+        }
+        status.value = (try? read()).map { ValueText.hex($0) }
+        status.sent = lastSent.map { ValueText.hex($0) }
+        (status.notifications, status.subscribers) = (notificationCount, subscribers.count)
+        return status
     }
 
     private static var propertyNames: [(name: String, property: CBCharacteristicProperties)] {

@@ -3,8 +3,8 @@ import MainLoop
 
 /// Listens at a port of 127.0.0.1, which only programs on this machine reach. Used on one queue only.
 ///
-/// Each connection has one request: what a page on the same machine asks for costs no time to connect, and nothing has to
-/// be known of where one request ends and the next one begins.
+/// Each connection has one request: what a page on the same machine asks for costs no time to connect, and nothing has
+/// to be known of where one request ends and the next one begins.
 package final class HTTPServer {
     package typealias Handler = (_ request: HTTPRequest, _ connection: HTTPConnection) -> Void
 

@@ -33,7 +33,7 @@ def drag(page, start, way):
     for part in range(1, 11):
         place = {"x": start["x"] + way[0] * part / 10, "y": start["y"] + way[1] * part / 10}
         page.session.call("Input.dispatchMouseEvent", type="mouseMoved", **place, **mouse)
-    page.session.call("Input.dispatchMouseEvent", type="mouseReleased", **place, **mouse)
+    page.session.call("Input.dispatchMouseEvent", type="mouseReleased", **place, **{**mouse, "buttons": 0})
 
 
 def test_the_plot_moves_and_the_central_is_there(page, sensor, central):
@@ -98,8 +98,10 @@ def test_a_sensor_that_is_dragged_away_is_lost(page, sensor, central, bluetooth_
     central("monitor", "--json")
     sensor.wait("subscribed", "heart-rate-measurement", timeout=60)
     page.wait_for_text("#map .devices", "phone")
+    page.wait_for_text("#map .devices", "other")
     # To the edge of the map, which then shows more.
-    for _ in range(6):
+    for _ in range(3):
+        page.click("#farther")
         drag(page, middle(page, "#map .device", "sensor"), (-400, 0))
         page.wait_for("!document.querySelector('#map .device:active')")
     sensor.wait("disconnected", timeout=60)

@@ -58,7 +58,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
 
     /// The commands by their names in the protocol.
     enum Command: String, CaseIterable {
-        case version, status, characteristics, signal, events, chirp, set, send, burst, disconnect, advertise, silence, power, quit
+        case version, status, characteristics, signal, events, chirp, set, send, burst, disconnect, advertise, silence,
+            power, quit
         case addService = "add-service"
         case removeService = "remove-service"
         case addFault = "add-fault"

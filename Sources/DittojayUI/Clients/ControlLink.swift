@@ -62,7 +62,9 @@ final class ControlLink {
     /// - Parameter line: without its end.
     func send(_ line: [UInt8], _ reply: @escaping (ControlAnswer) -> Void) {
         guard readable != nil else { return reply(.ended) }
-        guard replies.count < Self.mostWaiting else { return reply(.refused("too many requests wait for their replies")) }
+        guard replies.count < Self.mostWaiting else {
+            return reply(.refused("too many requests wait for their replies"))
+        }
         replies.append(reply)
         let isWaiting = !output.isEmpty
         output += line + [UInt8(ascii: "\n")]
@@ -89,7 +91,9 @@ final class ControlLink {
         guard count > 0 else { return end() }
         for case .line(let line) in splitter.append(buffer[..<count]) {
             guard readable != nil else { return }
-            guard let object = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] else { return end() }
+            guard let object = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] else {
+                return end()
+            }
             if let isDone = object["ok"] as? Bool {
                 guard !replies.isEmpty else {
                     // One that nobody has asked for: too many connections.

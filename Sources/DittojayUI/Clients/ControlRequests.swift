@@ -2,8 +2,8 @@ import Foundation
 
 /// Requests in JSON as the page composes them, and as they are sent on.
 enum ControlRequests {
-    /// What the page may ask of a dittojay: what is about its peripheral. Events and status come over the page's stream,
-    /// and a page does not end the program.
+    /// What the page may ask of a dittojay: what is about its peripheral. Events and status come over the page's
+    /// stream, and a page does not end the program.
     static let peripheralCommands: Set<String> = [
         "chirp", "set", "send", "add-service", "remove-service", "disconnect", "add-fault", "clear-faults", "advertise",
         "silence", "power",

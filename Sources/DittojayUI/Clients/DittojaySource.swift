@@ -24,12 +24,11 @@ final class DittojaySource {
     private let queue: DispatchQueue
     private var link: ControlLink?
     private var timer: (any DispatchSourceTimer)?
-    /// Connections for one command each.
-    private var commands: [ObjectIdentifier: ControlLink] = [:]
+    /// For commands, which may take a while. dittojay closes it when it is idle for long.
+    private var commandLink: ControlLink?
 
     /// Seconds between attempts to connect, and between questions for the peripherals.
     private static let interval = 1.0
-    private static let mostCommands = 8
 
     init(path: String, queue: DispatchQueue) {
         self.path = path
@@ -49,7 +48,7 @@ final class DittojaySource {
         timer?.cancel()
         timer = nil
         link?.end()
-        for command in Array(commands.values) { command.end() }
+        commandLink?.end()
     }
 
     // MARK: Requests
@@ -60,18 +59,14 @@ final class DittojaySource {
         link.send(line, reply)
     }
 
-    /// Carries out a command that may take a while, over a connection of its own.
+    /// Carries out a command that may take a while, after those before it.
     func command(_ line: [UInt8], _ reply: @escaping (ControlAnswer) -> Void) {
-        guard commands.count < Self.mostCommands else { return reply(.refused("too many commands are under way")) }
         do throws(ControlLink.Failure) {
-            let link = try ControlLink(path: path, queue: queue)
-            commands[ObjectIdentifier(link)] = link
-            link.send(line) { [weak self, weak link] answer in
-                reply(answer)
-                guard let self, let link else { return }
-                commands[ObjectIdentifier(link)] = nil
-                link.end()
+            if commandLink == nil {
+                commandLink = try ControlLink(path: path, queue: queue)
+                commandLink?.onEnd = { [weak self] in self?.commandLink = nil }
             }
+            commandLink?.send(line, reply)
         } catch {
             reply(.refused(error.description))
         }
@@ -121,7 +116,9 @@ final class DittojaySource {
         ControlRequests.line(["command": command], about: peripheral)
     }
 
-    static func reply(_ line: [UInt8]) -> ControlReply? { try? JSONDecoder().decode(ControlReply.self, from: Data(line)) }
+    static func reply(_ line: [UInt8]) -> ControlReply? {
+        try? JSONDecoder().decode(ControlReply.self, from: Data(line))
+    }
 
     private static func peripherals(_ line: [UInt8]) -> [Peripheral] {
         struct Reply: Decodable {

@@ -26,7 +26,10 @@ final class PeripheralSampler {
     private static let roundsPerSignal = 4
 
     /// - Parameter peripheral: its identifier in the process.
-    init(_ source: DittojaySource, peripheral: String, queue: DispatchQueue, onSample: @escaping (PeripheralSample) -> Void) {
+    init(
+        _ source: DittojaySource, peripheral: String, queue: DispatchQueue,
+        onSample: @escaping (PeripheralSample) -> Void
+    ) {
         self.source = source
         self.peripheral = peripheral
         self.onSample = onSample

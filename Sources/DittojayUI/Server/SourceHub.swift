@@ -1,8 +1,8 @@
 import Foundation
 import LineOutput
 
-/// The dittojays and the radio behind a page, and the events that a page that is opened later is shown. Used on one queue
-/// only.
+/// The dittojays and the radio behind a page, and the events that a page that is opened later is shown. Used on one
+/// queue only.
 final class SourceHub {
     let queue: DispatchQueue
     let sources: [DittojaySource]

@@ -20,7 +20,9 @@ struct TopView {
         let room = height - 1
         let kept = Array(top.prefix(max(room - Self.leastEvents - 1, 1)))
         var lines = kept
-        if kept.count < top.count { lines[lines.count - 1] = style(Self.dim, "… \(top.count - kept.count + 1) lines more") }
+        if kept.count < top.count {
+            lines[lines.count - 1] = style(Self.dim, "… \(top.count - kept.count + 1) lines more")
+        }
         let eventRoom = room - lines.count - 1
         if eventRoom > 0 {
             lines.append(style(Self.bold, "events"))

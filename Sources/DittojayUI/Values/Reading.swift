@@ -77,7 +77,8 @@ struct Reading: Hashable {
     private static func numbers(_ field: DecodedValue.Field, isOnly: Bool) -> [Number] {
         let name = isOnly ? "" : field.name
         switch field.content {
-        case .number(let digits, let unit): return Double(digits).map { [Number(name: name, unit: unit, value: $0)] } ?? []
+        case .number(let digits, let unit):
+            return Double(digits).map { [Number(name: name, unit: unit, value: $0)] } ?? []
         case .numbers(let all, let unit):
             return all.last.flatMap(Double.init).map { [Number(name: name, unit: unit, value: $0)] } ?? []
         case .meaning, .bits, .text: return []

@@ -62,14 +62,18 @@ final class DittojaySource {
     /// Carries out a command that may take a while, after those before it.
     func command(_ line: [UInt8], _ reply: @escaping (ControlAnswer) -> Void) {
         do throws(ControlLink.Failure) {
-            if commandLink == nil {
-                commandLink = try ControlLink(path: path, queue: queue)
-                commandLink?.onEnd = { [weak self] in self?.commandLink = nil }
-            }
-            commandLink?.send(line, reply)
+            try openCommandLink().send(line, reply)
         } catch {
             reply(.refused(error.description))
         }
+    }
+
+    private func openCommandLink() throws(ControlLink.Failure) -> ControlLink {
+        if let commandLink { return commandLink }
+        let link = try ControlLink(path: path, queue: queue)
+        commandLink = link
+        link.onEnd = { [weak self] in self?.commandLink = nil }
+        return link
     }
 
     // MARK: The process
@@ -94,6 +98,8 @@ final class DittojaySource {
             self?.take([])
         }
         link.send(Self.request("events")) { _ in }
+        // So that the first command need not wait for it.
+        _ = try? openCommandLink()
     }
 
     /// A dittojay that knows no `peripherals` has one.

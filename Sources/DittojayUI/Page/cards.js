@@ -29,7 +29,8 @@ class Card {
     this.value.className = !isShown ? "value none" : reading.text.length > long ? "value long" : "value";
     const sent = profile.notifications > 0 ? `${profile.notifications} sent` : "";
     const subscribers = profile.subscribers > 0 ? `${profile.subscribers} subscribed` : "";
-    say(this.tags, [...profile.properties, subscribers, sent].filter(Boolean).join(" · "));
+    const name = profile.description && profile.name;
+    say(this.tags, [name, ...profile.properties, subscribers, sent].filter(Boolean).join(" · "));
     this.plot.add(isKnown ? reading.numbers : [], now);
     this.control?.follow(entry);
   }

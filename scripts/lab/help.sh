@@ -5,7 +5,9 @@
 show_help() {
     case ${1:-} in
     '') help_all ;;
-    setup | build | demo | test | merge | run | page | shell | up | exec | ui | reset | down | status | bench) "help_$1" ;;
+    setup | build | demo | test | merge | run | page | shell | up | exec | ui | reset | down | status | bench)
+        "help_$1"
+        ;;
     options) help_options ;;
     environment) help_environment ;;
     *) return 2 ;;

@@ -33,7 +33,9 @@ def post(address, message=None, **fields):
     """Asks for a chirp with other header fields; None leaves one out."""
     parts = urlsplit(address)
     headers = {
-        "Host": parts.netloc, "Content-Type": "application/json", "Authorization": f"Bearer {parts.fragment}",
+        "Host": parts.netloc,
+        "Content-Type": "application/json",
+        "Authorization": f"Bearer {parts.fragment}",
         "Origin": f"http://{parts.netloc}",
     }
     headers.update({name.replace("_", "-"): value for name, value in fields.items()})

@@ -25,7 +25,11 @@ class Terminal:
         self.resize(100, 30)
         self.before = termios.tcgetattr(self.inside)
         self.process = subprocess.Popen(
-            command, stdin=self.inside, stdout=self.inside, stderr=self.inside, env={**os.environ, "TERM": kind},
+            command,
+            stdin=self.inside,
+            stdout=self.inside,
+            stderr=self.inside,
+            env={**os.environ, "TERM": kind},
             start_new_session=True,
         )
         self.text = ""

@@ -2,8 +2,8 @@
 
 usage: ui [--socket PATH…] [--radio PATH] [OPTION of dittojay ui…]
 
-The paths are those of sockets in the lab. Each has a socket here, in a folder of this user alone: what connects to it is
-passed on by a command in the lab.
+The paths are those of sockets in the lab. Each has a socket here, in a folder of this user alone: what connects to it
+is passed on by a command in the lab.
 """
 
 import os
@@ -73,7 +73,11 @@ class Bridge:
                 self.commands = [one for one in self.commands if one.poll() is None]
                 self.commands.append(
                     subprocess.Popen(
-                        command, stdin=connection, stdout=connection, stderr=subprocess.DEVNULL, start_new_session=True
+                        command,
+                        stdin=connection.fileno(),
+                        stdout=connection.fileno(),
+                        stderr=subprocess.DEVNULL,
+                        start_new_session=True,
                     )
                 )
 

@@ -55,7 +55,7 @@ def test_requests_take_the_token_the_host_and_the_origin(address, sensor):
     assert post(address)[0] == 200
     assert post(address, Origin=None)[0] == 200
     port = urlsplit(address).port
-    refused = [
+    refused: list[tuple[int, dict[str, str | None]]] = [
         (401, {"Authorization": None}),
         (401, {"Authorization": "Bearer " + "0" * 64}),
         (401, {"Authorization": urlsplit(address).fragment}),

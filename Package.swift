@@ -80,6 +80,16 @@ let package = Package(
                 "MainLoop", "SocketServer", "UserFolders", "YAMLText", deque, logging, yams,
             ]),
 
+        // The server behind a page: HTTP on this machine, within limits. It knows nothing of what is served.
+        .target(name: "LoopbackHTTP", dependencies: ["MainLoop"]),
+        // Running dittojays to look at and to control: a page in a browser, and its terminal form.
+        .target(
+            name: "DittojayUI",
+            dependencies: [
+                "AssignedNumbers", "Dittojay", "GATTProfiles", "LineOutput", "LoopbackHTTP", "MainLoop", "UserFolders",
+            ],
+            resources: [.embedInCode("Page")]),
+
         // What both programs check about the machine that they run on.
         .target(name: "Doctor", dependencies: ["BlueZ", "DBus", "LineOutput", "MainLoop"]),
 
@@ -90,8 +100,8 @@ let package = Package(
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "CoreBluetooth", "Dittojay", "Doctor", "GATTProfiles", "LineOutput",
-                "MainLoop", "ProgramSupport", argumentParser,
+                "AssignedNumbers", "BlueZ", "CoreBluetooth", "Dittojay", "DittojayUI", "Doctor", "GATTProfiles",
+                "LineOutput", "MainLoop", "ProgramSupport", argumentParser,
             ]),
         .executableTarget(
             name: "BluejayCommand",
@@ -148,6 +158,10 @@ let package = Package(
             name: "BluejayTests",
             dependencies: ["Bluejay", "BluetoothLab", "CoreBluetooth", "OwnUIKit", "TestSupport", "UIKitStandIns"]),
         .testTarget(name: "DoctorTests", dependencies: ["DBus", "Doctor", "LineOutput", "MainLoop", "TestSupport"]),
+        .testTarget(name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP", "TestSupport"]),
+        .testTarget(
+            name: "DittojayUITests",
+            dependencies: ["Dittojay", "DittojayUI", "GATTProfiles", "LoopbackHTTP", "TestSupport"]),
         .testTarget(
             name: "DittojayTests",
             dependencies: [

@@ -144,6 +144,7 @@ import VirtualRadio
         let stage = try Stage(Self.walk)
         let status = stage.ask(#"{"command":"status"}"#)
         #expect(status["air"]?.text == "ideal" && status["walls"]?.text == "1")
+        #expect(status["wall_lines"]?.elements.first?["to"]?.elements.map(\.text) == ["5.0", "1.0"])
         let phone = status["devices"]?.elements.last
         #expect(phone?["name"]?.text == "phone" && phone?["at_m"]?.elements.map(\.text) == ["10.0", "0.0"])
         #expect(phone?["advertises"]?.text == "false" && phone?["advertises_as"]?.elements.isEmpty == true)

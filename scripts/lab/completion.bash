@@ -17,7 +17,7 @@ _bluetooth_lab_names() {
 
 _bluetooth_lab() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-} index
-    local commands="setup build demo test merge run page shell up exec reset down status bench help"
+    local commands="setup build demo test merge run page shell up exec ui reset down status bench help"
     local options="--package --radio --scene --controller --air --seed --controllers --time --env --capture --bluez"
     options+=" --out --name --fresh --hosts --host --help"
     COMPREPLY=()
@@ -40,6 +40,7 @@ _bluetooth_lab() {
         ;;
     reset) options="--name --help" ;;
     down) options="--name --all --help" ;;
+    ui) options="--name --socket --radio --port --json --help" ;;
     status) options="--json --help" ;;
     up)
         options="--name --package --radio --scene --controller --air --seed --controllers --time --bluez --env --help"

@@ -5,7 +5,9 @@
 show_help() {
     case ${1:-} in
     '') help_all ;;
-    setup | build | demo | test | merge | run | page | shell | up | exec | reset | down | status | bench) "help_$1" ;;
+    setup | build | demo | test | merge | run | page | shell | up | exec | ui | reset | down | status | bench)
+        "help_$1"
+        ;;
     options) help_options ;;
     environment) help_environment ;;
     *) return 2 ;;
@@ -29,6 +31,7 @@ usage: lab COMMAND [OPTION…] [ARG…]
   shell                   start an interactive shell in the lab
   up                      start a lab that stays up: run, shell and test use it
   exec -- COMMAND [ARG…]  run COMMAND in the lab that is up, as it is
+  ui                      show the sensors of the lab that is up in this machine's browser
   reset                   bring Bluetooth there back to its state after the start
   down                    end the lab that is up
   status                  list the labs that are up
@@ -192,6 +195,16 @@ usage: lab exec [OPTION…] -- COMMAND [ARG…]
 Runs COMMAND in the lab that is up, as root, in the current folder, beside other commands, up to 16 at a time. Bluetooth
 is as the last command has left it, and what COMMAND leaves running stays. The exit status is COMMAND's; 125 means that
 the lab itself failed or is not up. OPTION: --name, --package, --env, --capture, --out (lab help options).
+HELP
+}
+
+help_ui() {
+    cat <<'HELP'
+usage: lab ui [--name NAME] [--socket PATH…] [--radio PATH] [--port N] [--json]
+
+Serves dittojay's page on this machine for the sensors in the lab that is up, and prints its address. --socket is the
+control socket of a sensor in the lab (default: that of `dittojay`), --radio that of the radio; the other options are
+those of `dittojay ui`. Ctrl-C ends it, and leaves the lab up.
 HELP
 }
 

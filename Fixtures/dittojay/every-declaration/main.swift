@@ -154,7 +154,8 @@ func show(_ event: PeripheralEvent) {
 
 func requests() -> [ControlRequest] {
     [
-        .version, .peripherals, .status, .events, .chirp([1]), .set(characteristic: "temperature", value: [1]),
+        .version, .peripherals, .status, .characteristics, .signal, .events, .chirp([1]),
+        .set(characteristic: "temperature", value: [1]),
         .send(characteristic: "temperature", value: [1]), .burst(count: 10, size: 20, rate: 5), .addService("chirp"),
         .removeService(nil), .disconnect(central: nil),
         .addFault(characteristic: "temperature", Fault(on: .read, .error(0x80))),

@@ -168,6 +168,16 @@ final class AdapterLease: LinkControl {
         hasPoweredOff = !isOn
     }
 
+    func signals() async -> [String: Int] {
+        var signals: [String: Int] = [:]
+        for device in (currentAdapter?.devices ?? []) where device.isConnected {
+            // 127: the controller does not know it.
+            guard let rssi = try? await device.readRSSI(), rssi != 127 else { continue }
+            signals[device.address] = rssi
+        }
+        return signals
+    }
+
     /// Ends the connections of all centrals, or of one.
     ///
     /// - Parameter asked: called for each central once bluetoothd has been asked, before the link has ended.

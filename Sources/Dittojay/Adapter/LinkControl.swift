@@ -15,6 +15,10 @@ protocol LinkControl: AnyObject, Swift.Sendable {
         address: String?, asked: @escaping @Sendable @LoopActor () -> Void
     ) async -> [String]
 
+    /// How strong the connected centrals are received, in dBm by their addresses. Those whose signal the kernel does
+    /// not report, to this user or at all, are missing.
+    func signals() async -> [String: Int]
+
     /// Switches the controller off or on.
     ///
     /// - Throws: what bluetoothd refuses, or ``DittojayError``.

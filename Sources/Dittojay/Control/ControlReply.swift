@@ -21,6 +21,11 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     public var disconnected: [String]?
     /// status: the status.
     public var status: PeripheralStatus?
+    /// characteristics: all of the profile, in its order.
+    package var characteristics: [CharacteristicStatus]?
+    /// signal: the centrals whose signal is known.
+    package var signals: [CentralSignal]?
+
     /// peripherals: those that run.
     public var peripherals: [Peripheral]?
 
@@ -37,7 +42,7 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case ok, error, subscribers, sent, waits, seconds, disconnected, status, peripherals
+        case ok, error, subscribers, sent, waits, seconds, disconnected, status, peripherals, characteristics, signals
         case protocolVersion = "protocol"
     }
 
@@ -75,6 +80,8 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
         if let disconnected { object.add("disconnected", disconnected) }
         object.add("status", status?.json)
         if let peripherals { object.add("peripherals", peripherals.map(\.json)) }
+        if let characteristics { object.add("characteristics", characteristics.map(\.json)) }
+        if let signals { object.add("signals", signals.map(\.json)) }
         return object
     }
 }

@@ -10,6 +10,10 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     case peripherals
     /// `{"command":"status"}`: report the status of the peripheral.
     case status
+    /// `{"command":"characteristics"}`: report the characteristics with their present values.
+    case characteristics
+    /// `{"command":"signal"}`: report how strong the centrals that are connected are received.
+    case signal
     /// `{"command":"events"}`: from now on send every event of the peripheral over this connection, one on each line.
     case events
     /// `{"command":"chirp","value":"…"}`: notify this value on the chirp characteristic, in a form such as `hex:0102`;
@@ -56,7 +60,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
 
     /// The commands by their names in the protocol.
     enum Command: String, CaseIterable {
-        case version, peripherals, status, events, chirp, set, send, burst, disconnect, advertise, silence, power, quit
+        case version, peripherals, status, characteristics, signal, events, chirp, set, send, burst, disconnect,
+            advertise, silence, power, quit
         case addService = "add-service"
         case removeService = "remove-service"
         case addFault = "add-fault"
@@ -120,6 +125,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case .version: self = .version
         case .peripherals: self = .peripherals
         case .status: self = .status
+        case .characteristics: self = .characteristics
+        case .signal: self = .signal
         case .events: self = .events
         case .chirp: self = .chirp(try Self.value(members.value ?? "empty"))
         case .set, .send:
@@ -208,6 +215,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case .version: object.add("command", "version")
         case .peripherals: object.add("command", "peripherals")
         case .status: object.add("command", "status")
+        case .characteristics: object.add("command", "characteristics")
+        case .signal: object.add("command", "signal")
         case .events: object.add("command", "events")
         case .chirp(let value):
             object.add("command", "chirp")

@@ -68,6 +68,20 @@ final class CentralLinks {
         return known
     }
 
+    /// Reports how strong the centrals are received, as far as the kernel says.
+    func measureSignals(_ reply: @escaping (ControlReply) -> Void) {
+        // As in `end`: it is called on this queue only.
+        nonisolated(unsafe) let reply = reply
+        Task { [control, queue] in
+            let signals = await control?.signals() ?? [:]
+            queue.async {
+                var answer = ControlReply()
+                answer.signals = signals.sorted { $0.key < $1.key }.map { .init(central: $0.key, rssi: $0.value) }
+                reply(answer)
+            }
+        }
+    }
+
     /// Switches the controller off, which ends all links, or on.
     func setPower(_ isOn: Bool, _ reply: @escaping (ControlReply) -> Void) {
         guard let control else { return reply(ControlReply(error: "Bluetooth is not ready yet")) }

@@ -32,15 +32,7 @@ final class CommandHandler {
     /// From now on reads of a characteristic give this value.
     func set(_ name: String, to value: Data) -> ControlReply {
         withCharacteristic(name) { characteristic in
-            guard characteristic.profile.properties.contains(.read) else {
-                return ControlReply(error: "\(characteristic.path) has no read among its properties")
-            }
-            if case .writeCount = characteristic.profile.source {
-                return ControlReply(error: "\(characteristic.path) counts writes: its value cannot be set")
-            }
-            if characteristic.profile.source == .simulated {
-                return ControlReply(error: "\(characteristic.path) is simulated: its value cannot be set")
-            }
+            if let obstacle = characteristic.obstacleToSetting { return ControlReply(error: obstacle) }
             characteristic.set(value)
             events.report(.set) { event in
                 event.name(characteristic)

@@ -23,6 +23,8 @@ final class SimulatedCharacteristic {
 
     /// How many notifications and indications were handed over for sending.
     private(set) var notificationCount: UInt64 = 0
+    /// What was handed over last.
+    private(set) var lastSent: Data?
     private(set) var registration: CBMutableCharacteristic?
     private weak var server: (any GATTServer)?
     private var waiting: Deque<Data> = []
@@ -329,6 +331,7 @@ final class SimulatedCharacteristic {
             server.updateValue(value, for: registration, onSubscribedCentrals: nil)
         else { return false }
         notificationCount += 1
+        lastSent = value
         return true
     }
 

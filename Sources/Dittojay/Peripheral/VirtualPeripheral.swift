@@ -368,6 +368,11 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             var answer = ControlReply()
             answer.status = status
             reply(answer)
+        case .characteristics:
+            var answer = ControlReply()
+            answer.characteristics = services.characteristics.map { $0.status() }
+            reply(answer)
+        case .signal: links.measureSignals(reply)
         case .chirp(let value): reply(commands.chirp(Data(value)))
         case .set(let name, let value): reply(commands.set(name, to: Data(value)))
         case .send(let name, let value): reply(commands.send(Data(value), on: name))

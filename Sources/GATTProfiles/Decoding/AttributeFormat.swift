@@ -30,6 +30,9 @@ package struct AttributeFormat: Hashable, Swift.Sendable {
         return numbers.map { ($0, AttributeFormat(uuid: AssignedName.digits(of: $0))) }
     }
 
+    /// The number that a value is, if it is nothing but one.
+    package var scaledNumber: ScaledNumber? { fields.count == 1 ? fields[0].scaledNumber : nil }
+
     /// Decodes a value; nil if it does not fit the format.
     package func decode(_ bytes: some Collection<UInt8>) -> DecodedValue? {
         var reader = FormatReader(bytes)

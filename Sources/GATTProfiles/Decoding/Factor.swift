@@ -23,6 +23,15 @@ struct Factor: Hashable, Swift.Sendable {
         binaryExponent = b
     }
 
+    /// The factor as a number; nil if the number in the value is an exponent.
+    var number: Double? {
+        guard !isExponential else { return nil }
+        var value = Double(multiplier)
+        for _ in 0..<abs(decimalExponent) { value = decimalExponent < 0 ? value / 10 : value * 10 }
+        for _ in 0..<abs(binaryExponent) { value = binaryExponent < 0 ? value / 2 : value * 2 }
+        return value
+    }
+
     var isOne: Bool { !isExponential && multiplier == 1 && decimalExponent == 0 && binaryExponent == 0 }
 
     /// The product in decimal digits, with as many places as its resolution needs; nil if it is too large.

@@ -40,6 +40,16 @@ struct FormatField: Hashable, Swift.Sendable {
         return names.isEmpty
     }
 
+    /// The number that is the whole field; nil if it is no integer.
+    var scaledNumber: ScaledNumber? {
+        guard !type.isRepeated, type.kind == .unsigned || type.kind == .signed, let width = type.width,
+            case .always = condition, let scale = factor.number
+        else { return nil }
+        var number = ScaledNumber(width: width, isSigned: type.kind == .signed, scale: scale, unit: unit)
+        if factor.isOne, unit.isEmpty { number.meanings = meanings }
+        return number
+    }
+
     // MARK: Reading
 
     /// Nil if there are too few bytes, or if they do not fit the type.

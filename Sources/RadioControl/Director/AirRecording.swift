@@ -138,7 +138,7 @@ final class AirRecording {
         return .object(members)
     }
 
-    private static func wall(_ wall: Wall) -> JSONPart {
+    static func wall(_ wall: Wall) -> JSONPart {
         .object([
             ("from", .list(RadioDirector.parts(wall.from))), ("to", .list(RadioDirector.parts(wall.to))),
             ("loss_db", .decimal(wall.loss)),

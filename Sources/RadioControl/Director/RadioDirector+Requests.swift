@@ -133,6 +133,7 @@ extension RadioDirector {
             ("phantom_groups", .list(groups.keys.sorted().prefix(Self.mostListed).map { group($0) })),
             ("jammers", .list(radio.jammers.map { .text($0) })),
             ("walls", .number(radio.walls.count)),
+            ("wall_lines", .list(radio.walls.map(AirRecording.wall))),
         ]
         return JSONWriter.object(members)
     }

@@ -55,6 +55,8 @@ final class FakeLinkControl: LinkControl {
         return [address ?? "all"]
     }
 
+    func signals() async -> [String: Int] { [Parts.central: -59] }
+
     func setPower(_ isOn: Bool) async throws { requests.withLock { $0.append("power \(isOn ? "on" : "off")") } }
 }
 

@@ -6,6 +6,7 @@ import sys
 TOOLS = {
     "machine": "lab_tools.machine.command",
     "standing": "lab_tools.machine.standing_command",
+    "ui": "lab_tools.machine.ui",
     "hosts": "lab_tools.hosts",
     "suites": "lab_tools.testing.suites",
     "test": "lab_tools.testing.command",

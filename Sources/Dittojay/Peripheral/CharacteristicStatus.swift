@@ -1,0 +1,144 @@
+import CoreBluetooth
+import GATTProfiles
+package import LineOutput
+
+/// A characteristic of a running peripheral: what it is, and its present values.
+package struct CharacteristicStatus: Codable, Hashable, Swift.Sendable {
+    /// The service's name in the profile.
+    package var service: String
+    /// Its own name in the profile.
+    package var name: String
+    /// In 4 or 36 characters, upper case.
+    package var uuid: String
+    /// The user description (2901).
+    package var description: String?
+    /// The presentation format (2904).
+    package var format: Format?
+    /// What centrals may do: `read`, `write`, `write-without-response`, `notify`, `indicate`.
+    package var properties: [String]
+    /// Whether centrals can find it at the moment.
+    package var isPublished: Bool
+    /// Whether `set` changes what reads give.
+    package var canBeSet: Bool
+    /// Whether `chirp` sends on it.
+    package var chirps: Bool
+    /// What a read gives, in hexadecimal digits; absent if it cannot be read.
+    package var value: String?
+    /// What was notified or indicated last, in hexadecimal digits; absent before that.
+    package var sent: String?
+    /// How many notifications and indications were handed over for sending since the start.
+    package var notifications: UInt64 = 0
+    /// How many centrals have subscribed.
+    package var subscribers = 0
+
+    package init(
+        service: String, name: String, uuid: String, properties: [String], isPublished: Bool, canBeSet: Bool,
+        chirps: Bool
+    ) {
+        self.service = service
+        self.name = name
+        self.uuid = uuid
+        self.properties = properties
+        self.isPublished = isPublished
+        self.canBeSet = canBeSet
+        self.chirps = chirps
+    }
+
+    package struct Format: Codable, Hashable, Swift.Sendable {
+        /// The name of the type as profiles have it, `u8`, `i16`, …, or its assigned number.
+        package var type: String
+        /// The power of ten that the number is multiplied by.
+        package var exponent: Int
+        /// The unit's assigned number.
+        package var unit: Int
+
+        package init(type: String, exponent: Int, unit: Int) {
+            self.type = type
+            self.exponent = exponent
+            self.unit = unit
+        }
+    }
+
+    package var json: JSONObject {
+        var object = JSONObject()
+        object.add("service", service)
+        object.add("name", name)
+        object.add("uuid", uuid)
+        object.add("description", description)
+        object.add(
+            "format",
+            format.map { format in
+                var object = JSONObject()
+                object.add("type", format.type)
+                object.add("exponent", format.exponent)
+                object.add("unit", format.unit)
+                return object
+            })
+        object.add("properties", properties)
+        object.add("isPublished", isPublished)
+        object.add("canBeSet", canBeSet)
+        object.add("chirps", chirps)
+        object.add("value", value)
+        object.add("sent", sent)
+        object.add("notifications", notifications)
+        object.add("subscribers", subscribers)
+        return object
+    }
+}
+
+/// How strong a connected central is received.
+package struct CentralSignal: Codable, Hashable, Swift.Sendable {
+    /// The address.
+    package var central: String
+    /// In dBm.
+    package var rssi: Int
+
+    package init(central: String, rssi: Int) {
+        self.central = central
+        self.rssi = rssi
+    }
+
+    package var json: JSONObject {
+        var object = JSONObject()
+        object.add("central", central)
+        object.add("rssi", rssi)
+        return object
+    }
+}
+
+extension SimulatedCharacteristic {
+    /// Its present status.
+    func status() -> CharacteristicStatus {
+        var status = CharacteristicStatus(
+            service: service.profile.name, name: profile.name, uuid: profile.uuid,
+            properties: Self.propertyNames.filter { profile.properties.contains($0.property) }.map(\.name),
+            isPublished: service.isPublished, canBeSet: obstacleToSetting == nil, chirps: profile.chirps)
+        status.description = profile.userDescription
+        status.format = profile.presentationFormat.map { format in
+            .init(
+                type: PresentationFormat.names.first { $0.format == format.format }?.name ?? "\(format.format)",
+                exponent: Int(format.exponent), unit: Int(format.unit))
+        }
+        status.value = (try? read()).map { ValueText.hex($0) }
+        status.sent = lastSent.map { ValueText.hex($0) }
+        (status.notifications, status.subscribers) = (notificationCount, subscribers.count)
+        return status
+    }
+
+    private static var propertyNames: [(name: String, property: CBCharacteristicProperties)] {
+        [
+            ("read", .read), ("write", .write), ("write-without-response", .writeWithoutResponse),
+            ("notify", .notify), ("indicate", .indicate),
+        ]
+    }
+
+    /// Why `set` cannot change what reads give; nil if it can.
+    var obstacleToSetting: String? {
+        guard profile.properties.contains(.read) else { return "\(path) has no read among its properties" }
+        switch profile.source {
+        case .stored: return nil
+        case .writeCount: return "\(path) counts writes: its value cannot be set"
+        case .simulated: return "\(path) is simulated: its value cannot be set"
+        }
+    }
+}

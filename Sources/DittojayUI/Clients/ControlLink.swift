@@ -1,0 +1,137 @@
+import Dittojay
+import Foundation
+import MainLoop
+import UserFolders
+
+/// A connection to a control socket, of a dittojay or of the virtual radio: requests, their replies in the same order,
+/// and events between them. Used on one queue only.
+final class ControlLink {
+    /// Called with each line that is no reply.
+    var onEvent: (([UInt8]) -> Void)?
+    /// Called once when the other side has ended the connection.
+    var onEnd: (() -> Void)?
+
+    private let descriptor: Int32
+    private var readable: DescriptorWatch?
+    private var writable: DescriptorWatch?
+    private var splitter = LineSplitter(limit: ControlLink.longestLine)
+    private var replies: [(ControlAnswer) -> Void] = []
+    private var output: ArraySlice<UInt8> = []
+
+    /// In bytes. The status of the largest peripheral that a file can describe is shorter.
+    private static let longestLine = 1 << 24
+    /// How many requests may wait for their replies.
+    private static let mostWaiting = 64
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Throws: ``Failure`` if nothing listens there.
+    init(path: String, queue: DispatchQueue) throws(Failure) {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(description: "no socket can be made: \(Self.systemError)") }
+        do {
+            // A Unix socket connects at once, or says EAGAIN when others wait already.
+            guard try withUnixSocketAddress(of: path, { connect(descriptor, $0, $1) }) == 0 else {
+                let error = Self.systemError
+                close(descriptor)
+                throw Failure(description: "nothing answers at \(path): \(error)")
+            }
+        } catch let error as Failure {
+            throw error
+        } catch {
+            close(descriptor)
+            throw Failure(description: "\(error)")
+        }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        if copy >= 0 { writable = DescriptorWatch(copy, for: .writable, queue: queue) { [weak self] in self?.flush() } }
+        readable = DescriptorWatch(descriptor, queue: queue) { [weak self] in self?.read() }
+        readable?.start()
+    }
+
+    deinit {
+        readable?.cancel()
+        writable?.cancel()
+    }
+
+    private static var systemError: String { String(cString: strerror(errno)) }
+
+    /// Sends a request, and calls `reply` once.
+    ///
+    /// - Parameter line: without its end.
+    func send(_ line: [UInt8], _ reply: @escaping (ControlAnswer) -> Void) {
+        guard readable != nil else { return reply(.ended) }
+        guard replies.count < Self.mostWaiting else {
+            return reply(.refused("too many requests wait for their replies"))
+        }
+        replies.append(reply)
+        let isWaiting = !output.isEmpty
+        output += line + [UInt8(ascii: "\n")]
+        if !isWaiting { flush() }
+    }
+
+    func end() {
+        guard let readable else { return }
+        self.readable = nil
+        readable.cancel()
+        writable?.cancel()
+        writable = nil
+        let waiting = replies
+        let ended = onEnd
+        (replies, onEvent, onEnd) = ([], nil, nil)
+        for reply in waiting { reply(.ended) }
+        ended?()
+    }
+
+    private func read() {
+        var buffer = [UInt8](repeating: 0, count: 1 << 14)
+        let count = Foundation.read(descriptor, &buffer, buffer.count)
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        guard count > 0 else { return end() }
+        for case .line(let line) in splitter.append(buffer[..<count]) {
+            guard readable != nil else { return }
+            guard let object = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] else {
+                return end()
+            }
+            if let isDone = object["ok"] as? Bool {
+                guard !replies.isEmpty else {
+                    // One that nobody has asked for: too many connections.
+                    return end()
+                }
+                replies.removeFirst()(
+                    isDone ? .done(line) : .refused(object["error"] as? String ?? "the request was refused"))
+            } else {
+                onEvent?(line)
+            }
+        }
+    }
+
+    private func flush() {
+        while !output.isEmpty, readable != nil {
+            let count = output.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+            if count > 0 {
+                output = output.dropFirst(count)
+            } else if count < 0, errno == EAGAIN {
+                writable?.resume()
+                return
+            } else if errno != EINTR {
+                return end()
+            }
+        }
+        output = []
+        writable?.suspend()
+    }
+}
+
+/// What a control socket answers to a request.
+enum ControlAnswer {
+    /// The line, an object in JSON.
+    case done([UInt8])
+    /// Why not, for people.
+    case refused(String)
+    /// The connection ended before the answer.
+    case ended
+}

@@ -145,6 +145,7 @@ package final class FakeCharacteristic: FakeObject {
 
     package func disappear() {
         linkIsDown()
+        subscribers = []
         for descriptor in descriptors { descriptor.hide() }
         hide()
     }

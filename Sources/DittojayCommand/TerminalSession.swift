@@ -2,8 +2,8 @@ import Dittojay
 import Foundation
 import LineOutput
 
-/// The peripherals of a process with a terminal, or pipes, around them: prints their events, takes commands and signals,
-/// and ends the process.
+/// The peripherals of a process with a terminal, or pipes, around them: prints their events, takes commands and
+/// signals, and ends the process.
 // @unchecked: everything happens on the group's queue.
 final class TerminalSession: @unchecked Swift.Sendable {
     private let group: PeripheralGroup

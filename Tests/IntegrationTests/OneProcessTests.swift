@@ -32,7 +32,11 @@ extension AmongMany {
                             "--connect-timeout", "120",
                         ])
                 }
-                try await sensors.process.events("subscribed", notifying)
+                do {
+                    try await sensors.process.events("subscribed", notifying)
+                } catch {
+                    throw LabError("\(error)\n" + listens.map(\.transcript).joined(separator: "\n"))
+                }
                 let bursts = try chosen.map { sensor in
                     try sensors.client(
                         "burst", "--count", "\(Self.values)", "--size", "4", "--rate", "20", "--peripheral", sensor.id)

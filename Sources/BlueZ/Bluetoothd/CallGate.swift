@@ -1,12 +1,12 @@
 import MainLoop
 
-/// Lets only a few of the calls that set a controller up, or put it back, through to bluetoothd at a time; the others wait
-/// for their turn.
+/// Lets only a few of the calls that set a controller up, or put it back, through to bluetoothd at a time; the others
+/// wait for their turn.
 ///
-/// A program with many peripherals makes hundreds of them at once: at its start, at its end, and when bluetoothd is back.
-/// bluetoothd (5.66) takes some 10 ms for a registration, so that the answers to the last ones would come too late. And
-/// the bus lets a program wait for 128 answers only (`max_replies_per_connection`), and bluetoothd, too, which makes a
-/// call of its own for each registration.
+/// A program with many peripherals makes hundreds of them at once: at its start, at its end, and when bluetoothd is
+/// back. bluetoothd (5.66) takes some 10 ms for a registration, so that the answers to the last ones would come too
+/// late. And the bus lets a program wait for 128 answers only (`max_replies_per_connection`), and bluetoothd, too,
+/// which makes a call of its own for each registration.
 @LoopActor
 final class CallGate {
     private let limit: Int
@@ -31,13 +31,5 @@ final class CallGate {
 
     private func leave() {
         if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }
-    }
-}
-
-extension Adapter {
-    /// Calls bluetoothd when it is this call's turn.
-    func inTurn(_ call: @LoopActor () async throws -> Void) async throws {
-        guard let session else { return try await call() }
-        try await session.callGate.pass(call)
     }
 }

@@ -55,6 +55,12 @@ package final class Adapter: RemoteObject<Adapter1> {
 
     // MARK: Changing it
 
+    /// Makes a call that sets the controller up, or puts it back, when it is its turn.
+    func inTurn(_ call: @LoopActor () async throws -> Void) async throws {
+        guard let session else { return try await call() }
+        try await session.callGate.pass(call)
+    }
+
     /// Switches it on or off, and returns when it is.
     ///
     /// The kernel (6.12) reports that a controller is off some 30 ms before that is done. A command to switch it on in

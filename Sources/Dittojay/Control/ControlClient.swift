@@ -5,8 +5,8 @@ public enum ControlClient {
     /// Sends one request and waits for its answer without a time limit, since a burst takes as long as it takes. The
     /// wait ends if dittojay does.
     ///
-    /// - Parameter peripheral: which of the process's peripherals the request is for: its id, its controller, or its name
-    ///   if it is the only one of that name. Nil: the only one.
+    /// - Parameter peripheral: which of the process's peripherals the request is for: its id, its controller, or its
+    ///   name if it is the only one of that name. Nil: the only one.
     /// - Throws: ``DittojayError``: `notRunning` if no dittojay listens; `refused` if the command was not carried out.
     public static func send(
         _ request: ControlRequest, to address: ControlSocketAddress, peripheral: String? = nil

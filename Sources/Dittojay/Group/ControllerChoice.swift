@@ -55,7 +55,8 @@ package struct ControllerChoice: Hashable, Swift.Sendable {
         return given
     }
 
-    /// The controllers that nothing is known to use: they can be a peripheral, and do not advertise, scan, or have a link.
+    /// The controllers that nothing is known to use: they can be a peripheral, and do not advertise, scan, or have a
+    /// link.
     @LoopActor
     private func free(in session: BlueZSession) async -> [String] {
         let first = first.flatMap { session.adapter(named: $0) }

@@ -15,8 +15,8 @@ package struct GroupPlan: Hashable, Swift.Sendable {
 
     /// - Parameters:
     ///   - profiles: one for each peripheral.
-    ///   - name: the names of all, with `{n}` in the place of the number, which is put behind a name that has none. Nil:
-    ///     each profile's name, with the number where several have the same.
+    ///   - name: the names of all, with `{n}` in the place of the number, which is put behind a name that has none.
+    ///     Nil: each profile's name, with the number where several have the same.
     ///   - seed: the seed that those of the peripherals follow from. A single peripheral has it itself.
     package init(profiles: [PeripheralProfile], name: String?, seed: UInt64) {
         var counts: [String: Int] = [:]

@@ -119,11 +119,11 @@ extension AmongMany {
         @Test func `a request by which the device ends the link ends the central's`() async throws {
             try await withProxy(profile: Lab.profile("faulty")) { _, proxy in
                 let leaving = Faulty.leavingOnRead.uuid.uuidString
+                let start = proxy.position
                 _ = try await bluejay("read", Proxy.address, leaving, status: 6)
                 try await proxy.event("read", "\"attError\":14")
-                try await proxy.event("device-disconnected")
-                let start = proxy.position
-                try await proxy.event("disconnected", Lab.centralAddress)
+                try await proxy.event("device-disconnected", from: start)
+                try await proxy.event("disconnected", Lab.centralAddress, from: start)
                 try await proxy.event("advertising", from: start)
                 #expect(try await bluejay("read", Proxy.address, leaving, "--format", "text") == ["back"])
             }

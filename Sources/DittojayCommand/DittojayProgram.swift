@@ -47,7 +47,8 @@ struct DittojayProgram: ParsableCommand {
         version: "dittojay \(packageVersion)",
         subcommands: [
             RunCommand.self, ProxyCommand.self, CheckCommand.self, StatusCommand.self, PeripheralsCommand.self,
-            EventsCommand.self, ChirpCommand.self, BurstCommand.self, SetCommand.self, SendCommand.self, ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
+            EventsCommand.self, ChirpCommand.self, BurstCommand.self, SetCommand.self, SendCommand.self,
+            ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
             AdvertiseCommand.self, PowerCommand.self, SilenceCommand.self,
             QuitCommand.self, UnpairCommand.self, NamesCommand.self, SchemaCommand.self, InitCommand.self,
             DoctorCommand.self, UICommand.self, TopCommand.self,

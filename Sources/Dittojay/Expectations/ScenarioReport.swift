@@ -50,7 +50,8 @@ public struct ScenarioReport: Hashable, Swift.Sendable {
         var lines = ["scenario \(name) \(hasPassed ? "passed" : "FAILED"): \(summary)"]
         for result in results { lines += Self.lines(of: result) }
         guard !hasPassed else { return lines }
-        return lines + ["what happened (seconds since the scenario began; * marks its steps; faults are on purpose):"] + timeline.lines
+        return lines + ["what happened (seconds since the scenario began; * marks its steps; faults are on purpose):"]
+            + timeline.lines
     }
 
     private static func lines(of result: Result) -> [String] {

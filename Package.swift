@@ -185,8 +185,8 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "MainLoop", "RadioControl", "RadioScenes", "RestorationAgent", "RestorationProtocol", "TestSupport",
-                "VirtualRadio",
+                "LoopbackHTTP", "MainLoop", "RadioControl", "RadioScenes", "RestorationAgent", "RestorationProtocol",
+                "TestSupport", "VirtualRadio",
             ],
             path: "Tests/Fuzz"),
         // scripts/soak, which runs in the lab: the same holds for it.

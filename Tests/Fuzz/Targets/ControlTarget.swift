@@ -10,8 +10,8 @@ extension FuzzTarget {
 
 private enum ControlTexts {
     private static let requests: [ControlRequest] = [
-        .version, .status, .events, .chirp([1, 2, 255]), .burst(count: 5000, size: 180, rate: 12.5),
-        .addService("chirp"),
+        .version, .peripherals, .status, .characteristics, .signal, .events, .chirp([1, 2, 255]),
+        .burst(count: 5000, size: 180, rate: 12.5), .addService("chirp"),
         .removeService(nil), .set(characteristic: "store", value: [1]), .send(characteristic: "a", value: [2]),
         .disconnect(central: "00:AA:01:01:00:01"), .clearFaults(characteristic: "lab/store"),
         .quit,
@@ -23,7 +23,7 @@ private enum ControlTexts {
 
     private static let mutator = Mutator(
         corpus: requests.map(\.line) + [
-            "c hello", "c hex:00ff", "+ chirp", "- all", "d AA:BB:CC:DD:EE:FF", "s", "q", "?",
+            "c hello", "c hex:00ff", "+ chirp", "- all", "d AA:BB:CC:DD:EE:FF", "@hci1 c hello", "s", "q", "?",
             requests.map(\.line).joined(separator: "\r\n"),
         ],
         words: Oddities.numbers + Oddities.texts + [
@@ -54,7 +54,9 @@ private enum ControlTexts {
                     (try? JSONDecoder().decode(ControlReply.self, from: Data(reply.utf8)))?.error == error.description,
                     "a reply that is no JSON: \(reply)")
             }
-            if let typed = try? ControlRequest(typed: String(decoding: line, as: UTF8.self)) { try check(typed) }
+            let text = String(decoding: line, as: UTF8.self)
+            if let typed = try? ControlRequest(typed: text) { try check(typed) }
+            if let typed = try? AddressedRequest(typed: text) { try check(typed.request) }
         }
     }
 

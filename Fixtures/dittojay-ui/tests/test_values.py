@@ -155,7 +155,16 @@ def test_the_page_outlives_its_sensor_and_a_reload(page, sensor):
 @pytest.mark.sensor("lab", adapter="hci2")
 @pytest.mark.bluetooth_lab(controllers=3)
 def test_one_of_several_sensors_is_chosen(sensors, serve, web_bluetooth):
-    page = web_bluetooth.open(serve(*sensors))
+    chirp_by_the_second(web_bluetooth.open(serve(*sensors)), sensors)
+
+
+@pytest.mark.bluetooth_lab(controllers=3)
+def test_one_of_the_sensors_of_a_process_is_chosen(start_sensors, serve, web_bluetooth):
+    sensors = start_sensors(2, "lab", name="Room {n}")
+    chirp_by_the_second(web_bluetooth.open(serve(sensors[0])), sensors)
+
+
+def chirp_by_the_second(page, sensors):
     page.wait_for("document.querySelectorAll('#peripherals option').length === 2")
     page.wait_for_text("#name", sensors[0].name)
     page.evaluate("""(() => {
@@ -163,6 +172,6 @@ def test_one_of_several_sensors_is_chosen(sensors, serve, web_bluetooth):
         select.selectedIndex = 1;
         select.dispatchEvent(new Event("change"));
     })()""")
-    page.wait_for_text("#about", "hci2")
+    page.wait_for_text("#about", sensors[1].adapter)
     page.click("#chirp button")
     sensors[1].wait("chirped")

@@ -58,6 +58,8 @@ extension BlueZError {
         if error.isAccessDenied { return .accessDenied(message) }
         if error.isAnswerLost { return .notRunning }
         switch BlueZErrorName(name: name) {
+        // The system's text for EALREADY.
+        case .failed where message == "Operation already in progress": return .inProgress(call)
         case .failed: return failed(name, message)
         case .notPermitted: return refusal(message)
         case .notConnected: return .notConnected

@@ -163,6 +163,28 @@ struct LinkLifeTests {
         #expect(app.lines == ["state on", "state off", "state on"])
     }
 
+    /// bluetoothd goes on believing that it connects (5.66 with the kernel 6.1), until it is asked for the opposite.
+    @Test func `an attempt that the end of power has left behind is ended when power is back`() async throws {
+        let device = await device()
+        await daemon.react(to: "Connect", times: 1, with: .silent)
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connect(to: device)
+        try await daemon.call("Connect")
+        await daemon.adapter.power(false)
+        try await app.saw("state off")
+        await daemon.react(
+            to: "Connect",
+            with: .handler { [daemon] call in
+                guard daemon.count(of: "Disconnect") == 0 else { return call.resume() }
+                call.invocation.fail(.bluez("Failed", "Operation already in progress"))
+            })
+        await daemon.adapter.power(true)
+        try await app.saw("state on", count: 2)
+        app.act { $0.connect(peripheral) }
+        try await app.saw("connected")
+        #expect(await daemon.count(of: "Connect") == 3)
+    }
+
     /// bluetoothd's object stays, with the name that it has by the private address.
     @Test func `a device that gets another address when it pairs is still the same`() async throws {
         let device = await device()

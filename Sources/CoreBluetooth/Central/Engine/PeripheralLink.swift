@@ -168,12 +168,14 @@ final class PeripheralLink {
         return device
     }
 
-    /// A program that died while it connected can leave bluetoothd believing that it still does (BlueZ 5.66): only
-    /// asking for the opposite, or forgetting the device, clears that.
+    /// A program that died while it connected, or a controller that was switched off then, can leave bluetoothd
+    /// believing that it still does (BlueZ 5.66): only asking for the opposite, or forgetting the device, clears that.
     private func recover(from error: BlueZError, _ device: Device, _ failures: Int) async {
-        guard case .inProgress = error, failures > 0, failures.isMultiple(of: 10) else { return }
+        let isLongSo = failures > 0 && failures.isMultiple(of: 10)
+        guard case .inProgress = error, isLongSo || device.isAttemptAbandoned else { return }
+        device.isAttemptAbandoned = false
         try? await device.disconnect()
-        if failures.isMultiple(of: 20), !device.isPaired, phase == .connecting, !device.isConnected {
+        if isLongSo, failures.isMultiple(of: 20), !device.isPaired, phase == .connecting, !device.isConnected {
             try? await device.adapter?.remove(device)
         }
     }
@@ -190,6 +192,7 @@ final class PeripheralLink {
     private func linkIsUp() {
         guard phase == .connecting, let device else { return }
         phase = .connected
+        device.isAttemptAbandoned = false
         attempt?.cancel()
         let name = device.name
         core?.post { [peripheral] manager in
@@ -230,6 +233,7 @@ final class PeripheralLink {
     /// The controller was removed or bluetoothd has ended: the app learns it from the manager's state.
     func abandon() {
         phase = .ended
+        if isCalling { device?.isAttemptAbandoned = true }
         stopTrying()
         dropConnectionState()
         post { $0.connectionIsDown(state: .disconnected) }

@@ -99,7 +99,7 @@ package final class Device: RemoteObject<Device1> {
     private var attempts = 0
 
     /// Whether the controller was switched off while bluetoothd connected for this program. bluetoothd (5.66) may
-    /// believe for ever that it still does (seen with the kernel 6.1).
+    /// believe forever that it still does (seen with the kernel 6.1).
     package var isAttemptAbandoned = false
 
     /// Connects. bluetoothd gives up after some 40 seconds when the device is not there.

@@ -117,7 +117,7 @@ final class RequestHandler {
         source.setNotifying(true, of: simulated.path, report)
     }
 
-    /// Turns a device's notifications off when the last subscriber has gone. CoreBluetooth reports one of the others,
+    /// Turns a device's notifications off when the last subscriber has left. CoreBluetooth reports one of the others,
     /// if there are any, in place of the one that has disconnected, a moment later: the device must not notice.
     private func endSubscription(
         of simulated: SimulatedCharacteristic, at source: any AnswerSource, _ report: @escaping (Answer?) -> Void
@@ -214,7 +214,7 @@ final class RequestHandler {
         readCount += 1
     }
 
-    /// The device that was asked has gone: the request is answered when the central's link is being ended.
+    /// The device that was asked has disconnected: the request is answered when the central's link is being ended.
     private func lost(
         _ request: CBATTRequest, _ kind: PeripheralEvent.Kind, from central: PeripheralEvent.Central,
         of simulated: SimulatedCharacteristic, _ answer: Answer

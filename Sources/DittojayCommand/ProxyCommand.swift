@@ -70,18 +70,7 @@ struct ProxyCommand: ParsableCommand, LoggingCommand {
         help: "Replay faults that are a matter of chance in a run that had this seed; default: a new one each time.")
     var seed: UInt64?
 
-    @Option(help: ArgumentHelp("Where to listen for commands.", valueName: "path"))
-    var socket: String?
-
-    @Flag(help: "Do not listen for commands.")
-    var noSocket = false
-
-    @Flag(help: "Print one JSON object for each event.")
-    var json = false
-
-    @Flag(help: "Print nothing but errors.")
-    var quiet = false
-
+    @OptionGroup var sessionOptions: SessionOptions
     @OptionGroup var logOptions: LogOptions
 
     func validate() throws {
@@ -117,8 +106,8 @@ struct ProxyCommand: ParsableCommand, LoggingCommand {
         let group = PeripheralGroup(
             ProxiedDevice(options), adapter: adapter ?? environment["DITTOJAY_ADAPTER"], localName: name,
             seed: seed ?? UInt64(UInt32.random(in: .min ... .max)),
-            controlSocket: noSocket ? nil : ControlSocketAddress(path: socket), queue: queue)
-        let session = TerminalSession(group, json: json, quiet: quiet, junit: junit, record: record)
+            controlSocket: sessionOptions.controlSocket, queue: queue)
+        let session = TerminalSession(group, sessionOptions, junit: junit, record: record)
         session.start()
         dispatchMain()
     }

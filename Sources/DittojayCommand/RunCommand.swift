@@ -71,18 +71,7 @@ struct RunCommand: ParsableCommand, LoggingCommand {
             "Replay the run that had this seed; default: a new one each time. Several peripherals each have their own.")
     var seed: UInt64?
 
-    @Option(help: ArgumentHelp("Where to listen for commands.", valueName: "path"))
-    var socket: String?
-
-    @Flag(help: "Do not listen for commands.")
-    var noSocket = false
-
-    @Flag(help: "Print one JSON object for each event.")
-    var json = false
-
-    @Flag(help: "Print nothing but errors.")
-    var quiet = false
-
+    @OptionGroup var sessionOptions: SessionOptions
     @OptionGroup var logOptions: LogOptions
 
     func validate() throws {
@@ -129,8 +118,8 @@ struct RunCommand: ParsableCommand, LoggingCommand {
         signal(SIGPIPE, SIG_IGN)
         let group = PeripheralGroup(
             try plan(), on: AdapterVariable.choice(given: adapter),
-            controlSocket: noSocket ? nil : ControlSocketAddress(path: socket), queue: DispatchQueue(label: "dittojay"))
-        let session = TerminalSession(group, json: json, quiet: quiet, junit: junit)
+            controlSocket: sessionOptions.controlSocket, queue: DispatchQueue(label: "dittojay"))
+        let session = TerminalSession(group, sessionOptions, junit: junit)
         session.start()
         dispatchMain()
     }

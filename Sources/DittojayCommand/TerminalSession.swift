@@ -36,11 +36,13 @@ final class TerminalSession: @unchecked Swift.Sendable {
     /// - Parameters:
     ///   - junit: the path of the file for the report of a scenario that expects something.
     ///   - record: gets all events, whatever is printed.
-    init(_ group: PeripheralGroup, json: Bool, quiet: Bool, junit: String? = nil, record: EventRecord? = nil) {
+    init(
+        _ group: PeripheralGroup, _ options: SessionOptions, junit: String? = nil, record: EventRecord? = nil
+    ) {
         self.record = record
         self.group = group
-        self.json = json
-        self.quiet = quiet
+        json = options.json
+        quiet = options.quiet
         self.junit = junit
         output = LineWriter(descriptor: STDOUT_FILENO, capacity: Self.outputCapacity, queue: group.queue)
     }

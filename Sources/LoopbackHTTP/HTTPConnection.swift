@@ -15,7 +15,7 @@ package final class HTTPConnection {
     private var readable: DescriptorWatch?
     private var writable: DescriptorWatch?
     private var deadline: DispatchWorkItem?
-    private var output: ArraySlice<UInt8> = []
+    private var output = SendBuffer()
     /// Whether the connection ends when the output was taken.
     private var endsWithOutput = false
     private var isStreaming = false
@@ -101,27 +101,19 @@ package final class HTTPConnection {
 
     private func put(_ bytes: [UInt8]) {
         let isWaiting = !output.isEmpty
-        output += bytes
+        output.append(bytes)
         if !isWaiting { flush() }
     }
 
     private func flush() {
-        while !output.isEmpty, isOpen {
-            let count = output.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-            }
-            if count > 0 {
-                output = output.dropFirst(count)
-            } else if count < 0, errno == EAGAIN {
-                writable?.resume()
-                return
-            } else if errno != EINTR {
-                return close()
-            }
+        guard isOpen else { return }
+        switch output.send(to: descriptor) {
+        case .sentAll:
+            writable?.suspend()
+            if endsWithOutput { finish() }
+        case .isFull: writable?.resume()
+        case .failed: close()
         }
-        output = []
-        writable?.suspend()
-        if endsWithOutput { finish() }
     }
 
     /// Ends the sending side first: closing at once could reset what the browser has not read.
@@ -151,7 +143,7 @@ package final class HTTPConnection {
         readable.cancel()
         writable?.cancel()
         writable = nil
-        output = []
+        output.removeAll()
         onRequest = nil
         let closed = onClose
         let removed = serverClosed

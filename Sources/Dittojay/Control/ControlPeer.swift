@@ -24,7 +24,7 @@ final class ControlPeer {
     /// Requests that wait for the answer to the one before.
     private var waiting: [Result<AddressedRequest, ControlRequest.ParsingError>] = []
     /// What is left of the answer.
-    private var output: ArraySlice<UInt8> = []
+    private var output = SendBuffer()
     /// Whether the program has asked for the events.
     private(set) var isFollowing = false
     /// The id of the peripheral whose events it has asked for; nil for all.
@@ -166,7 +166,7 @@ final class ControlPeer {
     /// Sends bytes, after those that are already waiting.
     private func put(_ bytes: [UInt8]) {
         let isWaiting = !output.isEmpty
-        output += bytes
+        output.append(bytes)
         guard !isWaiting else { return }
         send()
         if !output.isEmpty { room?.resume() }
@@ -182,18 +182,11 @@ final class ControlPeer {
 
     /// Sends as much of the answer as the socket takes.
     private func send() {
-        while !output.isEmpty, connection.isOpen {
-            let count = output.withUnsafeBytes {
-                Glibc.send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-            }
-            if count > 0 {
-                output = output.dropFirst(count)
-                lastActivity = .now
-            } else if count < 0, errno == EAGAIN, room != nil {
-                return
-            } else if errno != EINTR {
-                return close()
-            }
-        }
+        guard connection.isOpen else { return }
+        let waiting = output.count
+        let outcome = output.send(to: connection.descriptor)
+        if output.count < waiting { lastActivity = .now }
+        // Without a watch nobody would say when there is room again.
+        if outcome == .failed || (outcome == .isFull && room == nil) { close() }
     }
 }

@@ -16,7 +16,7 @@ final class ControlLink {
     private var writable: DescriptorWatch?
     private var splitter = LineSplitter(limit: ControlLink.longestLine)
     private var replies: [(ControlAnswer) -> Void] = []
-    private var output: ArraySlice<UInt8> = []
+    private var output = SendBuffer()
 
     /// In bytes. The status of the largest peripheral that a file can describe is shorter.
     private static let longestLine = 1 << 24
@@ -67,7 +67,7 @@ final class ControlLink {
         }
         replies.append(reply)
         let isWaiting = !output.isEmpty
-        output += line + [UInt8(ascii: "\n")]
+        output.append(line + [UInt8(ascii: "\n")])
         if !isWaiting { flush() }
     }
 
@@ -108,21 +108,12 @@ final class ControlLink {
     }
 
     private func flush() {
-        while !output.isEmpty, readable != nil {
-            let count = output.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-            }
-            if count > 0 {
-                output = output.dropFirst(count)
-            } else if count < 0, errno == EAGAIN {
-                writable?.resume()
-                return
-            } else if errno != EINTR {
-                return end()
-            }
+        guard readable != nil else { return }
+        switch output.send(to: descriptor) {
+        case .sentAll: writable?.suspend()
+        case .isFull: writable?.resume()
+        case .failed: end()
         }
-        output = []
-        writable?.suspend()
     }
 }
 

@@ -36,7 +36,7 @@ final class DeviceRecording {
 
     /// - Parameter count: after how many values it ends.
     init(_ senders: [Sender], on connection: DirectPeripheral, file: RecordingFile, output: Output, count: Int?) {
-        self.senders = senders
+        self.senders = Self.inOrderOfListening(senders)
         references = Dictionary(uniqueKeysWithValues: senders.map { (ObjectIdentifier($0.attribute), $0.reference) })
         self.connection = connection
         self.file = file
@@ -45,6 +45,14 @@ final class DeviceRecording {
     }
 
     var hasBegun: Bool { begin != nil }
+
+    /// The battery's level comes first. bluetoothd subscribes to it by itself, so that a device that begins to send once
+    /// everything is subscribed to would begin before this program listens to it.
+    nonisolated static func inOrderOfListening(_ senders: [Sender]) -> [Sender] {
+        let batteryLevel = CBUUID(string: "2A19")
+        return senders.filter { $0.attribute.uuid == batteryLevel }
+            + senders.filter { $0.attribute.uuid != batteryLevel }
+    }
 
     /// `240 values of 2 characteristics in 12 s`.
     var contents: String {

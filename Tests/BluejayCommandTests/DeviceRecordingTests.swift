@@ -1,0 +1,16 @@
+import Bluejay
+import Testing
+
+@testable import BluejayCommand
+
+@Suite struct DeviceRecordingTests {
+    @Test func `the battery's level is listened to before what bluetoothd does not subscribe to`() {
+        let senders = ["2A37", "2A19", "2A5B", "2A19", "2A1C"].enumerated().map { place, uuid in
+            DeviceRecording.Sender(
+                attribute: CBMutableCharacteristic(
+                    type: CBUUID(string: uuid), properties: .notify, value: nil, permissions: .readable),
+                reference: "\(place)")
+        }
+        #expect(DeviceRecording.inOrderOfListening(senders).map(\.reference) == ["1", "3", "0", "2", "4"])
+    }
+}

@@ -4,6 +4,7 @@ import MainLoop
 import TestSupport
 import Testing
 
+@testable import BlueZ
 @testable import CoreBluetooth
 
 /// The life of a link: attempts that are given up or disturbed, and ends of all kinds.
@@ -70,6 +71,29 @@ struct LinkLifeTests {
             Task { @LoopActor in device.pair { continuation.resume(returning: $0) } }
         }
         #expect(failure == nil)
+    }
+
+    /// An app that connects again when a link ends does so in this moment, if the link's end is reported first.
+    @Test func `what is asked for before the app knows that Bluetooth is off is dropped`() async throws {
+        let device = await device()
+        let app = CentralApp(on: daemon)
+        try await app.saw("state on")
+        let peripheral = try await app.peripheral(device)
+        app.queue.suspend()
+        await daemon.adapter.power(false)
+        try await eventually("the power off") { app.session.adapters.first?.isPowered == false }
+        app.manager.connect(peripheral)
+        app.manager.scanForPeripherals(withServices: nil)
+        app.queue.resume()
+        try await app.saw("state off")
+        await daemon.adapter.power(true)
+        try await app.saw("state on", count: 2)
+        #expect(app.act { $0.isScanning } == false)
+        #expect(app.act { _ in peripheral.state } == .disconnected)
+        // What still worked for it would have asked bluetoothd by the time that this is answered.
+        _ = try await app.connected(to: device)
+        #expect(await daemon.count(of: "Connect") == 1)
+        #expect(await daemon.count(of: "StartDiscovery") == 0)
     }
 
     /// What bluetoothd refuses for a moment is asked for again.

@@ -36,7 +36,8 @@ final class BlueZCentralEngine: CentralEngine {
         let filter = DiscoveryFilter(
             serviceUUIDs: services?.map(\.bluezText) ?? [],
             reportsDuplicates: options.flag(CBCentralManagerScanOptionAllowDuplicatesKey) ?? false)
-        MainLoop.shared.async { [core] in core.scan(filter) }
+        let call = core.epochs.current
+        MainLoop.shared.async { [core] in core.scan(filter, in: call) }
     }
 
     func stopScan() {
@@ -48,7 +49,8 @@ final class BlueZCentralEngine: CentralEngine {
     func connect(_ peripheral: CBPeripheral, options: [String: Any]) {
         peripheral.connectionIsWanted()
         let options = ConnectOptions(options, usesNotifySockets: usesNotifySockets)
-        MainLoop.shared.async { [core] in core.connect(peripheral, options) }
+        let call = core.epochs.current
+        MainLoop.shared.async { [core] in core.connect(peripheral, options, in: call) }
     }
 
     func cancelConnection(_ peripheral: CBPeripheral) {

@@ -7,6 +7,7 @@ import RestorationProtocol
 @LoopActor
 final class CentralCore {
     nonisolated let registry = PeripheralRegistry()
+    nonisolated let epochs = CallEpochs()
     let session: BlueZSession
     private(set) var adapter: Adapter?
     /// The connections of the whole system that are reported to the app; nil means none.
@@ -25,6 +26,9 @@ final class CentralCore {
     var resolving: LoopSource?
     private var watch: AdapterWatch?
     private var observation: Registration?
+    private var state: CBManagerState = .unknown
+    /// Counts the states that were reported.
+    private var epoch = 0
     private var links: [UUID: PeripheralLink] = [:]
     private var scanning: Registration?
     private var scanFilter: DiscoveryFilter?
@@ -102,6 +106,8 @@ final class CentralCore {
     /// Reports the state to the app, and ends what does not outlast it.
     func report(_ state: CBManagerState) {
         welcome = nil
+        self.state = state
+        epoch += 1
         if state != .poweredOn {
             stopScan()
             // No individual callbacks: the state says enough.
@@ -109,12 +115,17 @@ final class CentralCore {
             for identifier in links.keys { restoration?.released(identifier) }
             links = [:]
         }
-        post { manager in
+        post { [epochs, epoch] manager in
             manager.state = state
             if state != .poweredOn { manager.isScanning = false }
+            epochs.enter(epoch)
             manager.delegate?.centralManagerDidUpdateState(manager)
         }
     }
+
+    /// Whether a call that the app made when it knew `call.epoch` still means something. It has no answer of its own
+    /// else: the app learns the manager's state.
+    private func isCurrent(_ call: CallEpochs.Call) -> Bool { call.epoch == epoch && state == .poweredOn }
 
     private func handle(_ event: BlueZEvent) {
         switch event {
@@ -160,8 +171,8 @@ final class CentralCore {
 
     // MARK: Scanning
 
-    func scan(_ filter: DiscoveryFilter) {
-        guard let adapter else { return }
+    func scan(_ filter: DiscoveryFilter, in call: CallEpochs.Call) {
+        guard isCurrent(call), let adapter else { return }
         reported = [:]
         scanFilter = filter
         scanning?.cancel()
@@ -195,8 +206,10 @@ final class CentralCore {
 
     func link(of peripheral: CBPeripheral) -> PeripheralLink? { links[peripheral.identifier] }
 
-    func connect(_ peripheral: CBPeripheral, _ options: ConnectOptions) {
-        guard adapter != nil else { return }
+    func connect(_ peripheral: CBPeripheral, _ options: ConnectOptions, in call: CallEpochs.Call) {
+        guard isCurrent(call), adapter != nil else {
+            return post(to: peripheral) { $0.connectionIsDown(state: .disconnected) }
+        }
         if let link = links[peripheral.identifier] { return link.connectAgain(options) }
         guard let peer = PeerIdentifier(peripheral.identifier) else { return }
         let link = PeripheralLink(peripheral, peer: peer, options: options, core: self)

@@ -11,7 +11,7 @@ final class PeripheralCore {
     private nonisolated let delegateQueue: DelegateQueue
     private nonisolated let choice: AdapterChoice
     nonisolated let updates = UpdateQueue()
-    nonisolated let epochs = PeripheralEpochs()
+    nonisolated let epochs = CallEpochs()
 
     let session: BlueZSession
     private var watch: AdapterWatch?
@@ -125,7 +125,7 @@ final class PeripheralCore {
     }
 
     /// Whether a call that the app made when it knew `call.epoch` still means something.
-    private func isCurrent(_ call: PeripheralEpochs.Call) -> Bool {
+    private func isCurrent(_ call: CallEpochs.Call) -> Bool {
         !isInvalid && call.epoch == epoch && state == .poweredOn && adapter != nil
     }
 
@@ -141,7 +141,7 @@ final class PeripheralCore {
 
     // MARK: Services
 
-    func add(_ plan: ServicePlan, in call: PeripheralEpochs.Call) {
+    func add(_ plan: ServicePlan, in call: CallEpochs.Call) {
         let key = ObjectIdentifier(plan.service)
         guard isCurrent(call), let adapter else { return refuse(plan.service, CBError(.operationCancelled)) }
         enqueue { [self] in
@@ -224,7 +224,7 @@ final class PeripheralCore {
 
     // MARK: Advertising
 
-    func startAdvertising(_ plan: AdvertisementPlan, in call: PeripheralEpochs.Call) {
+    func startAdvertising(_ plan: AdvertisementPlan, in call: CallEpochs.Call) {
         guard isCurrent(call), let adapter else { return refuseAdvertising(CBError(.operationCancelled)) }
         guard !wantsAdvertising else { return refuseAdvertising(CBError(.alreadyAdvertising)) }
         wantsAdvertising = true

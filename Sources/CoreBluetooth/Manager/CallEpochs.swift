@@ -2,11 +2,11 @@ import Synchronization
 
 /// What the app knew when it made a call. Calls reach the loop later; by then the controller may have been off and on
 /// again, and what the app asked for has to be dropped, because it will set everything up anew.
-final class PeripheralEpochs: Swift.Sendable {
+final class CallEpochs: Swift.Sendable {
     struct Call: Swift.Sendable {
         /// Counts the state updates that the app has seen.
         let epoch: Int
-        /// Counts the calls of ``CBPeripheralManager/stopAdvertising()``.
+        /// Counts the calls of ``CBPeripheralManager/stopAdvertising()``; 0 for a central manager.
         let stops: Int
     }
 

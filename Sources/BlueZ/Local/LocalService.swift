@@ -92,9 +92,14 @@ package final class LocalService {
         // it has removed the characteristic (5.66 and 5.82, `acquire_notify_reply` in src/gatt-database.c). So what it
         // has asked is answered first.
         await connection.confirmReceipt()
-        await withTaskGroup { group in
+        await withCheckedContinuation { continuation in
+            var outstanding = registered.count
+            // All in this turn of the loop, so that nothing comes between them.
             for (service, registration) in registered {
-                group.addTask { await service.end(registration) }
+                service.end(registration) {
+                    outstanding -= 1
+                    if outstanding == 0 { continuation.resume() }
+                }
             }
         }
     }
@@ -104,11 +109,16 @@ package final class LocalService {
         return registration
     }
 
-    private func end(_ registration: Registered) async {
+    private func end(_ registration: Registered, completion: @escaping @LoopActor () -> Void) {
+        let call = MethodCall(
+            GattManager1.unregisterApplication, of: Bluetoothd.busName, at: registration.adapter.path,
+            arguments: [.objectPath(root)])
         // An error means that bluetoothd has forgotten it already.
-        _ = try? await registration.adapter.call(GattManager1.unregisterApplication, [.objectPath(root)])
-        unexport(from: registration.connection)
-        releaseHandles(on: registration.adapter)
+        registration.connection.call(call) { [self] _ in
+            unexport(from: registration.connection)
+            releaseHandles(on: registration.adapter)
+            completion()
+        }
     }
 
     /// Forgets the registration without a call of bluetoothd, which has ended.

@@ -4,6 +4,7 @@ import MainLoop
 import TestSupport
 import Testing
 
+@testable import BlueZ
 @testable import CoreBluetooth
 
 /// How services come to bluetoothd, and what it may do with them.
@@ -44,6 +45,40 @@ struct PublishingTests {
         try await eventually("all were removed") { daemon.adapter.offeredServices.isEmpty }
         app.act { $0.add(first) }
         try await app.saw("added 180D", count: 2)
+    }
+
+    /// A BlueZ central (5.66) that has looked into the first by the time of the next one misses a later one.
+    @Test @LoopActor func `services are withdrawn with nothing in between`() async throws {
+        let count = 30
+        for number in 0..<count { try await app.publish("18\(number + 10)") }
+        let adapter = try required(app.session.adapters.first)
+        Others(adapter).call()
+        app.act { $0.removeAllServices() }
+        try await eventually("all were removed") { daemon.adapter.offeredServices.isEmpty }
+        let calls = daemon.methods.drop { $0 != "UnregisterApplication" }
+        #expect(calls.prefix(count).allSatisfy { $0 == "UnregisterApplication" })
+    }
+
+    /// Whatever else a program does: a call in each of the next turns of the loop, as long as the bus takes them.
+    @LoopActor
+    private final class Others {
+        private let adapter: Adapter
+        private var turns = 5000
+        private var outstanding = 0
+
+        init(_ adapter: Adapter) { self.adapter = adapter }
+
+        func call() {
+            guard turns > 0 else { return }
+            turns -= 1
+            if outstanding < 50 {
+                outstanding += 1
+                adapter.call(Adapter1.setDiscoveryFilter, [[String: BusValue]().busValue]) { _ in
+                    self.outstanding -= 1
+                }
+            }
+            MainLoop.shared.async { self.call() }
+        }
     }
 
     @Test func `answers come in the order of the calls`() async throws {

@@ -42,6 +42,8 @@ package final class LocalCharacteristic {
 
     /// Whether a central is subscribed.
     package var isSubscribed: Bool { channel != nil }
+    /// Whether bluetoothd has a socket for them.
+    package var hasSocket: Bool { channel?.isSocket == true }
 
     /// Sends a notification, or an indication where the central asked for that, to all that subscribed.
     ///

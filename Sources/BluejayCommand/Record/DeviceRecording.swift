@@ -49,9 +49,8 @@ final class DeviceRecording {
     /// The battery's level comes first. bluetoothd subscribes to it by itself, so that a device that begins to send once
     /// everything is subscribed to would begin before this program listens to it.
     nonisolated static func inOrderOfListening(_ senders: [Sender]) -> [Sender] {
-        let batteryLevel = CBUUID(string: "2A19")
-        return senders.filter { $0.attribute.uuid == batteryLevel }
-            + senders.filter { $0.attribute.uuid != batteryLevel }
+        let isLevel = { (sender: Sender) in sender.attribute.uuid == CBUUID(string: "2A19") }
+        return senders.filter(isLevel) + senders.filter { !isLevel($0) }
     }
 
     /// `240 values of 2 characteristics in 12 s`.

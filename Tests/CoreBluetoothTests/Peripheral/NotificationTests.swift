@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import BlueZ
 @testable import CoreBluetooth
 
 /// Subscriptions and what is sent to them, over sockets and over the bus.
@@ -47,6 +48,34 @@ struct NotificationTests {
         #expect(send(Data([5])))
         try await eventually("the next value") { published.notifications.last == Data([5]) }
         #expect(await published.notifications.count == 4)
+    }
+
+    /// The socket that a central leaves behind would keep the next one's subscription from being reported.
+    @Test func `a service is published anew when bluetoothd keeps the socket of a central that has gone`() async throws
+    {
+        try await published.subscribe(by: central)
+        try await app.saw("subscribed 02 2A37")
+        await published.missUnsubscription()
+        await central.lose()
+        try await app.saw("unsubscribed 02 2A37")
+        try await eventually("the service anew") {
+            daemon.adapter.characteristic("2A37").map { $0 !== published } == true
+        }
+        let next = await daemon.adapter.connectCentral()
+        let anew = try #require(await daemon.adapter.characteristic("2A37"))
+        try await anew.subscribe(by: next)
+        try await app.saw("subscribed 02 2A37", count: 2)
+        #expect(send(Data([6])))
+        try await eventually("the value") { anew.notifications == [Data([6])] }
+    }
+
+    @Test func `a service stays when bluetoothd ends the socket of a central that has gone`() async throws {
+        try await published.subscribe(by: central)
+        try await app.saw("subscribed 02 2A37")
+        await central.lose()
+        try await app.saw("unsubscribed 02 2A37")
+        try await Task.sleep(for: BlueZSession.Timing().socketEnd * 2)
+        #expect(await daemon.count(of: "UnregisterApplication") == 0)
     }
 
     @Test(arguments: [true, false])

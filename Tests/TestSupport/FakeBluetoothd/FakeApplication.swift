@@ -187,6 +187,9 @@ package final class FakeLocalCharacteristic {
         try await call("StopNotify")
     }
 
+    /// All centrals have turned notifications off before the program answered: bluetoothd (5.66) keeps the socket.
+    package func missUnsubscription() { subscribers = [] }
+
     /// The link of a central has ended. bluetoothd keeps the subscriptions of those that are paired.
     func lost(_ central: FakeDevice) {
         guard !central.isPaired, subscribers.contains(where: { $0 === central }) else { return }

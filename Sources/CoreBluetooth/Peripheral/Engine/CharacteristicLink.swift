@@ -20,6 +20,8 @@ final class CharacteristicLink {
     var endedSubscriptions: [ObjectPath: EndedSubscription] = [:]
     /// Runs while it is uncertain whether a central is subscribed that bluetoothd has not reported.
     var succession: LoopSource?
+    /// Runs while bluetoothd has a socket for a central that has disconnected.
+    var socketEnd: LoopSource?
     /// Counts the periods in which somebody was subscribed.
     var generation = 0
 

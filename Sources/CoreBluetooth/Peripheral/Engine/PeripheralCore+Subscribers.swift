@@ -67,8 +67,23 @@ extension PeripheralCore {
                 awaitSuccessor(of: link)
             }
             unsubscribe(link, path)
+            if !isBonded { awaitSocketEnd(of: link) }
         }
         centrals[path] = nil
+    }
+
+    /// A central that subscribes, and ends that before bluetoothd (5.66) has the socket, leaves it with one too many in
+    /// its count of subscribers. It keeps the socket when that central disconnects, and reports no other one that
+    /// subscribes, until the service is published anew.
+    private func awaitSocketEnd(of link: CharacteristicLink) {
+        guard link.local.hasSocket, link.absentSubscribers.isEmpty else { return }
+        link.socketEnd = .timer(after: session.timing.socketEnd) { [weak self, weak link] in
+            guard let self, let link, link.socketEnd != nil else { return }
+            link.socketEnd = nil
+            // A central that is there now would miss what comes and goes.
+            guard link.local.hasSocket, !link.hasReceivers, otherConnectedDevice(than: link) == nil else { return }
+            publishAnew(link)
+        }
     }
 
     /// bluetoothd reports only the first central that subscribes. When that one has disconnected and notifications are
@@ -107,6 +122,7 @@ extension PeripheralCore {
         link.absentSubscribers[central.path] = nil
         link.endedSubscriptions[central.path] = nil
         link.succession = nil
+        link.socketEnd = nil
         let subscribed = openUpdates(link)
         let mtu = central.mtu
         deliver { [characteristic = link.plan.characteristic] manager in

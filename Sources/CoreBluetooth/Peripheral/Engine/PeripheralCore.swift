@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import DequeModule
+import Logging
 import MainLoop
 
 /// The state of a peripheral manager on the loop. What it finds out is delivered on the manager's queue, in order.
@@ -193,6 +194,23 @@ final class PeripheralCore {
             services = [:]
             for published in all { close(published, tellsDelegate: true) }
             await Self.unregister(all)
+        }
+    }
+
+    /// Has bluetoothd forget what it knows of the service of a characteristic.
+    func publishAnew(_ link: CharacteristicLink) {
+        enqueue { [self] in
+            guard let adapter, let service = services.values.first(where: { $0.links.contains { $0 === link } }) else {
+                return
+            }
+            await service.local.unregister()
+            // Else it was withdrawn, or all were, meanwhile.
+            guard services.values.contains(where: { $0 === service }) else { return }
+            do {
+                try await service.local.register(with: adapter)
+            } catch {
+                logger.error("cannot publish a service anew", metadata: ["error": "\(error)"])
+            }
         }
     }
 

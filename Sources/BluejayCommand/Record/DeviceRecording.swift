@@ -46,7 +46,7 @@ final class DeviceRecording {
 
     var hasBegun: Bool { begin != nil }
 
-    /// The battery's level comes first. bluetoothd subscribes to it by itself, so that a device that begins to send once
+    /// The battery's level comes first. bluetoothd subscribes to it by itself, and a device that begins to send once
     /// everything is subscribed to would begin before this program listens to it.
     nonisolated static func inOrderOfListening(_ senders: [Sender]) -> [Sender] {
         let isLevel = { (sender: Sender) in sender.attribute.uuid == CBUUID(string: "2A19") }

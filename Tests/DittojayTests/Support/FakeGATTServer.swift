@@ -28,6 +28,8 @@ final class FakeGATTServer: GATTServer {
     func removeAllServices() { services = [] }
     func respond(to request: CBATTRequest, withResult result: CBATTError.Code) { answers.append(result.rawValue) }
 
+    func publishL2CAPChannel(at psm: CBL2CAPPSM?, withEncryption encryptionRequired: Bool) {}
+    func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {}
     func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
     ) -> Bool {

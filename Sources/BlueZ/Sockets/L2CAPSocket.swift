@@ -1,6 +1,6 @@
 import CGLib
 import Foundation
-import MainLoop
+package import MainLoop
 import Synchronization
 
 /// An open L2CAP channel on LE: bytes in both directions, each at the pace of its reader.
@@ -81,6 +81,12 @@ package final class L2CAPSocket: Swift.Sendable {
         pieceLimit = max(1, min(peerLimit ?? descriptor.peerLimit, L2CAPDescriptor.sentPieceLimit))
         state = Mutex(State(descriptor: descriptor))
         ending = .descriptor(descriptor.raw, .hangUp) { [weak self] _ in self?.hungUp() }
+    }
+
+    /// Takes over another socket that keeps packets apart, for tests.
+    @LoopActor
+    package convenience init(owning descriptor: Int32, peer: L2CAPAddress, psm: UInt16, peerLimit: Int) {
+        self.init(L2CAPDescriptor(accepted: descriptor), peer: peer, psm: psm, peerLimit: peerLimit)
     }
 
     deinit {

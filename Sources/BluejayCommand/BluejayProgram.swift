@@ -51,10 +51,8 @@ struct BluejayProgram: AsyncParsableCommand {
         version: "bluejay \(packageVersion)",
         subcommands: [
             ScanCommand.self, InfoCommand.self, CloneCommand.self, RecordCommand.self, ReadCommand.self,
-            WriteCommand.self,
-            ListenCommand.self,
-            MonitorCommand.self, MeasureCommand.self, DemoCommand.self, AgentCommand.self, UnpairCommand.self,
-            DoctorCommand.self,
+            WriteCommand.self, ListenCommand.self, MonitorCommand.self, L2CAPCommand.self, MeasureCommand.self,
+            DemoCommand.self, AgentCommand.self, UnpairCommand.self, DoctorCommand.self,
         ])
 
     static func main() async {

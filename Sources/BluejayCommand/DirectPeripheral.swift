@@ -29,6 +29,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         case written(ObjectIdentifier)
         case notifying(ObjectIdentifier)
         case room
+        case channel
     }
 
     private struct Exchange {
@@ -66,6 +67,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     /// Called when the connection has ended.
     var onEnd: ((Problem) -> Void)?
 
+    private var channel: CBL2CAPChannel?
     private let manager: CBCentralManager
     private var exchange: Exchange?
     /// Why the connection has ended, if it has.
@@ -190,6 +192,19 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         }
     }
 
+    /// Opens an L2CAP channel.
+    func openChannel(_ psm: CBL2CAPPSM) async throws -> CBL2CAPChannel {
+        let attempt = "cannot open the L2CAP channel at PSM \(psm) of \(device)"
+        do {
+            try await exchange([.channel], within: answerTimeout) { peripheral.openL2CAPChannel(psm) }
+        } catch {
+            throw Failure(error, attempt: attempt, device: device)
+        }
+        defer { channel = nil }
+        guard let channel else { throw Failure(.connectionFailed, attempt: attempt, "there is no channel") }
+        return channel
+    }
+
     private func attempt(_ verb: String, _ target: AttributeTarget, _ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -303,6 +318,11 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
         answered(.room, nil)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        self.channel = channel
+        answered(.channel, error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {

@@ -211,6 +211,6 @@ private final class RecordingPeripheralEngine: PeripheralEngine {
         record("update")
         return true
     }
-    func publishL2CAPChannel(encrypted: Bool) { record("publish") }
+    func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) { record("publish") }
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) { record("unpublish") }
 }

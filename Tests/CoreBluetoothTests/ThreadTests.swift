@@ -209,7 +209,7 @@ private final class StopEngine: PeripheralEngine {
     func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool {
         true
     }
-    func publishL2CAPChannel(encrypted: Bool) {}
+    func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) {}
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {}
 }
 

@@ -36,6 +36,7 @@ func thermometer() -> PeripheralProfile {
         faults: faults())
     sensor.encryption = []
     sensor.source = .writeCount(of: control)
+    sensor.source = .psm(of: "log")
     sensor.source = .simulated
     var report = ReportReference(id: 1, kind: .input)
     (report.id, report.kind) = (2, [.output, .feature][0])
@@ -54,7 +55,8 @@ func thermometer() -> PeripheralProfile {
     var profile = PeripheralProfile(
         name: "thermometer", localName: "Thermometer", advertisement: advertisement,
         services: [service, .heartRate, .chirp, .pairing, .lab, .nordicUART] + standard, scenario: steps(temperature),
-        recording: nil)
+        recording: nil, channels: [])
+    profile.channels = channels()
     profile.recording = recording(temperature)
     profile.services[0].standard = StandardService(rawValue: "battery")
     profile.services += PeripheralProfile.standard.flatMap(\.services)
@@ -65,6 +67,18 @@ func thermometer() -> PeripheralProfile {
         settings.contactDetection = .varying
     }
     return profile
+}
+
+func channels() -> [ChannelProfile] {
+    var channel = ChannelProfile(
+        name: "log", psm: ChannelProfile.possiblePSMs.lowerBound, isEncrypted: false, mode: .echo)
+    (channel.name, channel.psm, channel.isEncrypted) = ("echo", nil, true)
+    print(channel.description)
+    let modes: [ChannelProfile.Mode] = [.counter(byteCount: 4), .discard, .stall, .file(path: "log.bin")]
+    return modes.map { mode in
+        channel.mode = mode
+        return channel
+    }
 }
 
 func recording(_ path: CharacteristicPath) -> Recording {
@@ -144,6 +158,8 @@ func run(_ profile: PeripheralProfile) {
 
 func show(_ event: PeripheralEvent) {
     let central: PeripheralEvent.Central? = event.central
+    let channel: (String?, Int?, Int?, Int?) = (event.channel, event.psm, event.received, event.sent)
+    print(channel)
     print(event.text, event.kind.rawValue, central?.address ?? "", central?.mtu ?? 0, event.service ?? "")
     print(event.characteristic ?? "", event.value ?? Data(), event.attError ?? 0, event.message ?? "")
     print(event.profile ?? "", event.seed ?? 0, event.socket ?? "")

@@ -35,6 +35,7 @@ package final class BlueZSession {
     nonisolated let handleFolder: String
     /// The kernel's answer about the link of a controller to a device; nil if it cannot be asked.
     package var kernelLink: @LoopActor (_ controller: UInt16, _ address: String) -> KernelLinks.Link? = KernelLinks.link
+    package var l2cap = L2CAPAccess()
     /// The handles of local services that are in use, by adapter. They outlive the adapter's object: bluetoothd may
     /// come back.
     var handles: [ObjectPath: HandleRanges] = [:]

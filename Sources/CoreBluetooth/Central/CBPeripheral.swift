@@ -146,7 +146,10 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         perform(.setNotifying(enabled, for: characteristic))
     }
 
-    /// Opens an L2CAP channel; answered by `peripheral(_:didOpen:error:)`.
+    /// Opens an L2CAP channel; answered by `peripheral(_:didOpen:error:)`. If the peripheral wants it encrypted, the
+    /// system pairs.
+    ///
+    /// - Parameter PSM: the channel's number, 1 to 255.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
         perform(.openL2CAPChannel(PSM))
     }

@@ -148,13 +148,25 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     /// Asks for a connection that reacts more quickly or more sparingly. Without effect on Linux.
     open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {}
 
-    /// Offers an L2CAP channel; answered by `peripheralManager(_:didPublishL2CAPChannel:error:)`.
+    /// Offers an L2CAP channel at a number (PSM) from 0x80 to 0xFF that is free; answered by
+    /// `peripheralManager(_:didPublishL2CAPChannel:error:)`, and then by `peripheralManager(_:didOpen:error:)` for each
+    /// channel that a central opens. A central learns the number from the program, commonly by a characteristic with
+    /// the UUID ``CBUUIDL2CAPPSMCharacteristicString``.
+    ///
+    /// - Parameter encryptionRequired: whether a central has to pair first.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
-        guard isPoweredOn(#function) else { return }
-        engine?.publishL2CAPChannel(encrypted: encryptionRequired)
+        publishL2CAPChannel(at: nil, withEncryption: encryptionRequired)
     }
 
-    /// Withdraws an L2CAP channel; answered by `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
+    /// - Parameter psm: nil for the first that is free. Below 0x80 the program needs the capability
+    ///   CAP_NET_BIND_SERVICE.
+    package func publishL2CAPChannel(at psm: CBL2CAPPSM?, withEncryption encryptionRequired: Bool) {
+        guard isPoweredOn("publishL2CAPChannel") else { return }
+        engine?.publishL2CAPChannel(psm, encrypted: encryptionRequired)
+    }
+
+    /// Withdraws an L2CAP channel; answered by `peripheralManager(_:didUnpublishL2CAPChannel:error:)`. Channels that
+    /// centrals have opened stay open.
     open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard isPoweredOn(#function) else { return }
         engine?.unpublishL2CAPChannel(PSM)

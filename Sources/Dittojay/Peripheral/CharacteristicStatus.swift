@@ -138,6 +138,7 @@ extension SimulatedCharacteristic {
         switch profile.source {
         case .stored: return nil
         case .writeCount: return "\(path) counts writes: its value cannot be set"
+        case .psm: return "\(path) has the PSM of an L2CAP channel: its value cannot be set"
         case .simulated: return "\(path) is simulated: its value cannot be set"
         }
     }

@@ -11,6 +11,8 @@ protocol GATTServer: AnyObject {
     func remove(_ service: CBMutableService)
     func removeAllServices()
     func respond(to request: CBATTRequest, withResult result: CBATTError.Code)
+    func publishL2CAPChannel(at psm: CBL2CAPPSM?, withEncryption encryptionRequired: Bool)
+    func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM)
     func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
     ) -> Bool

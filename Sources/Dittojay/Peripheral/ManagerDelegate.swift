@@ -9,20 +9,22 @@ final class ManagerDelegate: NSObject, CBPeripheralManagerDelegate {
     private let requests: RequestHandler
     private let commands: CommandHandler
     private let replay: Replay?
+    private let channels: SimulatedChannels
 
     /// - Parameters:
     ///   - stateChanged: called with each state of Bluetooth.
     ///   - becameReady: called when the peripheral advertises, or has failed to.
     init(
         services: SimulatedServices, publication: ServicePublication, requests: RequestHandler,
-        commands: CommandHandler, replay: Replay?, stateChanged: @escaping (CBManagerState) -> Void,
-        becameReady: @escaping () -> Void
+        commands: CommandHandler, replay: Replay?, channels: SimulatedChannels,
+        stateChanged: @escaping (CBManagerState) -> Void, becameReady: @escaping () -> Void
     ) {
         self.services = services
         self.publication = publication
         self.requests = requests
         self.commands = commands
         self.replay = replay
+        self.channels = channels
         self.stateChanged = stateChanged
         self.becameReady = becameReady
     }
@@ -59,6 +61,18 @@ final class ManagerDelegate: NSObject, CBPeripheralManagerDelegate {
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite all: [CBATTRequest]) {
         requests.write(all)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+    ) {
+        channels.published(PSM, error: error)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?
+    ) {
+        if let channel { channels.opened(channel) }
     }
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {

@@ -11,6 +11,10 @@ extension PeripheralEvent {
         var mtu: Int?
         var service: String?
         var characteristic: String?
+        var channel: String?
+        var psm: Int?
+        var received: Int?
+        var sent: Int?
         var value: String?
         var original: String?
         var attError: Int?
@@ -36,6 +40,10 @@ extension PeripheralEvent {
         central = members.central.map { Central(address: $0, mtu: members.mtu) }
         service = members.service
         characteristic = members.characteristic
+        channel = members.channel
+        psm = members.psm
+        received = members.received
+        sent = members.sent
         do {
             value = try members.value.map(Self.bytes)
             original = try members.original.map(Self.bytes)

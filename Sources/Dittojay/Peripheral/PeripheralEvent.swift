@@ -46,6 +46,12 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case serviceAdded = "service-added"
         /// A service was withdrawn.
         case serviceRemoved = "service-removed"
+        /// An L2CAP channel can be opened.
+        case channelOffered = "channel-offered"
+        /// A central has opened an L2CAP channel.
+        case channelOpened = "channel-opened"
+        /// An L2CAP channel was closed, or has ended with its link.
+        case channelClosed = "channel-closed"
         /// A proxy has connected to its device.
         case deviceConnected = "device-connected"
         /// A proxy has lost the link to its device, and is connecting again.
@@ -79,6 +85,14 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
     public var service: String?
     /// The characteristic's name in the profile.
     public var characteristic: String?
+    /// The L2CAP channel's name in the profile.
+    public var channel: String?
+    /// The number (PSM) of the L2CAP channel.
+    public var psm: Int?
+    /// How many bytes have come on the L2CAP channel that was closed.
+    public var received: Int?
+    /// How many bytes were sent on it.
+    public var sent: Int?
     /// The bytes that were read, written or sent.
     public var value: Data?
     /// What the other side had sent, where a proxy has put ``value`` in its place.
@@ -114,6 +128,9 @@ extension PeripheralEvent {
         if kind == .pairingFailed, let central { line += " \(central.address)" }
         if let device { line += " \(device)" }
         if let characteristic { line += " \(characteristic)" } else if let service { line += " \(service)" }
+        if let channel { line += " \(channel)" }
+        if let psm { line += " PSM \(psm)" }
+        if let received, let sent { line += ", received \(counted(received, "byte")), sent \(counted(sent, "byte"))" }
         if let value { line += value.isEmpty ? " (empty)" : " " + readable(value) }
         if let original { line += " in place of " + (original.isEmpty ? "(empty)" : readable(original)) }
         if let attError { line += ": refused with ATT error \(hexadecimal(attError))" }
@@ -139,6 +156,10 @@ extension PeripheralEvent {
         object.add("mtu", central?.mtu)
         object.add("service", service)
         object.add("characteristic", characteristic)
+        object.add("channel", channel)
+        object.add("psm", psm)
+        object.add("received", received)
+        object.add("sent", sent)
         object.add("value", value.map { ValueText.hex($0) })
         object.add("original", original.map { ValueText.hex($0) })
         object.add("attError", attError)

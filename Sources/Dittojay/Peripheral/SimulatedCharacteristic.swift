@@ -146,6 +146,8 @@ final class SimulatedCharacteristic {
         case .writeCount(let path):
             let count = service.services.characteristic(at: path)?.writeCount ?? LabService.SinkCount()
             return Data(count.bytes)
+        case .psm(let name):
+            return service.services.channelPSM(name).map { Data([UInt8($0 & 0xFF), UInt8($0 >> 8)]) } ?? Data()
         case .simulated: return try service.model?.value(of: profile.uuid).map { Data($0) } ?? value
         }
     }

@@ -16,6 +16,9 @@ final class SimulatedServices {
     /// Called with each value that a simulation has sent in consequence of a write.
     var onMessage: ((SimulatedCharacteristic, Data) -> Void)?
 
+    /// The number of the L2CAP channel with a name; nil while it is not offered.
+    var channelPSM: (String) -> CBL2CAPPSM? = { _ in nil }
+
     init(_ profile: PeripheralProfile, seed: UInt64, queue: DispatchQueue) {
         self.seed = seed
         self.queue = queue

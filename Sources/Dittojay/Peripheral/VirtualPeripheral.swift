@@ -71,6 +71,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     let requests: RequestHandler
     let commands: CommandHandler
     private let replay: Replay?
+    private let channels: SimulatedChannels
 
     /// Where requests come from; nil if nowhere.
     private var directory: PeripheralDirectory?
@@ -132,6 +133,8 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         commands = CommandHandler(
             queue: queue, profileName: profile.name, services: services, publication: publication, links: links,
             events: events)
+        channels = SimulatedChannels(profile.channels, queue: queue, events: events)
+        services.channelPSM = { [channels] in channels.psm(of: $0) }
         replay = profile.recording.map { [services] in Replay($0, services: services) }
         replay?.onChange = { [events] isPlaying in
             events.report(.recording) { $0.message = isPlaying ? "began" : "ended" }
@@ -238,6 +241,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         close(sideEnded)
         links.end { [self] _ in
             publication.stop()
+            channels.stop()
             unanswered.releaseAll()
             detach()
             // Called on the queue only.
@@ -261,7 +265,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         guard life == .running else { return }
         let delegate = ManagerDelegate(
             services: services, publication: publication, requests: requests, commands: commands,
-            replay: replay, stateChanged: { [weak self] state in self?.stateChanged(state) },
+            replay: replay, channels: channels, stateChanged: { [weak self] state in self?.stateChanged(state) },
             becameReady: { [weak self] in self?.becameReady() })
         let manager = CBPeripheralManager(
             delegate: delegate, queue: queue, options: [CBPeripheralManagerOptionAdapterKey: adapter.address],
@@ -339,6 +343,8 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         case .poweredOn:
             if hasBeenOn { events.report(.state) { $0.message = "Bluetooth is on" } }
             hasBeenOn = true
+            // First: a characteristic may have a channel's number.
+            if let manager { channels.start(manager) }
             publication.start()
         case .unsupported where !hasBeenOn:
             fail(.adapterUnusable("the Bluetooth adapter \(adapter?.name ?? "") cannot be a peripheral"))
@@ -347,6 +353,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         case .poweredOff, .resetting, .unknown, .unsupported, .unauthorized:
             commands.cancelBurst("Bluetooth went off")
             publication.interrupt()
+            channels.interrupt()
             unanswered.releaseAll()
             events.report(.state) { $0.message = state.explanation }
         }

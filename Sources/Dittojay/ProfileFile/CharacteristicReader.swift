@@ -36,6 +36,10 @@ struct CharacteristicReader {
         if let node = members["count-of"], let path = context.attempt(try counted(node, profile)) {
             profile.source = .writeCount(of: path)
         }
+        if let node = members["psm-of"], let name = context.attempt(try node.text("the name of an L2CAP channel")) {
+            _ = context.attempt(try check("psm-of", profile.properties.contains(.read), "read"))
+            profile.source = .psm(of: name)
+        }
         if let node = members["write"] {
             profile.writes = context.attempt(try writes(node, profile))
         } else if profile.isWriteable {

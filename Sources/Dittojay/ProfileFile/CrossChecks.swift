@@ -30,6 +30,10 @@ struct CrossChecks {
                 if case .writeCount(let path) = characteristic.source {
                     _ = context.attempt(try checkCounts(path, draft.members["count-of"] ?? node))
                 }
+                if case .psm(let name) = characteristic.source, !profile.channels.contains(where: { $0.name == name }) {
+                    let node = draft.members["psm-of"] ?? node
+                    context.note(node.fail("there is no L2CAP channel \(FileNode.shortened(name))"))
+                }
                 if let rules = characteristic.writes {
                     if rules.effects.contains(.store), !rules.lengths.contains(characteristic.initialValue.count),
                         let value = draft.members["value"]

@@ -1,13 +1,15 @@
 /// The keys of a profile file's mappings: those that its readers accept, and its schema describes.
 enum ProfileKeys {
-    static let profile = ["name", "local-name", "appearance", "advertise", "services", "scenario", "recording"]
+    static let profile = [
+        "name", "local-name", "appearance", "advertise", "services", "scenario", "recording", "l2cap",
+    ]
     static let advertisement = ["manufacturer", "service-data"]
     static let manufacturer = ["company", "data"]
     static let service = ["name", "uuid", "standard", "primary", "advertised", "published", "characteristics"]
     static let serviceKinds = ["uuid", "standard"]
     static let characteristic = [
-        "name", "uuid", "properties", "encrypted", "value", "description", "format", "count-of", "write", "notify",
-        "split", "chirps", "quiet", "faults",
+        "name", "uuid", "properties", "encrypted", "value", "description", "format", "count-of", "psm-of",
+        "write", "notify", "split", "chirps", "quiet", "faults",
     ]
     static let format = ["type", "exponent", "unit"]
 
@@ -23,6 +25,8 @@ enum ProfileKeys {
 
     static let fault = ["on", "after", "times", "chance"] + Fault.Action.names
     static let flood = ["count", "value"]
+
+    static let channel = ["name", "mode", "psm", "encrypted", "bytes", "file"]
 
     static let recording = ["pace", "repeat", "values"]
 

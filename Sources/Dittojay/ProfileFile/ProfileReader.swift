@@ -51,6 +51,7 @@ enum ProfileReader {
         if let node = file["scenario"], let steps = context.attempt(try StepReader(index, service: nil).steps(node)) {
             profile.scenario = steps
         }
+        if let node = file["l2cap"] { profile.channels = context.attempt(try ChannelReader.channels(node)) ?? [] }
         var recordings = RecordingReader(index)
         if let node = file["recording"] { profile.recording = context.attempt(try recordings.recording(node)) }
         // The following checks need the whole profile, which is complete only without mistakes.
@@ -191,7 +192,7 @@ enum ProfileReader {
         return DraftName(text: text, node: node, isWritten: true)
     }
 
-    private static func writtenName(_ node: FileNode) throws(ProfileFileError) -> String {
+    static func writtenName(_ node: FileNode) throws(ProfileFileError) -> String {
         let text = try node.text("a name")
         guard text.utf8.count <= 64, text.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) }) else {
             throw node.fail(expecting: "a name of at most 64 letters, digits, hyphens, dots and underscores")

@@ -38,6 +38,7 @@ package enum ProfileSchema {
             (ProfileKeys.conditions + ProfileKeys.outcomes, reaction), (ProfileKeys.notifications, notifications),
             (ProfileKeys.counter, counter), (ProfileKeys.randomWalk, randomWalk), (ProfileKeys.heartRate, heartRate),
             (ProfileKeys.fault, fault()), (ProfileKeys.flood, flood), (ProfileKeys.recording, recording),
+            (ProfileKeys.channel, channel),
             (ProfileKeys.scenario, scenarioKeys),
             (ProfileKeys.step, step), (ProfileKeys.waitFor, waitFor), (ProfileKeys.event, event),
             (ProfileKeys.expectation, expectation), (ProfileKeys.send, send), (ProfileKeys.set, set),
@@ -54,6 +55,7 @@ package enum ProfileSchema {
             ("services", .list(.object(service), of: ProfileReader.possibleCounts)),
             ("scenario", .ref("steps").described("What is done from the start.")),
             ("recording", .object(recording).described("What is sent as a device has sent it once.")),
+            ("l2cap", .list(.object(channel), of: ChannelReader.possibleCounts).described("Channels beside GATT.")),
         ], required: ["services"])
 
     private static let scenarioKeys = Mapping([("scenario", .ref("steps"))], required: ["scenario"])
@@ -96,6 +98,7 @@ package enum ProfileSchema {
                 .anyOf([.ref("format-type"), .object(format)]).described("The Characteristic Presentation Format.")
             ),
             ("count-of", .ref("reference").described("Reads give how often that characteristic was written.")),
+            ("psm-of", .ref("name").described("Reads give the number of that L2CAP channel.")),
             ("write", .object(write).described("What a write does; default: the value is stored.")),
             ("notify", .object(notifications).described("What is sent while somebody is subscribed.")),
             ("split", .ref("range").described("What is sent is cut into pieces of so many bytes.")),
@@ -164,6 +167,16 @@ package enum ProfileSchema {
 
     private static let flood = Mapping(
         [("count", .ref("integer")), ("value", .ref("value"))], required: ["count"])
+
+    private static let channel = Mapping(
+        [
+            ("name", .ref("name")),
+            ("mode", .words(ChannelReader.modes.map(\.0)).described("What happens on it.")),
+            ("psm", .ref("integer").described("Its number, 128 to 255; default: the first that is free.")),
+            ("encrypted", .ref("flag").described("Whether a central has to pair first; default: false.")),
+            ("bytes", .ref("integer").described("How much a counter sends; default: no end.")),
+            ("file", .ref("text").described("What the mode file sends, from the profile's folder.")),
+        ], required: ["name", "mode"])
 
     private static let recording = Mapping(
         [

@@ -82,6 +82,8 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
         /// How much was written to another characteristic, which counts: two 64-bit little-endian numbers, the writes
         /// and their bytes.
         case writeCount(of: CharacteristicPath)
+        /// The number (PSM) of the L2CAP channel with this name, 16 bits, little-endian; empty while it is not offered.
+        case psm(of: String)
         /// What the simulation of the standard service says, see ``ServiceProfile/standard``.
         case simulated
     }

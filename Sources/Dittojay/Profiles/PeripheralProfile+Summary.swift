@@ -30,6 +30,7 @@ extension PeripheralProfile {
             lines.append(line)
             lines += service.characteristics.flatMap { $0.summary.map { "  " + $0 } }
         }
+        lines += channels.map(\.description)
         if !scenario.isEmpty { lines.append("scenario of \(counted(scenario.count, "step"))") }
         if let recording { lines.append("recording of \(recording)") }
         return lines
@@ -53,6 +54,7 @@ extension PeripheralProfile {
                 object.add("characteristics", service.characteristics.map(\.json))
                 return object
             })
+        if !channels.isEmpty { object.add("channels", channels.map(\.description)) }
         object.add("scenarioSteps", scenario.count)
         object.add("recording", recording?.description)
         return object
@@ -68,6 +70,7 @@ extension CharacteristicProfile {
         if !encryptedUses.isEmpty { lines.append("  encrypted link for \(encryptedUses.joined(separator: ", "))") }
         if !initialValue.isEmpty { lines.append("  value \(ValueText.hex(initialValue.prefix(32)))") }
         if case .writeCount(let path) = source { lines.append("  reads give how much was written to \(path)") }
+        if case .psm(let channel) = source { lines.append("  reads give the PSM of the L2CAP channel \(channel)") }
         if let plan = notifications { lines.append("  sends \(plan)") }
         if let sizes = pieceSizes { lines.append("  cuts what it sends into pieces of \(sizes) bytes") }
         if let rules = writes {

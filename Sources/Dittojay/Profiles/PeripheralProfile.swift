@@ -15,10 +15,13 @@ public struct PeripheralProfile: Hashable, Swift.Sendable {
     public var scenario: [ScenarioStep]
     /// What is sent to subscribers as a device has sent it once.
     public var recording: Recording?
+    /// The L2CAP channels that centrals can open.
+    public var channels: [ChannelProfile]
 
     public init(
         name: String, localName: String, advertisement: ExtraAdvertisement = ExtraAdvertisement(),
-        services: [ServiceProfile], scenario: [ScenarioStep] = [], recording: Recording? = nil
+        services: [ServiceProfile], scenario: [ScenarioStep] = [], recording: Recording? = nil,
+        channels: [ChannelProfile] = []
     ) {
         self.name = name
         self.localName = localName
@@ -26,6 +29,7 @@ public struct PeripheralProfile: Hashable, Swift.Sendable {
         self.services = services
         self.scenario = scenario
         self.recording = recording
+        self.channels = channels
     }
 }
 

@@ -202,6 +202,10 @@ extension CentralApp: CBPeripheralDelegate {
         note("written \(characteristic.uuid.uuidString)" + words(error))
     }
 
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        note("channel " + (channel.map { "\($0.psm) to \($0.peer === peripheral)" } ?? "none") + words(error))
+    }
+
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { note("ready") }
 
     func peripheral(

@@ -133,5 +133,23 @@ extension PeripheralApp: CBPeripheralManagerDelegate {
         note("unsubscribed \(central.bluetoothAddress?.suffix(2) ?? "?") \(characteristic.uuid.uuidString)")
     }
 
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+    ) {
+        note("published \(PSM)" + words(error))
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+    ) {
+        note("unpublished \(PSM)" + words(error))
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?
+    ) {
+        note("channel " + (channel.map { "\($0.psm) of \($0.peer.bluetoothAddress?.suffix(2) ?? "?")" } ?? "none"))
+    }
+
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { note("ready") }
 }

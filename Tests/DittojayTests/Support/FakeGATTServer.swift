@@ -15,6 +15,8 @@ final class FakeGATTServer: GATTServer {
     /// The answers by their codes.
     private(set) var answers: [Int] = []
     private(set) var sent: [Data] = []
+    /// What was asked for of L2CAP channels.
+    private(set) var channels: [String] = []
 
     func startAdvertising(_ advertisementData: [String: Any]?) {
         isAdvertising = true
@@ -27,6 +29,13 @@ final class FakeGATTServer: GATTServer {
     func remove(_ service: CBMutableService) { services.removeAll { $0 === service } }
     func removeAllServices() { services = [] }
     func respond(to request: CBATTRequest, withResult result: CBATTError.Code) { answers.append(result.rawValue) }
+
+
+    func publishL2CAPChannel(at psm: CBL2CAPPSM?, withEncryption encryptionRequired: Bool) {
+        channels.append((psm.map { "\($0)" } ?? "any") + (encryptionRequired ? ", encrypted" : ""))
+    }
+
+    func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) { channels.append("not \(PSM)") }
 
     func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?

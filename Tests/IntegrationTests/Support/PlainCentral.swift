@@ -14,6 +14,7 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
     private enum Event: Hashable {
         case powered, found, connected, disconnected, services
         case characteristics(ObjectIdentifier), included(ObjectIdentifier), descriptors(ObjectIdentifier)
+        case channel(CBL2CAPPSM)
         case value(ObjectIdentifier), written(ObjectIdentifier), notifying(ObjectIdentifier)
     }
 
@@ -21,6 +22,7 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
     private let options: [String: Any]
     private var manager: CBCentralManager?
     private var found: CBPeripheral?
+    private var channels: [CBL2CAPPSM: CBL2CAPChannel] = [:]
     private var waiting: [Event: [Promise<(any Error)?>]] = [:]
 
     /// - Parameter sockets: whether notifications are taken from sockets.
@@ -147,6 +149,14 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
         }
     }
 
+    /// Opens an L2CAP channel and its streams.
+    func openChannel(_ psm: CBL2CAPPSM) async throws -> OpenChannel {
+        try await ask(.channel(psm), "the channel at PSM \(psm)") { try? self.peripheral.openL2CAPChannel(psm) }
+        let channel = try await on { self.channels.removeValue(forKey: psm) }
+        guard let channel else { throw LabError("there is no channel at PSM \(psm)") }
+        return OpenChannel(channel)
+    }
+
     /// Runs `body` on the queue.
     func on<T: Swift.Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
@@ -199,6 +209,16 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
         // What was asked of the link is dropped with it.
         for promise in waiting.values.joined() { promise.fulfil(CBError(.peripheralDisconnected)) }
         waiting = [:]
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        guard let channel else {
+            // The error does not say which one.
+            for case .channel(let psm) in Array(waiting.keys) { answer(.channel(psm), error) }
+            return
+        }
+        channels[channel.psm] = channel
+        answer(.channel(channel.psm), error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {

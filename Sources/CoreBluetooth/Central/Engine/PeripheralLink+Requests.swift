@@ -15,8 +15,7 @@ extension PeripheralLink {
         case .writeValue(let data, let attribute): write(data, to: attribute)
         case .writeWithoutResponse(let data, let characteristic): writeCommand(data, to: characteristic)
         case .setNotifying(let enabled, let characteristic): setNotifying(enabled, for: characteristic)
-        case .openL2CAPChannel:
-            post { $0.delegate?.peripheral($0, didOpen: nil, error: CBError(.operationNotSupported)) }
+        case .openL2CAPChannel(let psm): openL2CAPChannel(psm)
         }
     }
 

@@ -33,6 +33,9 @@ final class PeripheralLink {
     var attributes: [ObjectPath: CBAttribute] = [:]
     var subscriptions: [ObjectPath: any Subscription] = [:]
     var writeSockets: [ObjectPath: WriteSocket] = [:]
+    /// L2CAP channels that are being opened, by a number of their own (PeripheralLink+L2CAP.swift).
+    var channelOpenings: [Int: AnyObject] = [:]
+    var lastOpening = 0
     /// Whether bluetoothd has reported all services of this connection.
     var isResolved = false
     /// Why the services of this connection cannot be known; nil while they can.
@@ -254,6 +257,7 @@ final class PeripheralLink {
         subscriptions = [:]
         writeSockets.values.forEach { $0.close() }
         writeSockets = [:]
+        channelOpenings = [:]
         isResolved = false
         resolutionFailure = nil
         resolutionTimer = nil

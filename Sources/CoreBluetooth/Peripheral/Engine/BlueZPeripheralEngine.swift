@@ -91,19 +91,16 @@ final class BlueZPeripheralEngine: PeripheralEngine {
         }
     }
 
-    // MARK: L2CAP, which BlueZ offers to no program over D-Bus
+    // MARK: L2CAP
 
-    func publishL2CAPChannel(encrypted: Bool) {
-        core.deliver { manager in
-            manager.delegate?.peripheralManager(
-                manager, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported))
-        }
+    func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) {
+        let core = core
+        let call = core.epochs.current
+        MainLoop.shared.async { core.publishL2CAPChannel(psm, encrypted: encrypted, in: call) }
     }
 
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
-        core.deliver { manager in
-            manager.delegate?.peripheralManager(
-                manager, didUnpublishL2CAPChannel: psm, error: CBError(.operationNotSupported))
-        }
+        let core = core
+        MainLoop.shared.async { core.unpublishL2CAPChannel(psm) }
     }
 }

@@ -35,6 +35,8 @@ final class PeripheralCore {
     private var publications = 0
     /// The centrals that have made a request since they connected.
     var centrals: [ObjectPath: RemoteCentral] = [:]
+    /// The L2CAP channels that are offered (PeripheralCore+L2CAP.swift).
+    var channelOffers: [CBL2CAPPSM: AnyObject] = [:]
     /// What the loop has taken out of ``updates``.
     var batch = Deque<UpdateQueue.Update>()
     /// The characteristic whose value was handed to bluetoothd last.
@@ -121,12 +123,13 @@ final class PeripheralCore {
         enqueue { await Self.unregister(all) }
         links = [:]
         centrals = [:]
+        channelOffers = [:]
         sendUpdates()
         return silenced
     }
 
     /// Whether a call that the app made when it knew `call.epoch` still means something.
-    private func isCurrent(_ call: CallEpochs.Call) -> Bool {
+    func isCurrent(_ call: CallEpochs.Call) -> Bool {
         !isInvalid && call.epoch == epoch && state == .poweredOn && adapter != nil
     }
 

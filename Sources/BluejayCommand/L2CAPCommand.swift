@@ -1,0 +1,96 @@
+import ArgumentParser
+import Bluejay
+import LineOutput
+
+struct L2CAPCommand: CentralCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "l2cap", abstract: "Copy standard input to an L2CAP channel, and the channel to standard output.",
+        discussion: """
+            It ends with 0 when the device closes the channel; or when the input has ended, and nothing has come for some \
+            time (--linger). With --receive it ends when so much has come, and with 3 if the channel is closed before. \
+            With 5 the device has refused, or the link was lost.
+            """)
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var target: DeviceOptions
+    @OptionGroup var answer: AnswerOptions
+
+    @Argument(
+        help: ArgumentHelp(
+            "The channel's number, as 128 or 0x80; default: what the device's characteristic for it says.",
+            valueName: "psm"))
+    var number: String?
+
+    @Option(help: ArgumentHelp("End when so many bytes have come.", valueName: "bytes"))
+    var receive: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long nothing may have come after the end of the input.", valueName: "seconds"))
+    var linger = 1.0
+
+    @Flag(help: "Print on standard error how much was copied, and how fast.")
+    var summary = false
+
+    func validate() throws {
+        if options.json { throw ValidationError("--json: the output is what comes on the channel") }
+        if let number, Self.psm(number) == nil { throw ValidationError("PSM must be 1 to 255, not \(number)") }
+        guard linger >= 0, linger <= 1e6 else { throw ValidationError("--linger must be a number of seconds") }
+        if let receive, receive < 1 { throw ValidationError("--receive must be at least 1") }
+    }
+
+    private static func psm(_ text: String) -> CBL2CAPPSM? {
+        let number = text.hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
+        return number.flatMap { (1...255).contains($0) ? $0 : nil }
+    }
+
+    func run() async throws {
+        let command = self
+        await CommandContext.run(options) { try await command.copy($0) }
+    }
+
+    @MainActor
+    private func copy(_ context: CommandContext) async throws {
+        let direct = try await context.open(target, answerTimeout: answer.timeout)
+        let psm =
+            if let number = number.flatMap(Self.psm) { number } else { try await direct.readPSM() }
+        let channel = try await direct.openChannel(psm)
+        let copy = ChannelCopy(channel, receiving: receive, linger: linger)
+        let end = await copy.run()
+        await channel.finish()
+        if summary { StandardError.write("bluejay: \(copy.summary)") }
+        let attempt = "cannot copy the L2CAP channel at PSM \(psm) of \(target.device)"
+        switch end {
+        case .done: break
+        case .closedByDevice:
+            if let receive, copy.received < receive {
+                throw Failure(
+                    .notInTime, attempt: attempt,
+                    "the device closed it after \(counted(copy.received, "byte")) of \(receive)")
+            }
+        case .outputFailed(let reason): throw Failure(.outputLost, attempt: attempt, reason)
+        case .inputFailed(let reason): throw Failure(.failed, attempt: attempt, reason)
+        case .channelFailed(let error):
+            var failure = Failure(error, attempt: attempt, device: target.device)
+            failure.status = .connectionFailed
+            throw failure
+        }
+    }
+}
+
+extension DirectPeripheral {
+    /// The number that the device's characteristic for it has.
+    fileprivate func readPSM() async throws -> CBL2CAPPSM {
+        let uuid = CBUUID(string: CBUUIDL2CAPPSMCharacteristicString)
+        guard let characteristic = table.characteristics.first(where: { $0.uuid == uuid }) else {
+            throw Failure(
+                .noSuchCharacteristic,
+                "\(device) has no characteristic \(CBUUIDL2CAPPSMCharacteristicString): which PSM is it?")
+        }
+        let value = try await read(.characteristic(characteristic))
+        let psm = value.prefix(2).reversed().reduce(0) { $0 << 8 | CBL2CAPPSM($1) }
+        guard (1...255).contains(psm) else {
+            throw Failure(.failed, "the characteristic for the PSM of \(device) has \(psm), which is none")
+        }
+        return psm
+    }
+}

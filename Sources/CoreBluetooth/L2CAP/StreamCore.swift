@@ -1,0 +1,192 @@
+import BlueZ
+
+/// What both streams of an L2CAP channel have in common: their status, and the events for their delegate.
+///
+/// An event for bytes or for room is not repeated until the program has read or written, as with all streams.
+final class StreamCore: Swift.Sendable {
+    private struct Values {
+        weak var stream: Stream?
+        weak var delegate: (any StreamDelegate)?
+        var status = Stream.Status.notOpen
+        var error: CBError?
+        var places: [StreamPlace] = []
+        /// Those that the delegate has yet to hear of, besides bytes and room.
+        var events: [Stream.Event] = []
+        /// Whether the socket is asked to report that it is ready.
+        var isWatched = false
+        /// Whether it has, and the delegate has yet to hear of it.
+        var isReady = false
+        /// Whether the delegate has heard that it is ready, and the program has not read or written since.
+        var isAnnounced = false
+
+        var isOpen: Bool { status == .open }
+    }
+
+    let socket: L2CAPSocket
+    private let direction: L2CAPSocket.Direction
+    private let values = Locked(Values())
+    private let onClose: @Sendable () -> Void
+
+    /// - Parameter onClose: called once, when the program closes the stream.
+    init(_ socket: L2CAPSocket, _ direction: L2CAPSocket.Direction, onClose: @escaping @Sendable () -> Void) {
+        self.socket = socket
+        self.direction = direction
+        self.onClose = onClose
+        // What has come is read before the end; but nothing can be sent any more.
+        if direction == .sending { socket.onEnd { [weak self] in self?.socketIsReady() } }
+    }
+
+    func attach(_ stream: Stream) { values.withLock { $0.stream = stream } }
+
+    var delegate: (any StreamDelegate)? {
+        get { values.withLock { $0.delegate } }
+        set { values.withLock { $0.delegate = newValue } }
+    }
+
+    var status: Stream.Status { values.withLock { $0.status } }
+    var error: (any Error)? { values.withLock { $0.error } }
+    /// Whether bytes can be read, or written, without waiting.
+    var isReady: Bool { values.withLock { $0.isOpen } && socket.readiness(for: direction) == .ready }
+
+    // MARK: Life
+
+    func open() {
+        values.withLock { values in
+            guard values.status == .notOpen else { return }
+            values.status = .open
+            values.events.append(.openCompleted)
+        }
+        deliverLater()
+        watch()
+    }
+
+    func close() {
+        let wasClosed = values.withLock { values in
+            defer {
+                values.status = .closed
+                values.places = []
+                values.events = []
+            }
+            return values.status == .closed
+        }
+        if !wasClosed { onClose() }
+    }
+
+    /// The socket has ended, as the program or the delegate finds out.
+    func end(_ end: L2CAPSocket.End) {
+        values.withLock { values in
+            guard values.isOpen else { return }
+            values.error = CBError(end)
+            values.status = values.error == nil ? .atEnd : .error
+            values.events.append(values.error == nil ? .endEncountered : .errorOccurred)
+        }
+        deliverLater()
+    }
+
+    /// Something was to be written after the peer has closed the channel.
+    func failAfterEnd() {
+        values.withLock { values in
+            guard values.status == .atEnd else { return }
+            values.status = .error
+            values.error = CBError(
+                .peripheralDisconnected, userInfo: [NSLocalizedDescriptionKey: "The peer has closed the channel."])
+        }
+    }
+
+    // MARK: Events
+
+    func schedule(_ place: StreamPlace) {
+        let hasEvents = values.withLock { values in
+            guard values.status != .closed else { return false }
+            values.places.append(place)
+            return !values.events.isEmpty || values.isReady
+        }
+        if hasEvents { deliverLater() }
+        watch()
+    }
+
+    func unschedule(_ loop: RunLoop, _ mode: RunLoop.Mode) {
+        values.withLock { $0.places.removeAll { $0.isRunLoop(loop, mode) } }
+    }
+
+    /// The program has read or written.
+    func wasUsed() {
+        values.withLock { $0.isAnnounced = false }
+        watch()
+    }
+
+    /// Waits for the socket, if there is somebody to hear of it.
+    private func watch() {
+        let isToBeWatched = values.withLock { values in
+            guard values.isOpen, !values.places.isEmpty, !values.isWatched, !values.isReady, !values.isAnnounced
+            else { return false }
+            values.isWatched = true
+            return true
+        }
+        if isToBeWatched { socket.whenReady(for: direction) { [weak self] in self?.socketIsReady() } }
+    }
+
+    private func socketIsReady() {
+        values.withLock { values in
+            values.isWatched = false
+            values.isReady = true
+        }
+        deliverLater()
+    }
+
+    private func deliverLater() {
+        for place in values.withLock({ $0.places }) { place.run { [weak self] in self?.deliver() } }
+    }
+
+    private func deliver() {
+        while let event = nextEvent() {
+            let (stream, delegate) = values.withLock { ($0.stream, $0.delegate) }
+            if let stream { delegate?.stream(stream, handle: event) }
+        }
+        watch()
+    }
+
+    private func nextEvent() -> Stream.Event? {
+        let (event, isReady) = values.withLock { values -> (Stream.Event?, Bool) in
+            if !values.events.isEmpty { return (values.events.removeFirst(), false) }
+            defer { values.isReady = false }
+            return (nil, values.isReady && values.isOpen)
+        }
+        guard isReady else { return event }
+        switch socket.readiness(for: direction) {
+        case .ready:
+            let isNew = values.withLock { values in
+                defer { values.isAnnounced = true }
+                return !values.isAnnounced
+            }
+            guard isNew else { return nil }
+            return direction == .receiving ? .hasBytesAvailable : .hasSpaceAvailable
+        case .notReady: return nil
+        case .end(let end):
+            self.end(end)
+            return nextEvent()
+        }
+    }
+}
+
+extension CBError {
+    /// What the end of a channel is for the program; nil for an end in order.
+    fileprivate init?(_ end: L2CAPSocket.End) {
+        switch end {
+        case .closedByPeer: return nil
+        case .closedHere:
+            self.init(.notConnected, userInfo: [NSLocalizedDescriptionKey: "The channel was closed."])
+        case .timedOut: self.init(.connectionTimeout)
+        case .linkLost(let reason):
+            self.init(.peripheralDisconnected, userInfo: [NSLocalizedDescriptionKey: "The link was lost: \(reason)"])
+        case .overrun:
+            self.init(
+                .outOfSpace,
+                userInfo: [
+                    NSLocalizedDescriptionKey:
+                        "What the peer sent was not read in time and is lost: this kernel (before Linux 6.10) does not "
+                        + "hold the peer back."
+                ])
+        }
+    }
+}

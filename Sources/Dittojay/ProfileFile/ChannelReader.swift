@@ -1,0 +1,70 @@
+import CoreBluetooth
+import Foundation
+import GATTProfiles
+
+/// Makes L2CAP channels from a YAML tree.
+enum ChannelReader {
+    /// There are 128 numbers for them.
+    static let possibleCounts = 1...32
+    /// Of a counter, in bytes.
+    private static let possibleSizes = 1...(1 << 40)
+
+    static let modes: [(String, ChannelProfile.Mode)] = [
+        ("echo", .echo), ("counter", .counter(byteCount: nil)), ("discard", .discard), ("stall", .stall),
+        ("file", .file(path: "")),
+    ]
+
+    static func channels(_ node: FileNode) throws(ProfileFileError) -> [ChannelProfile] {
+        let nodes = try node.list(of: "L2CAP channels")
+        guard possibleCounts.contains(nodes.count) else {
+            throw node.fail("there can be \(possibleCounts.upperBound) channels at most, and one at least")
+        }
+        var channels: [ChannelProfile] = []
+        for node in nodes {
+            guard let channel = node.context.attempt(try channel(node)) else { continue }
+            if channels.contains(where: { $0.name == channel.name }) {
+                node.context.note(node.fail("there is another channel named \(channel.name)"))
+            }
+            if let psm = channel.psm, channels.contains(where: { $0.psm == psm }) {
+                node.context.note(node.fail("there is another channel at PSM \(psm)"))
+            }
+            channels.append(channel)
+        }
+        return channels
+    }
+
+    private static func channel(_ node: FileNode) throws(ProfileFileError) -> ChannelProfile {
+        let members = try node.mapping(of: "an L2CAP channel", keys: ProfileKeys.channel)
+        let context = node.context
+        let name = context.attempt(try ProfileReader.writtenName(members.required("name")))
+        let psms = Int(ChannelProfile.possiblePSMs.lowerBound)...Int(ChannelProfile.possiblePSMs.upperBound)
+        let psm = context.attempt(try members["psm"]?.integer(in: psms))
+        let isEncrypted = context.attempt(try members["encrypted"]?.flag()) ?? false
+        let mode = context.attempt(try mode(members))
+        guard let name, let mode else { throw node.consequence() }
+        return ChannelProfile(
+            name: name, psm: psm.map { CBL2CAPPSM($0) }, isEncrypted: isEncrypted, mode: mode)
+    }
+
+    private static func mode(_ members: FileMapping) throws(ProfileFileError) -> ChannelProfile.Mode {
+        let mode = try members.required("mode").choice(of: "mode", among: modes)
+        if let node = members["bytes"] {
+            guard case .counter = mode else { throw node.fail("only a counter has a number of bytes") }
+            return .counter(byteCount: try node.integer(in: possibleSizes))
+        }
+        guard case .file = mode else {
+            if let node = members["file"] { throw node.fail("only the mode file has a file") }
+            return mode
+        }
+        return .file(path: try path(members.required("file")))
+    }
+
+    /// A path in a profile is relative to the profile's folder.
+    private static func path(_ node: FileNode) throws(ProfileFileError) -> String {
+        let written = try node.text("the path of a file")
+        let folder = (node.context.file as NSString).deletingLastPathComponent
+        let path = written.hasPrefix("/") || folder.isEmpty ? written : folder + "/" + written
+        if access(path, R_OK) != 0 { node.warn("\(path) cannot be read: \(String(cString: strerror(errno)))") }
+        return path
+    }
+}

@@ -1,0 +1,227 @@
+import BluetoothLab
+import CoreBluetooth
+import Foundation
+import TestSupport
+import Testing
+
+extension InTheLab {
+    /// L2CAP channels, from CoreBluetooth and from bluejay to a dittojay that offers them.
+    @Suite(.withoutProxy("channels, which a proxy does not have"))
+    struct Channels {
+        private enum PSM {
+            static let echo: CBL2CAPPSM = 0x80
+            static let secret: CBL2CAPPSM = 0x91
+            static let numbers: CBL2CAPPSM = 0x92
+            static let endless: CBL2CAPPSM = 0x93
+            static let sink: CBL2CAPPSM = 0x94
+            static let stall: CBL2CAPPSM = 0x95
+            static let file: CBL2CAPPSM = 0x96
+        }
+
+        private static let service = "C0000A00-0000-4000-8000-000000000000"
+        private static let megabyte = 1_000_000
+
+        /// Runs `body` with a dittojay and a central that is connected to it.
+        private func connected(_ body: (Sensor, PlainCentral) async throws -> Void) async throws {
+            try await Lab.here.forgetEachOther()
+            let sensor = try await Sensor("--profile", Lab.profile("channels"))
+            let central = PlainCentral()
+            try await central.connect(advertising: Self.service)
+            try await body(sensor, central)
+            central.giveUp()
+            try await sensor.stop()
+        }
+
+        private func bytes(_ count: Int) -> Data {
+            var dice = Dice.ofThisRun
+            return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &dice) })
+        }
+
+        /// The numbers that a counter sends, from the first.
+        private func numbers(_ count: Int) -> Data {
+            var data = Data()
+            for number in 0..<UInt32(count / 4) {
+                withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
+            }
+            return data
+        }
+
+        // MARK: Bytes
+
+        @Test(arguments: [PSM.echo, PSM.secret])
+        func `a megabyte each way arrives whole`(psm: CBL2CAPPSM) async throws {
+            try await connected { sensor, central in
+                let channel = try await central.openChannel(psm)
+                let data = bytes(Self.megabyte)
+                async let back = channel.read(data.count)
+                try await channel.write(data)
+                #expect(try await back == data)
+                await channel.close()
+                let isPaired = try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter)
+                #expect(isPaired == (psm == PSM.secret))
+                let closed = try await sensor.event("channel-closed")
+                #expect(closed.contains("\"received\":1000000,\"sent\":1000000"), "\(closed)")
+            }
+            try await Lab.here.forgetEachOther()
+        }
+
+        @Test func `bluejay copies its input and its output`() async throws {
+            let sensor = try await Sensor("--profile", Lab.profile("channels"))
+            let folder = try TemporaryFolder()
+            let data = bytes(Self.megabyte)
+            try data.write(to: URL(fileURLWithPath: folder.path + "/in"))
+            // By the number that the characteristic has.
+            let echo = try ChildProcess(
+                "bash",
+                ["-c", "bluejay l2cap Channels --receive 1000000 --summary < \(folder.path)/in > \(folder.path)/out"])
+            #expect(try await echo.exitStatus(within: .seconds(60)) == 0, "\(echo.transcript)")
+            #expect(echo.transcript.contains("sent 1000000 bytes and received 1000000 bytes"), "\(echo.transcript)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/out")) == data)
+            // Until the device closes the channel.
+            let file = try await Lab.here.bluejay("l2cap", "Channels", "0x96")
+            let text = try String(contentsOfFile: Lab.profile("channels"), encoding: .utf8)
+            #expect(file.lines == text.split(separator: "\n").map(String.init))
+            // Until the end of the input; all of it has arrived then.
+            let sink = try ChildProcess(
+                "bash", ["-c", "head -c 100000 \(folder.path)/in | bluejay l2cap Channels 148 --linger 0"])
+            #expect(try await sink.exitStatus(within: .seconds(60)) == 0, "\(sink.transcript)")
+            try await sensor.event("channel-closed", "\"received\":100000,")
+            try await sensor.stop()
+        }
+
+        @Test func `a hundred channels are opened and closed and nothing stays`() async throws {
+            try await connected { sensor, central in
+                func descriptors() throws -> Int {
+                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+                }
+                var before = 0
+                for round in 1...100 {
+                    let channel = try await central.openChannel(PSM.echo)
+                    let data = Data("round \(round)".utf8)
+                    try await channel.write(data)
+                    #expect(try await channel.read(data.count) == data)
+                    await channel.close()
+                    if round == 1 { before = try descriptors() }
+                }
+                try await sensor.events("channel-closed", 100)
+                #expect(try descriptors() == before)
+            }
+        }
+
+        @Test func `several channels of one link are open at once`() async throws {
+            try await connected { _, central in
+                let channels = try await [
+                    central.openChannel(PSM.echo), central.openChannel(PSM.echo), central.openChannel(PSM.numbers),
+                ]
+                let data = bytes(100_000)
+                async let first: Void = channels[0].write(data)
+                async let second: Void = channels[1].write(data)
+                async let back = (channels[0].read(data.count), channels[1].read(data.count))
+                #expect(try await channels[2].read(Self.megabyte) == numbers(Self.megabyte))
+                _ = try await (first, second)
+                let both = try await back
+                #expect(both.0 == data && both.1 == data)
+                for channel in channels { await channel.close() }
+            }
+        }
+
+        // MARK: Flow control
+
+        @Test func `a sender whose peer does not read stops and goes on when it does`() async throws {
+            try await connected { sensor, central in
+                let slow = try await central.openChannel(PSM.endless)
+                // Meanwhile a megabyte comes over the same link.
+                let quick = try await central.openChannel(PSM.numbers)
+                #expect(try await quick.read(Self.megabyte) == numbers(Self.megabyte))
+                await quick.close()
+                // None of it is lost.
+                #expect(try await slow.read(Self.megabyte) == numbers(Self.megabyte))
+                let unread = try await central.openChannel(PSM.endless)
+                let other = try await central.openChannel(PSM.numbers)
+                _ = try await other.read(Self.megabyte)
+                await other.close()
+                let position = sensor.position
+                await unread.close()
+                let closed = try await sensor.event("channel-closed", "endless", from: position)
+                let sent = try #require(try object(closed)["sent"] as? Int)
+                // What the sockets and the controllers hold, in the kernel's memory about 200 kB on each side.
+                #expect((10_000..<500_000).contains(sent), "\(closed)")
+                await slow.close()
+            }
+        }
+
+        @Test func `a writer waits for a device that does not read`() async throws {
+            try await connected { sensor, central in
+                let channel = try await central.openChannel(PSM.stall)
+                let writing = Task { try await channel.write(bytes(4 * Self.megabyte)) }
+                // Another channel is not held up by it.
+                let other = try await central.openChannel(PSM.numbers)
+                #expect(try await other.read(Self.megabyte) == numbers(Self.megabyte))
+                await other.close()
+                try await sensor.command("disconnect")
+                let error = await #expect(throws: CBError.self) { try await writing.value }
+                #expect(error?.code == .peripheralDisconnected)
+            }
+        }
+
+        // MARK: The end
+
+        @Test(.needsVirtualRadio, .bluetoothLab)
+        func `a link that is lost ends the streams with an error`() async throws {
+            try await connected { sensor, central in
+                let channel = try await central.openChannel(PSM.endless)
+                _ = try await channel.read(100_000)
+                let radio = try LabRadio.here
+                try await radio.block("hci0", "hci1")
+                let error = await #expect(throws: CBError.self) { _ = try await channel.read(100 * Self.megabyte) }
+                #expect(error?.code == .connectionTimeout)
+                let again = await #expect(throws: CBError.self) { try await channel.write(Data([1])) }
+                #expect(again?.code == .connectionTimeout)
+                let closed = try await sensor.event("channel-closed", "endless", within: .seconds(30))
+                #expect(closed.contains("\"message\""), "\(closed)")
+                await channel.close()
+                try await radio.unblock("hci0", "hci1")
+            }
+        }
+
+        @Test func `bluejay reports a link that has ended`() async throws {
+            let sensor = try await Sensor("--profile", Lab.profile("channels"))
+            let copy = try ChildProcess("bash", ["-c", "bluejay l2cap Channels 0x93 | wc -c; exit ${PIPESTATUS[0]}"])
+            try await sensor.event("channel-opened")
+            try await sensor.command("disconnect")
+            #expect(try await copy.exitStatus(within: .seconds(60)) == 5, "\(copy.transcript)")
+            #expect(copy.transcript.contains("cannot copy the L2CAP channel at PSM 147"), "\(copy.transcript)")
+            try await sensor.stop()
+        }
+
+        @Test func `a channel that is not offered is refused`() async throws {
+            try await connected { _, central in
+                let error = await #expect(throws: CBError.self) { _ = try await central.openChannel(0xF0) }
+                #expect(error?.code == .connectionFailed)
+                // And the next one opens.
+                try await central.openChannel(PSM.echo).close()
+            }
+        }
+
+        @Test func `a program without Bluetooth sockets is told why`() async throws {
+            let sensor = try await Sensor("--profile", Lab.profile("channels"))
+            let elsewhere = try ChildProcess("unshare", ["--net", "bluejay", "l2cap", "Channels", "0x80"])
+            #expect(try await elsewhere.exitStatus(within: .seconds(60)) == 1, "\(elsewhere.transcript)")
+            #expect(elsewhere.transcript.contains("network namespace"), "\(elsewhere.transcript)")
+            try await sensor.stop()
+        }
+
+        @Test func `channels need no privilege`() async throws {
+            let sensor = try await Sensor("--profile", Lab.profile("channels"))
+            let user = try ChildProcess(
+                "bash",
+                [
+                    "-c",
+                    "echo hello | setpriv --inh-caps=-all --bounding-set=-all bluejay l2cap Channels 0x80 --receive 6",
+                ])
+            #expect(try await user.exitStatus(within: .seconds(60)) == 0, "\(user.transcript)")
+            #expect(user.lines.contains("hello"))
+            try await sensor.stop()
+        }
+    }
+}

@@ -120,6 +120,30 @@ private final class Client {
         #expect(ValueFrame(bytes: bytes) == ValueFrame(subscription: 1, value: Data("a".utf8)))
     }
 
+    /// It did not read everything that the agent has sent, and the agent sends more.
+    @Test(arguments: [false, true])
+    func `a program that said goodbye is not started again`(hasUnread: Bool) throws {
+        let bench = try Bench()
+        var client: Client? = try bench.client()
+        let inbox = try #require(try client?.register())
+        defer { close(inbox) }
+        try client?.send(.connected(PeripheralRequest(peripheral: .numbered(1), adapter: "a", reconnects: true)))
+        if hasUnread {
+            try client?.send(.unsubscribe(subscription: 5))
+            var poll = pollfd(fd: try #require(client?.socket), events: Int16(POLLIN), revents: 0)
+            #expect(Glibc.poll(&poll, 1, 20_000) == 1)
+        }
+        // All of it happens while the agent is busy.
+        try bench.queue.sync {
+            try client?.send(.goodbye)
+            client = nil
+            let peer = try #require(bench.core.apps.first?.peer)
+            peer.send(.unsubscribed(subscription: 6, failure: nil), passing: nil)
+        }
+        try bench.wait("the end of the connection") { $0.server.connectionCount == 0 }
+        #expect(bench.queue.sync { bench.core.record.apps.isEmpty })
+    }
+
     @Test func `the record is on disk and survives the agent`() throws {
         let bench = try Bench()
         let client = try bench.client()

@@ -28,11 +28,15 @@ final class SocketPeer: AgentPeer {
 
     func send(_ message: AgentMessage, passing descriptor: Int32?) {
         guard connection.isOpen else { return }
-        // No message is too long: ``AgentLimits`` sees to that. A program that does not read the few short answers that
-        // it gets has stopped working.
-        guard let bytes = MessageCoder.encode(message),
-            PacketIO.send(bytes, to: connection.descriptor, passing: descriptor) == .done
-        else { return close() }
+        // No message is too long: ``AgentLimits`` sees to that.
+        guard let bytes = MessageCoder.encode(message) else { return close() }
+        switch PacketIO.send(bytes, to: connection.descriptor, passing: descriptor) {
+        case .done: break
+        // What the program has said before, perhaps goodbye, is still to be read, and then the end.
+        case .closed: break
+        // A program that does not read the few short answers that it gets has stopped working.
+        case .full: close()
+        }
     }
 
     private func read() {

@@ -74,7 +74,11 @@ package enum PacketIO {
                         header.msg_control = control.baseAddress
                         header.msg_controllen = numericCast(controlLength)
                     }
-                    return recvmsg(socket, &header, Int32(MSG_DONTWAIT) | Int32(MSG_CMSG_CLOEXEC))
+                    let flags = Int32(MSG_DONTWAIT) | Int32(MSG_CMSG_CLOEXEC)
+                    let count = recvmsg(socket, &header, flags)
+                    // If the other end was closed without reading all that was sent to it, the kernel says so once,
+                    // before it hands out what came from there.
+                    return count < 0 && errno == ECONNRESET ? recvmsg(socket, &header, flags) : count
                 }
                 if count < 0 { return errno == EAGAIN || errno == EINTR ? .nothing : .end }
                 let descriptor = takesDescriptor ? Self.descriptor(in: control, header) : nil

@@ -49,7 +49,8 @@ struct LinkReport {
         object.add("rssi", details.rssi)
         object.add("intervalMs", details.parameters.map { Self.milliseconds($0.interval) }, places: 2)
         object.add("latency", details.parameters?.latency)
-        object.add("supervisionTimeoutMs", details.parameters.map { Self.milliseconds($0.supervisionTimeout) }, places: 0)
+        object.add(
+            "supervisionTimeoutMs", details.parameters.map { Self.milliseconds($0.supervisionTimeout) }, places: 0)
         object.add("sendingPHY", details.phys?.sending.name)
         object.add("receivingPHY", details.phys?.receiving.name)
         object.add("encrypted", details.isEncrypted)
@@ -60,7 +61,8 @@ struct LinkReport {
 
     /// Intervals are multiples of 1.25 ms.
     private static func text(_ span: Duration) -> String {
-        milliseconds(span).formatted(.number.precision(.fractionLength(0...2)).locale(Locale(identifier: "en_US_POSIX")))
+        milliseconds(span).formatted(
+            .number.precision(.fractionLength(0...2)).locale(Locale(identifier: "en_US_POSIX")))
     }
 }
 

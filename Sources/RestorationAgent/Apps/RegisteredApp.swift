@@ -32,6 +32,8 @@ final class RegisteredApp {
     var subscribing = 0
     /// How many lost values were reported.
     var reportedLoss = 0
+    /// What it has published, for the role of a peripheral.
+    var publishing: PublishingApp?
 
     init(_ record: AppRecord, presence: Presence, inbox: Inbox) {
         self.record = record

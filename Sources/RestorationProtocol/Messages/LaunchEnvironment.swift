@@ -7,9 +7,13 @@ package enum LaunchEnvironment {
     /// The key of the restore identifiers, as on iOS.
     package static let centralsKey = "UIApplicationLaunchOptionsBluetoothCentralsKey"
 
+    /// The key of the restore identifiers of peripheral managers, as on iOS.
+    package static let peripheralsKey = "UIApplicationLaunchOptionsBluetoothPeripheralsKey"
+
     /// The launch options for the restore identifiers.
-    package static func options(centrals: [String]) -> String {
-        let data = (try? JSONEncoder().encode([centralsKey: centrals])) ?? Data("{}".utf8)
+    package static func options(centrals: [String] = [], peripherals: [String] = []) -> String {
+        let options = [centralsKey: centrals, peripheralsKey: peripherals].filter { !$0.value.isEmpty }
+        let data = (try? JSONEncoder().encode(options)) ?? Data("{}".utf8)
         return String(decoding: data, as: UTF8.self)
     }
 

@@ -240,7 +240,14 @@ package final class AgentCore {
 
     private func launch(_ app: RegisteredApp) {
         guard app.presence == .wanted else { return }
+        guard !wasStartedForAnother(app) else {
+            app.timer = host.after(Self.startWatchInterval) { [weak self, weak app] in
+                if let app { self?.launch(app) }
+            }
+            return
+        }
         app.policy.started(at: host.now)
+        app.lastStart = host.now
         app.presence = .starting
         do {
             app.record.started = try host.launch(app.record)
@@ -253,6 +260,20 @@ package final class AgentCore {
         }
     }
 
+    /// Whether the program is about to register by itself: it was started for another of its managers a moment ago.
+    private func wasStartedForAnother(_ app: RegisteredApp) -> Bool {
+        apps.contains { other in
+            guard other !== app, other.record.registration.isStartedLike(app.record.registration) else { return false }
+            switch other.presence {
+            case .starting: return true
+            case .running: return (other.lastStart ?? -.infinity) + Self.siblingTime > host.now
+            case .gone, .wanted: return false
+            }
+        }
+    }
+
+    /// Seconds that a program may take from its first registration to those of its other managers.
+    private static let siblingTime = 5.0
     /// Seconds that a program may take from its start until it registers.
     private static let startTimeout = 60.0
     private static let startWatchInterval = 0.25
@@ -295,6 +316,13 @@ package final class AgentCore {
         saving = nil
         lastSave = host.now
         host.save(record)
+    }
+}
+
+extension AppRegistration {
+    /// Whether one start makes both: they are two managers of one program.
+    fileprivate func isStartedLike(_ other: AppRegistration) -> Bool {
+        program == other.program && command == other.command && folder == other.folder
     }
 }
 

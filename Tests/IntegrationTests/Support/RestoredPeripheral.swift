@@ -75,7 +75,41 @@ final class RestoredPeripheral {
         }
     }
 
-    func kill(_ signal: Int32 = SIGKILL) throws { Glibc.kill(try process, signal) }
+    /// Ends the program by a signal, and waits until it has ended.
+    func kill(_ signal: Int32 = SIGKILL) async throws {
+        let process = try process
+        Glibc.kill(process, signal)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while Self.isRunning(process) {
+            guard ContinuousClock.now < deadline else { throw LabError("process \(process) goes on:\n\(transcript)") }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    private static func isRunning(_ process: Int32) -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let end = status.lastIndex(of: ")")
+        else { return false }
+        return !["Z", "X"].contains(status[end...].dropFirst(2).prefix(1))
+    }
+
+    /// Seconds that a start of the program takes, until its first line.
+    func startTime() async throws -> TimeInterval {
+        let log = folder.appendingPathComponent("other-\(UUID().uuidString.prefix(8))").path
+        let start = Date()
+        // It finds neither an agent nor a controller.
+        let other = try FixtureProgram.start(
+            "restored-counter", [log], languageMode: 6, adapter: "none",
+            environment: ["BLUEJAY_AGENT_SOCKET": log + ".sock", "BLUEJAY_AGENT_PROGRAM": "/bin/false"],
+            isLineBuffered: false)
+        while !FileManager.default.fileExists(atPath: log) {
+            guard Date().timeIntervalSince(start) < 30 else { throw LabError("it does not start: \(other.transcript)") }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        let time = Date().timeIntervalSince(start)
+        try await other.interrupt()
+        return time
+    }
 
     /// Waits until the agent's record has no process any more.
     func isKnownToBeGone() async throws {
@@ -98,8 +132,9 @@ final class RestoredPeripheral {
 
     /// Ends everything in order.
     func stop() async throws {
-        try kill(SIGTERM)
-        try await agent.interrupt()
+        try await kill(SIGTERM)
+        // One that a program has started ends by itself.
+        if agent.isRunning { try await agent.interrupt() }
         try? FileManager.default.removeItem(at: folder)
     }
 }
@@ -116,7 +151,7 @@ func withRestoredPeripheral(_ body: (RestoredPeripheral, PlainCentral, CBService
         try await central.setNotify(true, service.found(RestoredPeripheral.count))
         try await peripheral.line("subscribed")
         try await body(peripheral, central, service)
-        try await central.disconnect()
+        central.giveUp()
         try await peripheral.stop()
     } catch {
         central.giveUp()

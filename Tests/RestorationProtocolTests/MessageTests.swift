@@ -52,17 +52,14 @@ import Testing
         #expect(registration.isSameProgram(as: .app()) && !registration.isSameProgram(as: .app(role: .peripheral)))
     }
 
-    @Test func `the launch options of a peripheral are under their own key`() {
-        #expect(
-            LaunchEnvironment.options(peripherals: ["a"])
-                == #"{"UIApplicationLaunchOptionsBluetoothPeripheralsKey":["a"]}"#)
-    }
-
     @Test func `launch options are read back, and nonsense is none`() {
         let text = LaunchEnvironment.options(centrals: ["a", "b \"c\""])
-        #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: text]) == ["a", "b \"c\""])
-        #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: "["]) == nil)
-        #expect(LaunchEnvironment.centrals(in: [:]) == nil)
+        let variable = LaunchEnvironment.variable
+        #expect(LaunchEnvironment.options(in: [variable: text]) == [LaunchEnvironment.centralsKey: ["a", "b \"c\""]])
+        let other = LaunchEnvironment.options(peripherals: ["a"])
+        #expect(LaunchEnvironment.options(in: [variable: other]) == [LaunchEnvironment.peripheralsKey: ["a"]])
+        #expect(LaunchEnvironment.options(in: [variable: "["]) == nil)
+        #expect(LaunchEnvironment.options(in: [:]) == nil)
     }
 
     @Test func `a process is known by its number and its start`() throws {

@@ -17,10 +17,11 @@ package enum LaunchEnvironment {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The restore identifiers in an environment; nil when there are no launch options, or none that can be read.
-    package static func centrals(in environment: [String: String]) -> [String]? {
+    /// The restore identifiers in an environment, by their keys; nil when there are no launch options, or none that can
+    /// be read.
+    package static func options(in environment: [String: String]) -> [String: [String]]? {
         guard let text = environment[variable] else { return nil }
-        return MessageCoder.decode([String: [String]].self, from: Data(text.utf8))?[centralsKey]
+        return MessageCoder.decode([String: [String]].self, from: Data(text.utf8))
     }
 
     private static let names: Set<String> = [

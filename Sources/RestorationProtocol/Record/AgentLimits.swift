@@ -26,7 +26,7 @@ package enum AgentLimits {
     package static let advertisementLength = 1024
     /// Requests of centrals that wait for one program.
     package static let requests = 64
-    /// Seconds that a request may wait: bluetoothd (5.66 to 5.87) answers by itself after 5.
+    /// Seconds that a request may wait: bluetoothd (5.66) answers by itself after 5.
     package static let requestTimeout = 5.0
     /// Values that a program may have handed over and that are not on their way to the centrals yet.
     package static let updates = 64

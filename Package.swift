@@ -156,7 +156,10 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "BluejayTests",
-            dependencies: ["Bluejay", "BluetoothLab", "CoreBluetooth", "OwnUIKit", "TestSupport", "UIKitStandIns"]),
+            dependencies: [
+                "Bluejay", "BluetoothLab", "CoreBluetooth", "OwnUIKit", "RestorationProtocol", "TestSupport",
+                "UIKitStandIns",
+            ]),
         .testTarget(name: "DoctorTests", dependencies: ["DBus", "Doctor", "LineOutput", "MainLoop", "TestSupport"]),
         .testTarget(name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP", "TestSupport"]),
         .testTarget(

@@ -31,6 +31,7 @@ let programs: [(folder: String, name: String, libraries: [Target.Dependency])] =
     ("readme", "handover", [bluejay]),
     ("corebluetooth", "json-central", [coreBluetooth]),
     ("corebluetooth", "json-peripheral", [coreBluetooth]),
+    ("corebluetooth", "restored-counter", [coreBluetooth]),
     ("dittojay", "every-declaration", [coreBluetooth, dittojay]),
 ]
 

@@ -1,5 +1,7 @@
 import ArgumentParser
+import BlueZ
 import Bluejay
+import CoreBluetooth
 import GATTProfiles
 import LineOutput
 
@@ -12,6 +14,9 @@ struct InfoCommand: CentralCommand {
 
             With --values, a value that cannot be read has the reason in its place. When the device does not answer, or the \
             connection is lost, the values that were read until then are shown, and the status is 3 or 5.
+
+            The strength of the connection takes CAP_NET_ADMIN; its PHY and, unless another program has made it, its interval, \
+            latency and timeout take CAP_NET_RAW.
             """)
     @OptionGroup var options: GlobalOptions
     @OptionGroup var target: DeviceOptions
@@ -27,8 +32,9 @@ struct InfoCommand: CentralCommand {
 
     @MainActor
     private func show(_ context: CommandContext) async throws {
+        let monitor = try? await LinkMonitor()
         let direct = try await context.open(target, answerTimeout: answer.timeout)
-        var report = DeviceReport(direct)
+        var report = DeviceReport(direct, link: await LinkReport(of: direct.peripheral, monitor))
         let failure = values ? await report.readValues() : nil
         context.output.print(lines: report.lines) { report.add(to: &$0) }
         if let failure { throw failure }
@@ -39,13 +45,15 @@ struct InfoCommand: CentralCommand {
 @MainActor
 struct DeviceReport {
     private let direct: DirectPeripheral
+    private let link: LinkReport?
     private var values: [ObjectIdentifier: Result<Data, Failure>] = [:]
 
     private var table: AttributeTable { direct.table }
     private var peripheral: CBPeripheral { direct.peripheral }
 
-    init(_ direct: DirectPeripheral) {
+    init(_ direct: DirectPeripheral, link: LinkReport? = nil) {
         self.direct = direct
+        self.link = link
     }
 
     // MARK: Values
@@ -80,6 +88,10 @@ struct DeviceReport {
         var lines = [
             "\(peripheral.bluetoothAddress ?? "?") \(peripheral.identifier) \"\(peripheral.name ?? "")\""
         ]
+        if let kind = AddressKind(peripheral.identifier), kind.changes {
+            lines.append("address: \(kind.text); it changes, and the identifier with it, until the device is paired")
+        }
+        if let link { lines.append(link.line) }
         for service in table.services {
             let kind = service.isPrimary ? "service" : "secondary service"
             lines.append("\(kind) \(title(of: service, among: table.services))")
@@ -119,8 +131,10 @@ struct DeviceReport {
 
     func add(to object: inout JSONObject) {
         object.add("address", peripheral.bluetoothAddress)
+        object.add("addressType", AddressKind(peripheral.identifier)?.rawValue)
         object.add("identifier", peripheral.identifier.uuidString)
         object.add("name", peripheral.name)
+        object.add("connection", link?.json)
         object.add("services", table.services.map(json))
     }
 
@@ -176,6 +190,11 @@ extension Failure {
         case .done, .failed, .attError, .noSuchCharacteristic, .outputLost: false
         }
     }
+}
+
+extension AddressKind {
+    /// `resolvable private`
+    var text: String { rawValue.replacing("-", with: " ") }
 }
 
 extension CBCharacteristicProperties {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AssignedNumbers
 import Bluejay
+import CoreBluetooth
 import GATTProfiles
 import LineOutput
 
@@ -73,13 +74,16 @@ struct ScanCommand: CentralCommand {
         let rssi = discovery.rssi == 127 ? nil : discovery.rssi
         let manufacturer = ManufacturerData(packet[CBAdvertisementDataManufacturerDataKey] as? Data)
         let beacon = Beacon(packet)
+        let kind = AddressKind(identifier)
         output.print(
             "\(address ?? "?") \(identifier) \(rssi.map { "\($0) dBm" } ?? "? dBm") \"\(name)\""
                 + services.map { " " + ($0.name.map(TypedName.text) ?? $0.uuidString) }.joined()
                 + (beacon.map { " \($0.text)" } ?? manufacturer.map { " \($0.text)" } ?? "")
+                + (kind?.changes == true ? " private address" : "")
         ) { object in
             object.add("time", Timestamp.now.utc)
             object.add("address", address)
+            object.add("addressType", kind?.rawValue)
             object.add("identifier", identifier.uuidString)
             object.add("name", name)
             object.add("rssi", rssi)

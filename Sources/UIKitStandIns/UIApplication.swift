@@ -17,5 +17,9 @@ public enum UIApplication {
         /// The restore identifiers for which an earlier run of the program left Bluetooth state (`[String]`).
         public static let bluetoothCentrals = LaunchOptionsKey(
             rawValue: "UIApplicationLaunchOptionsBluetoothCentralsKey")
+        /// The restore identifiers of peripheral managers for which an earlier run of the program left services
+        /// (`[String]`).
+        public static let bluetoothPeripherals = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsBluetoothPeripheralsKey")
     }
 }

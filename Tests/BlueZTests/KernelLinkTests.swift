@@ -11,10 +11,12 @@ struct KernelLinkTests {
         + [0x02, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0xC0, 0x80, 0x01, 0x01, 0x00, 0x05, 0x00, 0x00, 0x00]
         + [0x03, 0x00, 0x03, 0x00, 0x00, 0x00, 0x00, 0xC0, 0x80, 0x01, 0x01, 0x00, 0x04, 0x00, 0x00, 0x00]
 
-    @Test(arguments: [("C0:00:00:00:00:01", 0x00), ("C0:00:00:00:00:02", 0x05), ("C0:00:00:00:00:03", nil)])
-    private func `a link is found by its address`(address: String, mode: UInt8?) throws {
-        let peer = try ManagementSocket.address(address, isRandom: false).prefix(6)
-        #expect(KernelLinks.mode(of: peer, in: list) == mode)
+    @Test(arguments: [
+        ("C0:00:00:00:00:01", KernelLinks.Entry(handle: 1, mode: 0x00)),
+        ("C0:00:00:00:00:02", KernelLinks.Entry(handle: 2, mode: 0x05)), ("C0:00:00:00:00:03", nil), ("hci0", nil),
+    ])
+    private func `a link is found by its address`(address: String, entry: KernelLinks.Entry?) {
+        #expect(KernelLinks.entry(of: address, in: list) == entry)
     }
 
     @Test(arguments: ["", "hci0", "C0:00:00:00:00", "C0:00:00:00:00:01"])

@@ -43,3 +43,21 @@ final class ChirpMonitor: @preconcurrency BackgroundRestorer, @preconcurrency Li
         print("chirp", value ?? Data())
     }
 }
+
+private let levelUUID = CBUUID(string: "2A19")
+
+private final class BatteryLevel: NSObject, CBPeripheralManagerDelegate {
+    private var level: CBMutableCharacteristic?
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+        let services = dict[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []
+        let characteristics = services.flatMap { $0.characteristics ?? [] }
+        level = characteristics.first { $0.uuid == levelUUID } as? CBMutableCharacteristic
+    }
+
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        guard peripheral.state == .poweredOn else { return level = nil }
+        guard level == nil else { return }
+        // A fresh start: make the services, add them, advertise.
+    }
+}

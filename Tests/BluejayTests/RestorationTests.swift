@@ -1,3 +1,4 @@
+import RestorationProtocol
 import Testing
 import UIKitStandIns
 
@@ -57,6 +58,16 @@ private final class Restorer: BackgroundRestorer, ListenRestorer {
         let peripherals = state == nil ? [] : [bench.peripheral]
         bench.central.delegate?.centralManager(
             bench.central, willRestoreState: [CBCentralManagerRestoredStatePeripheralsKey: peripherals])
+    }
+
+    @Test func `the launch options say for which managers the program was started`() {
+        let centrals = LaunchEnvironment.options(centrals: ["a"])
+        let started = Bluejay.launchOptions(in: [LaunchEnvironment.variable: centrals])
+        #expect(started?[.bluetoothCentrals] as? [String] == ["a"] && started?.count == 1)
+        let peripherals = LaunchEnvironment.options(peripherals: ["b"])
+        let other = Bluejay.launchOptions(in: [LaunchEnvironment.variable: peripherals])
+        #expect(other?[.bluetoothPeripherals] as? [String] == ["b"] && other?.count == 1)
+        #expect(Bluejay.launchOptions(in: [:]) == nil)
     }
 
     @Test func `the configuration knows from the launch options whether there is something to restore`() {

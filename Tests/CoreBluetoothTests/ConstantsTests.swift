@@ -40,7 +40,8 @@ import Testing
         let manager = [
             CBCentralManagerOptionShowPowerAlertKey, CBCentralManagerOptionRestoreIdentifierKey,
             CBCentralManagerOptionDeviceAccessForMedia, CBCentralManagerOptionAdapterKey,
-            CBPeripheralManagerOptionAdapterKey,
+            CBPeripheralManagerOptionAdapterKey, CBCentralManagerOptionRestoreCommandKey,
+            CBPeripheralManagerOptionRestoreCommandKey,
         ]
         #expect(Set(manager).count == manager.count)
     }

@@ -81,6 +81,17 @@ import Testing
         #expect(CBPeer.identifier(forBluetoothAddress: text, isRandom: false) == nil)
     }
 
+    @Test(arguments: [
+        ("C0:FF:EE:12:34:56", false, AddressKind.fixed), ("C0:FF:EE:12:34:56", true, .randomStatic),
+        ("7F:FF:EE:12:34:56", true, .resolvablePrivate), ("40:00:00:00:00:01", true, .resolvablePrivate),
+        ("3F:FF:EE:12:34:56", true, .nonResolvablePrivate), ("00:AA:01:00:00:00", false, .fixed),
+    ])
+    func `an identifier says of what kind the address is`(address: String, isRandom: Bool, kind: AddressKind) throws {
+        let identifier = try #require(CBPeer.identifier(forBluetoothAddress: address, isRandom: isRandom))
+        #expect(AddressKind(identifier) == kind)
+        #expect(AddressKind(UUID()) == nil)
+    }
+
     private func hex(_ byte: UInt8) -> String {
         let text = String(byte, radix: 16, uppercase: true)
         return text.count == 1 ? "0" + text : text

@@ -27,6 +27,27 @@ extension InTheLab {
             try await sensor.stop()
         }
 
+        @Test func `info shows what the link has agreed on`() async throws {
+            let sensor = try await Sensor()
+            let info = try await bluejay("info", Lab.sensorAddress, "--json")
+            let object = try #require(
+                JSONSerialization.jsonObject(with: Data((info.lines.last ?? "").utf8)) as? [String: Any])
+            #expect(object["addressType"] as? String == "public")
+            let connection = try #require(object["connection"] as? [String: Any], "\(info.transcript)")
+            #expect((-100...0).contains(try #require(connection["rssi"] as? Int)))
+            let interval = try #require(connection["intervalMs"] as? Double)
+            let timeout = try #require(connection["supervisionTimeoutMs"] as? Double)
+            let latency = try #require(connection["latency"] as? Int)
+            // What is allowed (Core Specification, Vol 6, Part B, 4.5.1 and 4.5.2).
+            #expect((7.5...4000).contains(interval) && (100...32000).contains(timeout))
+            #expect(timeout > 2 * Double(1 + latency) * interval)
+            #expect(connection["sendingPHY"] as? String == "1M" && connection["receivingPHY"] as? String == "1M")
+            #expect(connection["encrypted"] as? Bool == false)
+            let text = try await bluejay("info", Lab.sensorAddress).lines.dropFirst().first ?? ""
+            #expect(text.hasPrefix("connection: ") && text.hasSuffix(", LE 1M PHY, not encrypted"), "\(text)")
+            try await sensor.stop()
+        }
+
         @Test func `read and write go by address and by name`() async throws {
             let sensor = try await Sensor()
             try await bluejay("write", "Dittojay", "180D/2A38", "hex:03")

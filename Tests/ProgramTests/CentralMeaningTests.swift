@@ -61,6 +61,19 @@ struct CentralMeaningTests {
         #expect(scan.lines.last?.hasSuffix("manufacturer FFFF: 01") == true, "\(scan.transcript)")
     }
 
+    @Test func `a private address is shown as one`() async throws {
+        let address = "4A:00:00:00:00:01"
+        await daemon.adapter.addDevice(address).set("AddressType", .string("random"))
+        let scan = try await bluejay("scan", "--count", "1", "--timeout", "30")
+        #expect(scan.lines.last?.hasSuffix(" private address") == true, "\(scan.transcript)")
+        let json = try await bluejay("scan", "--count", "1", "--timeout", "30", "--json")
+        #expect(json.lines.last?.contains(#""addressType":"resolvable-private""#) == true, "\(json.transcript)")
+        let info = try await bluejay("info", address + "/random")
+        #expect(
+            info.lines.dropFirst().first
+                == "address: resolvable private; it changes, and the identifier with it, until the device is paired")
+    }
+
     @LoopActor
     private func advertise(_ company: UInt16, _ data: Data) {
         let device = daemon.adapter.addDevice()

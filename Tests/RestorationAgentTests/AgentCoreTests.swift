@@ -402,4 +402,27 @@ import Testing
         let stale = SubscriptionRequest(subscription: 0, peripheral: .numbered(2), key: .chirp)
         #expect(!core.receive(.subscribe(stale), from: app), "a number used before")
     }
+
+    @Test func `a program with two managers is started once`() {
+        let (first, second) = (listener(process: 7, .app("one")), listener(process: 7, .app("two")))
+        core.connectionIsGone(first)
+        kill(second)
+        notify("a")
+        #expect(host.launched.count == 1)
+        let again = register(process: 1000, .app("one"))
+        host.advance(by: 1)
+        #expect(host.launched.count == 1, "it is about to register the other")
+        #expect(register(process: 1000, .app("two")).takeAll() == ["1: a"])
+        #expect(again.takeAll() == ["1: a"])
+    }
+
+    @Test func `a program that registers only one of its managers is started for the other`() {
+        let (first, second) = (listener(process: 7, .app("one")), listener(process: 7, .app("two")))
+        core.connectionIsGone(first)
+        kill(second)
+        notify("a")
+        _ = register(process: 1000, .app("one"))
+        host.advance(by: 10)
+        #expect(host.launched.map(\.registration.identifier) == ["one", "two"])
+    }
 }

@@ -266,7 +266,8 @@ private final class Client {
             text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         }
         let lines = text.split(separator: "\n").map(String.init)
-        #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: lines.last ?? ""]) == ["heart"])
+        let options = LaunchEnvironment.options(in: [LaunchEnvironment.variable: lines.last ?? ""])
+        #expect(options == [LaunchEnvironment.centralsKey: ["heart"]])
         // Exit tests, which run beside this one, wait for any child, and would find a zombie of this one forever. The
         // agent forgets the program first, so that it does not start it once more.
         bench.queue.sync { bench.core.apps = [] }

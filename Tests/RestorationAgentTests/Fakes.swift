@@ -100,6 +100,65 @@ final class FakeHost: AgentHost {
     }
 }
 
+/// A controller to publish on, as a test wants it.
+final class FakePublisher: Publisher {
+    weak var observer: (any PublisherObserver)?
+    private(set) var state = 0
+    private(set) var epoch = 0
+    var subscriptions: [SubscribedCentral] = []
+    private(set) var calls: [String] = []
+    var failure: AgentFailure?
+    /// Whether the answers wait, which they do until the state changes.
+    var isHoldingAnswers = false
+    private var held: [(AgentFailure?) -> Void] = []
+    /// For how many values there is room.
+    var room = Int.max
+
+    /// The controller gets another state: nothing is published any more.
+    func change(to state: Int) {
+        self.state = state
+        epoch += 1
+        let answers = held
+        held = []
+        for answer in answers { answer(AgentFailure(domain: .core, code: 5, text: "cancelled")) }
+        observer?.stateChanged(self)
+    }
+
+    private func complete(_ completion: @escaping (AgentFailure?) -> Void) {
+        if isHoldingAnswers { held.append(completion) } else { completion(failure) }
+    }
+
+    func publish(_ service: ServiceRecord, completion: @escaping (AgentFailure?) -> Void) {
+        calls.append("publish \(service.number) \(service.uuid)")
+        complete(completion)
+    }
+
+    func withdraw(_ service: UInt32) { calls.append("withdraw \(service)") }
+
+    func advertise(_ advertisement: AdvertisementRecord, completion: @escaping (AgentFailure?) -> Void) {
+        calls.append("advertise \(advertisement.localName ?? "")")
+        complete(completion)
+    }
+
+    func stopAdvertising() { calls.append("stop advertising") }
+    func respond(_ answer: CentralAnswer) { calls.append("respond \(answer.request) \(answer.code)") }
+
+    func update(_ update: ValueUpdate) -> Bool {
+        guard room > 0 else { return false }
+        room -= 1
+        calls.append("update " + String(decoding: update.value, as: UTF8.self))
+        return true
+    }
+
+    func stop() { calls.append("stop") }
+
+    /// The calls since the last time.
+    func takeCalls() -> [String] {
+        defer { calls = [] }
+        return calls
+    }
+}
+
 /// A program at the other end of a connection that is none.
 final class FakePeer: AgentPeer {
     let process: ProcessMark?

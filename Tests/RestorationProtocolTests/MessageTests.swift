@@ -17,6 +17,17 @@ import Testing
         let messages: [AppMessage] = [
             .hello(.app()), .released(peripheral: .numbered(1)), .goodbye, .unsubscribe(subscription: 3),
             .subscribe(SubscriptionRequest(subscription: 1, peripheral: .numbered(1), key: .chirp, usesSocket: false)),
+            .hello(.app(role: .peripheral)),
+            .publish(
+                ServiceRecord(
+                    number: 1, uuid: "180D", isPrimary: true,
+                    characteristics: [
+                        CharacteristicRecord(
+                            uuid: "2A38", properties: 2, permissions: 1, value: Data([1]),
+                            descriptors: [DescriptorRecord(uuid: "2901", text: "place")])
+                    ]), epoch: 3),
+            .respond(CentralAnswer(request: 7, code: 0x80, value: nil)),
+            .update([ValueUpdate(place: CharacteristicPlace(service: 1, index: 0), value: Data([1, 2]))]),
         ]
         for message in messages {
             let bytes = try #require(MessageCoder.encode(message))
@@ -32,11 +43,23 @@ import Testing
         #expect(kept == ["PATH": "/bin", "LC_ALL": "C", "BLUETOOTH_ADAPTER": "hci1"])
     }
 
+    @Test func `a registration of before the role of a peripheral is a central's`() throws {
+        let encoded = try #require(MessageCoder.encode(AppRegistration.app()))
+        var object = try #require(JSONSerialization.jsonObject(with: encoded) as? [String: Any])
+        #expect(object.removeValue(forKey: "role") != nil)
+        let old = try JSONSerialization.data(withJSONObject: object)
+        let registration = try #require(MessageCoder.decode(AppRegistration.self, from: old))
+        #expect(registration.isSameProgram(as: .app()) && !registration.isSameProgram(as: .app(role: .peripheral)))
+    }
+
     @Test func `launch options are read back, and nonsense is none`() {
         let text = LaunchEnvironment.options(centrals: ["a", "b \"c\""])
-        #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: text]) == ["a", "b \"c\""])
-        #expect(LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: "["]) == nil)
-        #expect(LaunchEnvironment.centrals(in: [:]) == nil)
+        let variable = LaunchEnvironment.variable
+        #expect(LaunchEnvironment.options(in: [variable: text]) == [LaunchEnvironment.centralsKey: ["a", "b \"c\""]])
+        let other = LaunchEnvironment.options(peripherals: ["a"])
+        #expect(LaunchEnvironment.options(in: [variable: other]) == [LaunchEnvironment.peripheralsKey: ["a"]])
+        #expect(LaunchEnvironment.options(in: [variable: "["]) == nil)
+        #expect(LaunchEnvironment.options(in: [:]) == nil)
     }
 
     @Test func `a process is known by its number and its start`() throws {

@@ -9,10 +9,12 @@ extension UUID {
 }
 
 extension AppRegistration {
-    package static func app(_ identifier: String = "heart", isResuming: Bool = false) -> AppRegistration {
+    package static func app(
+        _ identifier: String = "heart", isResuming: Bool = false, role: Role = .central
+    ) -> AppRegistration {
         AppRegistration(
             program: "/bin/app", identifier: identifier, command: ["/bin/app", "run"], folder: "/",
-            environment: ["PATH": "/bin"], isResuming: isResuming)
+            environment: ["PATH": "/bin"], isResuming: isResuming, role: role)
     }
 }
 

@@ -17,6 +17,16 @@ package enum KernelLinks {
         case absent
     }
 
+    /// An entry of the kernel's list.
+    struct Entry: Hashable {
+        /// The number of the link between the kernel and its controller.
+        let handle: UInt16
+        /// The low byte of the link mode.
+        let mode: UInt8
+
+        var isEncrypted: Bool { mode & KernelLinks.encrypted != 0 }
+    }
+
     /// The link to a device.
     ///
     /// - Parameters:
@@ -24,7 +34,17 @@ package enum KernelLinks {
     ///   - address: of the device, as bluetoothd has it.
     /// - Returns: nil if the kernel cannot be asked, as in a container with a network namespace of its own.
     package static func link(controller: UInt16, address: String) -> Link? {
-        guard let peer = try? ManagementSocket.address(address, isRandom: false).prefix(6) else { return nil }
+        guard let list = list(of: controller) else { return nil }
+        guard let entry = entry(of: address, in: list) else { return .absent }
+        return entry.isEncrypted ? .encrypted : .unencrypted
+    }
+
+    /// What the kernel has of the link to a device; nil if there is none, or the kernel cannot be asked.
+    static func entry(controller: UInt16, address: String) -> Entry? {
+        list(of: controller).flatMap { entry(of: address, in: $0) }
+    }
+
+    private static func list(of controller: UInt16) -> [UInt8]? {
         let descriptor = socket(ManagementSocket.afBluetooth, openFlags, ManagementSocket.protocolHCI)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -32,18 +52,17 @@ package enum KernelLinks {
         var list = [UInt8](repeating: 0, count: 4 + mostLinks * entrySize)
         (list[0], list[1]) = (UInt8(controller & 0xFF), UInt8(controller >> 8))
         list[2] = UInt8(mostLinks)
-        guard ioctl(descriptor, connectionList, &list) == 0 else { return nil }
-        guard let mode = mode(of: peer, in: list) else { return .absent }
-        return mode & encrypted != 0 ? .encrypted : .unencrypted
+        return ioctl(descriptor, connectionList, &list) == 0 ? list : nil
     }
 
     private static let openFlags = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue)
 
-    /// The low byte of the mode of the link to an address, last byte first.
-    static func mode(of peer: some Collection<UInt8>, in list: [UInt8]) -> UInt8? {
+    /// The link to an address in a list as the kernel lays it out.
+    static func entry(of address: String, in list: [UInt8]) -> Entry? {
+        guard let peer = try? ManagementSocket.address(address, isRandom: false).prefix(6) else { return nil }
         // struct hci_conn_info: handle, address, type, direction, state, and from byte 12 on the mode.
-        stride(from: 4, through: list.count - entrySize, by: entrySize).prefix(Int(list[2]))
+        return stride(from: 4, through: list.count - entrySize, by: entrySize).prefix(Int(list[2]))
             .first { list[($0 + 2)..<($0 + 8)].elementsEqual(peer) }
-            .map { list[$0 + 12] }
+            .map { Entry(handle: UInt16(list[$0]) | UInt16(list[$0 + 1]) << 8, mode: list[$0 + 12]) }
     }
 }

@@ -11,20 +11,39 @@ package final class ManagementSocket {
     nonisolated static let protocolHCI: Int32 = 1
 
     package init() throws(BlueZError) {
-        descriptor = socket(
-            Self.afBluetooth, Int32(SOCK_RAW.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue),
-            Self.protocolHCI)
+        descriptor = try Self.open(channel: .control)
+    }
+
+    /// The kernel's channels of HCI (`include/net/bluetooth/hci_sock.h`).
+    enum Channel: UInt16 {
+        /// A controller's own commands and events. To send most commands takes CAP_NET_RAW.
+        case raw = 0
+        /// The traffic of all controllers, for CAP_NET_RAW.
+        case monitor = 2
+        /// The management interface.
+        case control = 3
+    }
+
+    /// A socket that never waits; the caller's to close.
+    ///
+    /// - Parameter controller: its index; none by default.
+    nonisolated static func open(channel: Channel, controller: UInt16 = 0xFFFF) throws(BlueZError) -> Int32 {
+        let descriptor = socket(
+            afBluetooth, Int32(SOCK_RAW.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), protocolHCI)
         guard descriptor >= 0 else {
-            throw .notSupported("the kernel's management interface: \(String(cString: strerror(errno)))")
+            throw .notSupported("the kernel's \(channel) channel: \(String(cString: strerror(errno)))")
         }
-        // struct sockaddr_hci: family, device (none), channel (control).
-        let address: [UInt16] = [UInt16(Self.afBluetooth), 0xFFFF, 3]
+        // struct sockaddr_hci: family, device, channel.
+        let address: [UInt16] = [UInt16(afBluetooth), controller, channel.rawValue]
         let bound = address.withUnsafeBytes { bytes in
             bytes.withMemoryRebound(to: sockaddr.self) { bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) }
         }
         guard bound == 0 else {
-            throw .notSupported("the kernel's management interface: \(String(cString: strerror(errno)))")
+            let reason = String(cString: strerror(errno))
+            Glibc.close(descriptor)
+            throw .notSupported("the kernel's \(channel) channel: \(reason)")
         }
+        return descriptor
     }
 
     isolated deinit {

@@ -11,6 +11,15 @@ extension Bluejay {
     /// Why this program was started. On Linux this replaces what iOS passes to
     /// `application(_:didFinishLaunchingWithOptions:)`. Nil unless the restoration agent has started the program.
     public static var launchOptions: LaunchOptions {
-        LaunchEnvironment.centrals(in: ProcessInfo.processInfo.environment).map { [.bluetoothCentrals: $0] }
+        launchOptions(in: ProcessInfo.processInfo.environment)
+    }
+
+    static func launchOptions(in environment: [String: String]) -> LaunchOptions {
+        LaunchEnvironment.options(in: environment).map { options in
+            var result: [UIApplication.LaunchOptionsKey: Any] = [:]
+            result[.bluetoothCentrals] = options[LaunchEnvironment.centralsKey]
+            result[.bluetoothPeripherals] = options[LaunchEnvironment.peripheralsKey]
+            return result
+        }
     }
 }

@@ -16,6 +16,11 @@ package enum AdapterChoice: Hashable, Swift.Sendable {
         self = name.map(AdapterChoice.named) ?? .firstPowered
     }
 
+    /// The name or the address; nil if the program leaves the choice.
+    var name: String? {
+        if case .named(let name) = self { name } else { nil }
+    }
+
     /// What the choice depends on.
     package struct Candidate: Hashable, Swift.Sendable {
         let name: String

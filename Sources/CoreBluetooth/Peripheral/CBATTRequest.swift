@@ -49,3 +49,15 @@ open class CBATTRequest: NSObject, @unchecked Swift.Sendable {
             """
     }
 }
+
+extension CBATTRequest {
+    /// Answers, if that is up to an engine and was not done before. Otherwise it is a misuse.
+    func giveAnswer(_ result: CBATTError.Code, ofOwner owner: ObjectIdentifier) {
+        guard let pendingAnswer, pendingAnswer.owner == owner else {
+            return Diagnostics.misuse("respond to a request that is not this manager's, or not the first one: \(self)")
+        }
+        guard pendingAnswer.give(result, value: value) else {
+            return Diagnostics.misuse("a second answer to \(self)")
+        }
+    }
+}

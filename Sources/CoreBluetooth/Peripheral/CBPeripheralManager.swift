@@ -1,4 +1,5 @@
 package import BlueZ
+import RestorationProtocol
 
 /// Publishes services of our own, advertises them and serves the centrals that connect.
 ///
@@ -50,22 +51,31 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
-        startEngine(session: .shared)
+        startEngine(agent: AgentAccess(), session: .shared)
     }
 
-    /// Creates a manager on another bluetoothd than the system's.
+    /// Creates a manager on another bluetoothd than the system's, and perhaps with another agent than the user's.
     package init(
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
-        session: BlueZSession
+        agent: AgentAccess = AgentAccess(), session: BlueZSession
     ) {
         stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
-        startEngine(session: session)
+        startEngine(agent: agent, session: session)
     }
 
-    private func startEngine(session: BlueZSession) {
-        let engine = BlueZPeripheralEngine(manager: self, session: session)
+    private func startEngine(agent: AgentAccess, session: BlueZSession) {
+        guard let identifier = options[CBPeripheralManagerOptionRestoreIdentifierKey] as? String else {
+            let engine = BlueZPeripheralEngine(manager: self, session: session)
+            self.engine = engine
+            return engine.start()
+        }
+        let registration = AppRegistration(
+            identifier: identifier, command: options[CBPeripheralManagerOptionRestoreCommandKey] as? [String],
+            role: .peripheral, adapter: AdapterChoice(option: options[CBPeripheralManagerOptionAdapterKey]).name)
+        let engine = RestorablePeripheralEngine(
+            manager: self, registration: registration, agent: agent, session: session)
         self.engine = engine
         engine.start()
     }

@@ -8,7 +8,11 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// published.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
-    /// The program was started again and the manager has state to restore. Always the first call.
+    /// The program was started again and the manager has state to restore, by the keys
+    /// `CBPeripheralManagerRestoredState…`. Always the first call.
+    ///
+    /// The services are published and must not be added again. What centrals wait for comes by the other methods, after
+    /// the first state.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
     /// Answers ``CBPeripheralManager/startAdvertising(_:)``.

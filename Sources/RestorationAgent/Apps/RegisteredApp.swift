@@ -22,6 +22,8 @@ final class RegisteredApp {
     weak var peer: (any AgentPeer)?
     let inbox: Inbox
     var policy = RestartPolicy()
+    /// When it was last started, in seconds of the agent's clock.
+    var lastStart: Double?
     /// The next look at the process, or the next start.
     var timer: AnyObject?
     /// The peripherals whose link is up, as far as the agent knows.
@@ -32,6 +34,8 @@ final class RegisteredApp {
     var subscribing = 0
     /// How many lost values were reported.
     var reportedLoss = 0
+    /// What it has published, for the role of a peripheral.
+    var publishing: PublishingApp?
 
     init(_ record: AppRecord, presence: Presence, inbox: Inbox) {
         self.record = record

@@ -11,7 +11,9 @@ extension AgentCore {
             guard !apps.contains(where: { $0.peer === peer }) else { return false }
             return register(registration, peer)
         }
-        guard let app = apps.first(where: { $0.peer === peer }) else { return false }
+        guard let app = apps.first(where: { $0.peer === peer }), message.isAllowed(app.record.registration.role) else {
+            return false
+        }
         switch message {
         case .hello: return false
         case .connecting(let request): return connecting(request, app)
@@ -19,6 +21,12 @@ extension AgentCore {
         case .released(let peripheral): released(peripheral, app)
         case .subscribe(let request): return subscribe(request, app)
         case .unsubscribe(let number): unsubscribe(number, app)
+        case .publish(let service, let epoch): return publish(service, epoch: epoch, app)
+        case .withdraw(let service): withdraw(service, app)
+        case .advertise(let advertisement, let epoch): return advertise(advertisement, epoch: epoch, app)
+        case .stopAdvertising: stopAdvertising(app)
+        case .respond(let answer): respond(answer, app)
+        case .update(let updates): return update(updates, app)
         case .goodbye: goodbye(peer)
         }
         return true
@@ -120,6 +128,18 @@ extension AgentCore {
         apps.flatMap { app in
             (app.record[peripheral]?.subscriptions ?? []).filter { $0.key.path == path }
                 .map { (app, $0.subscription) }
+        }
+    }
+}
+
+extension AppMessage {
+    /// Whether a program may say that after it has registered.
+    fileprivate func isAllowed(_ role: AppRegistration.Role?) -> Bool {
+        switch self {
+        case .hello: false
+        case .connecting, .connected, .released, .subscribe, .unsubscribe: role != .peripheral
+        case .publish, .withdraw, .advertise, .stopAdvertising, .respond, .update: role == .peripheral
+        case .goodbye: true
         }
     }
 }

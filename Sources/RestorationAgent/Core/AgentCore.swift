@@ -6,6 +6,8 @@ package import RestorationProtocol
 package final class AgentCore {
     let backend: any AgentBackend
     let host: any AgentHost
+    /// Makes what a program publishes by, on the controller of a name or address.
+    let makePublisher: (String?) -> any Publisher
     var apps: [RegisteredApp] = []
 
     private let queue: DispatchQueue
@@ -19,11 +21,14 @@ package final class AgentCore {
     /// - Parameters:
     ///   - record: what an earlier run of the agent has left.
     ///   - queue: the agent's.
+    ///   - makePublisher: makes what a program publishes by, on the controller of a name or address.
     package init(
-        record: RestorationRecord, backend: any AgentBackend, host: any AgentHost, queue: DispatchQueue
+        record: RestorationRecord, backend: any AgentBackend, host: any AgentHost, queue: DispatchQueue,
+        makePublisher: @escaping (String?) -> any Publisher = { BluetoothPublisher(adapter: $0) }
     ) {
         self.backend = backend
         self.host = host
+        self.makePublisher = makePublisher
         self.queue = queue
         backend.observer = self
         takeUp(record)
@@ -64,7 +69,11 @@ package final class AgentCore {
             app.peer?.close()
             app.record.registration = registration
             app.record.process = peer.process
-            if registration.isResuming { app.record.peripherals = [] }
+            if registration.isResuming {
+                app.record.peripherals = []
+                forgetPublication(of: app)
+            }
+            settleUpdates(of: app)
         } else {
             guard let inbox = Inbox(queue: queue, budget: backlogs) else {
                 peer.send(.refused(reason: "the agent has no file descriptors left"), passing: nil)
@@ -97,17 +106,23 @@ package final class AgentCore {
             if let app { self?.greet(app) }
         }
         for peripheral in app.awaited { backend.keep(PeripheralRequest(peripheral)) }
+        preparePublisher(of: app)
         greetIfReady(app)
     }
 
     func greetIfReady(_ app: RegisteredApp) {
-        guard app.greeting != nil, app.awaited.isEmpty, app.subscribing == 0 else { return }
+        guard app.greeting != nil, app.awaited.isEmpty, app.subscribing == 0, app.publishing?.isSettled ?? true else {
+            return
+        }
         greet(app)
     }
 
     private func greet(_ app: RegisteredApp) {
         app.greeting = nil
-        app.peer?.send(.welcome(app.welcome), passing: app.inbox.readEnd)
+        var welcome = app.welcome
+        welcome.publication = publication(of: app)
+        app.peer?.send(.welcome(welcome), passing: app.inbox.readEnd)
+        deliverRequests(to: app)
     }
 
     private func refusal(of registration: AppRegistration, _ peer: any AgentPeer) -> String? {
@@ -149,6 +164,7 @@ package final class AgentCore {
         guard let app = apps.first(where: { $0.peer === peer }) else { return }
         app.peer = nil
         app.greeting = nil
+        settleUpdates(of: app)
         watchProcess(of: app)
     }
 
@@ -163,7 +179,8 @@ package final class AgentCore {
 
     private func processIsGone(_ app: RegisteredApp) {
         app.timer = nil
-        guard !app.record.peripherals.isEmpty else { return forget(app) }
+        let publishes = app.record.publication?.isEmpty == false
+        guard publishes || !app.record.peripherals.isEmpty else { return forget(app) }
         app.presence = .gone
         app.goneSince = host.now
         app.record.process = nil
@@ -171,13 +188,15 @@ package final class AgentCore {
         for peripheral in app.record.peripherals where peripheral.state != .disconnected {
             backend.keep(PeripheralRequest(peripheral))
         }
+        preparePublisher(of: app)
         if let started = app.record.started, host.isAlive(started) {
             // Started by an agent that has died since. The program will register here.
             app.presence = .starting
             return watchStart(of: app, until: host.now + Self.startTimeout)
         }
         let hasNews = app.record.peripherals.contains { $0.state == .disconnected || $0.serviceChange != nil }
-        if hasNews || app.inbox.hasUnread { somethingHappened(to: app) }
+        let hasRequests = app.publishing?.requests.isEmpty == false
+        if hasNews || hasRequests || app.inbox.hasUnread { somethingHappened(to: app) }
     }
 
     /// The program has ended by choice.
@@ -189,6 +208,7 @@ package final class AgentCore {
     private func forget(_ app: RegisteredApp) {
         apps.removeAll { $0 === app }
         app.timer = nil
+        stopPublishing(app)
         for peripheral in app.record.peripherals { letGo(peripheral, of: app, disconnecting: true) }
         save()
     }
@@ -220,7 +240,14 @@ package final class AgentCore {
 
     private func launch(_ app: RegisteredApp) {
         guard app.presence == .wanted else { return }
+        guard !wasStartedForAnother(app) else {
+            app.timer = host.after(Self.startWatchInterval) { [weak self, weak app] in
+                if let app { self?.launch(app) }
+            }
+            return
+        }
         app.policy.started(at: host.now)
+        app.lastStart = host.now
         app.presence = .starting
         do {
             app.record.started = try host.launch(app.record)
@@ -233,6 +260,20 @@ package final class AgentCore {
         }
     }
 
+    /// Whether the program is about to register by itself: it was started for another of its managers a moment ago.
+    private func wasStartedForAnother(_ app: RegisteredApp) -> Bool {
+        apps.contains { other in
+            guard other !== app, other.record.registration.isStartedLike(app.record.registration) else { return false }
+            switch other.presence {
+            case .starting: return true
+            case .running: return (other.lastStart ?? -.infinity) + Self.siblingTime > host.now
+            case .gone, .wanted: return false
+            }
+        }
+    }
+
+    /// Seconds that a program may take from its first registration to those of its other managers.
+    private static let siblingTime = 5.0
     /// Seconds that a program may take from its start until it registers.
     private static let startTimeout = 60.0
     private static let startWatchInterval = 0.25
@@ -275,6 +316,13 @@ package final class AgentCore {
         saving = nil
         lastSave = host.now
         host.save(record)
+    }
+}
+
+extension AppRegistration {
+    /// Whether one start makes both: they are two managers of one program.
+    fileprivate func isStartedLike(_ other: AppRegistration) -> Bool {
+        program == other.program && command == other.command && folder == other.folder
     }
 }
 

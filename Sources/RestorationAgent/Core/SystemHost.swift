@@ -17,7 +17,12 @@ package final class SystemHost: AgentHost {
     package func launch(_ app: AppRecord) throws -> ProcessMark? {
         let registration = app.registration
         var environment = registration.environment
-        environment[LaunchEnvironment.variable] = LaunchEnvironment.options(centrals: [registration.identifier])
+        let identifiers = [registration.identifier]
+        environment[LaunchEnvironment.variable] =
+            switch registration.role {
+            case .peripheral: LaunchEnvironment.options(peripherals: identifiers)
+            case .central, nil: LaunchEnvironment.options(centrals: identifiers)
+            }
         let process = try AppLauncher.start(
             registration.command, in: registration.folder, environment: environment)
         return ProcessMark(running: process)

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// The version of the protocol. A program and an agent of different versions do not talk to each other.
-package let agentProtocolVersion = 1
+package let agentProtocolVersion = 2
 
 /// The messages of a program to the agent: one packet each, as JSON.
 package enum AppMessage: Codable, Hashable, Sendable {
@@ -17,6 +17,18 @@ package enum AppMessage: Codable, Hashable, Sendable {
     case subscribe(SubscriptionRequest)
     /// Turn them off; answered by ``AgentMessage/unsubscribed(subscription:failure:)``.
     case unsubscribe(subscription: UInt32)
+    /// Publish a service; answered by ``AgentMessage/published(service:failure:)``.
+    case publish(ServiceRecord, epoch: Int)
+    /// Withdraw a service.
+    case withdraw(service: UInt32)
+    /// Advertise; answered by ``AgentMessage/advertising(failure:)``.
+    case advertise(AdvertisementRecord, epoch: Int)
+    /// Advertise no more.
+    case stopAdvertising
+    /// The answer to ``AgentMessage/request(_:)``.
+    case respond(CentralAnswer)
+    /// Notify values; answered by ``AgentMessage/updated(count:)``.
+    case update([ValueUpdate])
     /// The program ends by its own choice: nothing is to be restored.
     case goodbye
 }
@@ -31,11 +43,36 @@ package enum AgentMessage: Codable, Hashable, Sendable {
     case subscribed(subscription: UInt32, failure: AgentFailure?)
     /// Whether notifications are off.
     case unsubscribed(subscription: UInt32, failure: AgentFailure?)
+    /// The state of the controller that the program publishes on, as the raw value of `CBManagerState`. Nothing is
+    /// published any more.
+    case state(Int, epoch: Int)
+    /// Whether a service is published.
+    case published(service: UInt32, failure: AgentFailure?)
+    /// Whether it is advertised.
+    case advertising(failure: AgentFailure?)
+    /// A central asks for something. The program answers with ``AppMessage/respond(_:)``.
+    case request(CentralRequest)
+    /// A central has subscribed.
+    case centralSubscribed(SubscribedCentral)
+    /// A central has unsubscribed or disconnected.
+    case centralUnsubscribed(SubscribedCentral)
+    /// So many more values are on their way to the centrals, and there is room for as many.
+    case updated(count: Int)
 }
 
 /// The identity of a program, and how it is started again.
 package struct AppRegistration: Codable, Hashable, Sendable {
+    /// What the manager with the restore identifier does.
+    package enum Role: String, Codable, Sendable {
+        case central
+        case peripheral
+    }
+
     package var version = agentProtocolVersion
+    /// Nil, as records of agents before this one have it, is a central.
+    package var role: Role?
+    /// The controller to publish on, by name or address; nil leaves the choice to the agent.
+    package var adapter: String?
     /// The path of the program's file. With the identifier, it distinguishes one registration from another.
     package var program: String
     /// The restore identifier.
@@ -52,8 +89,10 @@ package struct AppRegistration: Codable, Hashable, Sendable {
 
     package init(
         program: String, identifier: String, command: [String], folder: String, environment: [String: String],
-        isResuming: Bool = false
+        isResuming: Bool = false, role: Role = .central, adapter: String? = nil
     ) {
+        self.role = role
+        self.adapter = adapter
         self.program = program
         self.identifier = identifier
         self.command = command
@@ -118,10 +157,13 @@ package struct Welcome: Codable, Hashable, Sendable {
     package var nextSubscription: UInt32
     /// Empty when there is nothing to restore.
     package var peripherals: [PeripheralRecord]
+    /// For the role of a peripheral only.
+    package var publication: Publication?
 
-    package init(nextSubscription: UInt32, peripherals: [PeripheralRecord]) {
+    package init(nextSubscription: UInt32, peripherals: [PeripheralRecord], publication: Publication? = nil) {
         self.nextSubscription = nextSubscription
         self.peripherals = peripherals
+        self.publication = publication
     }
 }
 

@@ -7,16 +7,21 @@ package enum LaunchEnvironment {
     /// The key of the restore identifiers, as on iOS.
     package static let centralsKey = "UIApplicationLaunchOptionsBluetoothCentralsKey"
 
+    /// The key of the restore identifiers of peripheral managers, as on iOS.
+    package static let peripheralsKey = "UIApplicationLaunchOptionsBluetoothPeripheralsKey"
+
     /// The launch options for the restore identifiers.
-    package static func options(centrals: [String]) -> String {
-        let data = (try? JSONEncoder().encode([centralsKey: centrals])) ?? Data("{}".utf8)
+    package static func options(centrals: [String] = [], peripherals: [String] = []) -> String {
+        let options = [centralsKey: centrals, peripheralsKey: peripherals].filter { !$0.value.isEmpty }
+        let data = (try? JSONEncoder().encode(options)) ?? Data("{}".utf8)
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The restore identifiers in an environment; nil when there are no launch options, or none that can be read.
-    package static func centrals(in environment: [String: String]) -> [String]? {
+    /// The restore identifiers in an environment, by their keys; nil when there are no launch options, or none that can
+    /// be read.
+    package static func options(in environment: [String: String]) -> [String: [String]]? {
         guard let text = environment[variable] else { return nil }
-        return MessageCoder.decode([String: [String]].self, from: Data(text.utf8))?[centralsKey]
+        return MessageCoder.decode([String: [String]].self, from: Data(text.utf8))
     }
 
     private static let names: Set<String> = [

@@ -19,6 +19,19 @@ package enum AgentLimits {
     /// Services of one peripheral that were removed while its program was gone. What is beyond that is not kept: the
     /// program learns that services have changed, and has to look at them anyway.
     package static let invalidatedServices = 40
+    /// Services of one registration, and the bytes of them all in a message.
+    package static let services = 64
+    package static let servicesLength = 40 * 1024
+    /// The bytes of what is advertised.
+    package static let advertisementLength = 1024
+    /// Requests of centrals that wait for one program.
+    package static let requests = 64
+    /// Seconds that a request may wait: bluetoothd (5.66) answers by itself after 5.
+    package static let requestTimeout = 5.0
+    /// Values that a program may have handed over and that are not on their way to the centrals yet.
+    package static let updates = 64
+    /// The bytes of a value.
+    package static let valueLength = 512
     /// Values that wait for one program beside its socket, in bytes of memory.
     package static let backlog = 16 * 1024 * 1024
     /// Values that wait for all programs together.
@@ -87,6 +100,7 @@ extension AppRegistration {
     /// Whether both are the same registration of the same program.
     package func isSameProgram(as other: AppRegistration) -> Bool {
         program == other.program && identifier == other.identifier
+            && (role ?? .central) == (other.role ?? .central)
     }
 }
 
@@ -112,6 +126,24 @@ extension AppRecord {
             }
             result.peripherals.append(peripheral)
         }
+        if publication?.isWithinLimits == false { result.publication = nil }
         return result
+    }
+}
+
+extension PublicationRecord {
+    /// Whether it is one that the agent keeps.
+    package var isWithinLimits: Bool {
+        services.count <= AgentLimits.services && services.allSatisfy { $0.number < nextService }
+            && Set(services.map(\.number)).count == services.count
+            && MessageCoder.encode(services).map { $0.count <= AgentLimits.servicesLength } ?? false
+            && advertisement?.isWithinLimits ?? true
+    }
+}
+
+extension AdvertisementRecord {
+    /// Whether it is one that the agent keeps.
+    package var isWithinLimits: Bool {
+        MessageCoder.encode(self).map { $0.count <= AgentLimits.advertisementLength } ?? false
     }
 }

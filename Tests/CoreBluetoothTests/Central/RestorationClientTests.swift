@@ -170,6 +170,6 @@ private struct LauncherFailure: Error {}
         _ = await open(client)
         // The attempt that has failed is over by now.
         await withCheckedContinuation { continuation in MainLoop.shared.async { continuation.resume() } }
-        #expect(client.timer == nil)
+        #expect(client.connection.timer == nil)
     }
 }

@@ -12,7 +12,8 @@ extension FuzzTarget {
         run: { bytes in
             guard let record = MessageCoder.decode(RestorationRecord.self, from: Data(bytes)) else { return }
             let core = AgentCore(
-                record: record, backend: StoryBackend(), host: StoryHost(), queue: AgentStory.queue)
+                record: record, backend: StoryBackend(), host: StoryHost(), queue: AgentStory.queue,
+                makePublisher: { _ in StoryPublisher() })
             try AgentStory.check(core)
             core.start()
             try AgentStory.check(core)
@@ -37,10 +38,28 @@ private enum AgentStory {
             .hello(registration), .hello(registration), .connecting(request), .connected(request), .connected(request),
             .subscribe(SubscriptionRequest(subscription: 1, peripheral: peripheral(1), key: key, usesSocket: true)),
             .subscribe(SubscriptionRequest(subscription: 2, peripheral: peripheral(1), key: key)),
-            .unsubscribe(subscription: 1), .released(peripheral: peripheral(1)), .goodbye,
+            .unsubscribe(subscription: 1), .released(peripheral: peripheral(1)), .goodbye, .hello(publishing),
+            .publish(service(1), epoch: 1), .publish(service(2), epoch: 1), .withdraw(service: 1),
+            .advertise(AdvertisementRecord(localName: "Counter", manufacturerData: Data([1, 2, 3])), epoch: 1),
+            .stopAdvertising, .respond(CentralAnswer(request: 1, code: 0, value: Data([1]))),
+            .update([ValueUpdate(place: CharacteristicPlace(service: 1, index: 0), value: Data([1, 2]))]),
         ]
         return messages.compactMap { MessageCoder.encode($0).map { String(decoding: $0, as: UTF8.self) } }
     }()
+
+    private static let publishing = AppRegistration(
+        program: "/bin/app", identifier: "counter", command: ["/bin/app", "run"], folder: "/", environment: [:],
+        role: .peripheral, adapter: "hci0")
+
+    private static func service(_ number: UInt32) -> ServiceRecord {
+        let descriptors = [DescriptorRecord(uuid: "2901", text: "count")]
+        return ServiceRecord(
+            number: number, uuid: "180D", isPrimary: true,
+            characteristics: [
+                CharacteristicRecord(uuid: "2A37", properties: 0x10, permissions: 1, descriptors: descriptors),
+                CharacteristicRecord(uuid: "2A38", properties: 2, permissions: 1, value: Data([1])),
+            ])
+    }
 
     private static let mutator = Mutator(
         corpus: messages,
@@ -67,7 +86,13 @@ private enum AgentStory {
             case 6: lines.append("+\(dice.length(upTo: 400))")
             // A program as it should be, up to its subscription.
             case 7: lines += [0, 3, 5].map { "<\(number) " + messages[$0] }
-            default: lines.append("\(dice.pick(["c", "d", "l", "b", "v", "v", "s", "f", "h", "a"]))\(dice.below(3))")
+            // A peripheral as it should be, up to its advertisement.
+            case 8:
+                lines.append("<\(number) " + messages[10])
+                lines += ["p5"] + [11, 14, 17].map { "<\(number) " + messages[$0] }
+            default:
+                let events = ["c", "d", "l", "b", "v", "v", "s", "f", "h", "a", "p", "q", "q", "u", "n", "r"]
+                lines.append("\(dice.pick(events))\(dice.below(6))")
             }
         }
         return Array(lines.joined(separator: "\n").utf8)
@@ -75,8 +100,10 @@ private enum AgentStory {
 
     static func run(_ bytes: [UInt8]) throws {
         let (backend, host) = (StoryBackend(), StoryHost())
+        let air = StoryAir()
         let core = AgentCore(
-            record: RestorationRecord(), backend: backend, host: host, queue: queue)
+            record: RestorationRecord(), backend: backend, host: host, queue: queue,
+            makePublisher: { _ in air.publisher() })
         var peers: [Int: StoryPeer] = [:]
         core.start()
         for (place, line) in bytes.split(separator: 0x0A).enumerated() {
@@ -94,7 +121,9 @@ private enum AgentStory {
                 host.dies(number)
                 end(number, &peers, core)
             case "+": host.advance(by: Double(String(decoding: line.dropFirst(), as: UTF8.self)) ?? 1)
-            case let event?: backend.happens(event, peripheral(number), rest: rest)
+            case let event?:
+                backend.happens(event, peripheral(number), rest: rest)
+                air.happens(event, number)
             case nil: break
             }
             // As often as time allows.
@@ -116,7 +145,11 @@ private enum AgentStory {
         let record = core.record
         try expect(record.withinLimits == record, "more is kept than the limits allow")
         for app in record.apps {
-            let welcome = Welcome(nextSubscription: app.nextSubscription, peripherals: app.peripherals)
+            let publication = app.publication.map {
+                Publication(state: 5, epoch: 1, record: $0, subscriptions: [])
+            }
+            let welcome = Welcome(
+                nextSubscription: app.nextSubscription, peripherals: app.peripherals, publication: publication)
             try expect(MessageCoder.encode(AgentMessage.welcome(welcome)) != nil, "a welcome that is too long")
             for peripheral in app.peripherals {
                 let keys = peripheral.subscriptions.map(\.key)
@@ -198,6 +231,95 @@ private final class StoryBackend: AgentBackend {
             let answers = held
             held = []
             for answer in answers { answer() }
+        default: break
+        }
+    }
+}
+
+/// The controllers on which programs publish.
+private final class StoryAir {
+    private struct WeakPublisher { weak var publisher: StoryPublisher? }
+    private var publishers: [WeakPublisher] = []
+
+    func publisher() -> StoryPublisher {
+        let publisher = StoryPublisher()
+        publishers.removeAll { $0.publisher == nil }
+        publishers.append(WeakPublisher(publisher: publisher))
+        return publisher
+    }
+
+    func happens(_ event: Character, _ number: Int) {
+        for publisher in publishers.compactMap(\.publisher) { publisher.happens(event, number) }
+    }
+}
+
+private final class StoryPublisher: Publisher {
+    weak var observer: (any PublisherObserver)?
+    private(set) var state = 0
+    private(set) var epoch = 0
+    private(set) var subscriptions: [SubscribedCentral] = []
+    private var held: [(AgentFailure?) -> Void] = []
+    private var isHolding = false
+    private var failure: AgentFailure?
+    private var hasRoom = true
+    private var requests: UInt32 = 0
+
+    private func answer(_ completion: @escaping (AgentFailure?) -> Void) {
+        if isHolding { held.append(completion) } else { completion(failure) }
+    }
+
+    private func answerAll(_ failure: AgentFailure?) {
+        let answers = held
+        held = []
+        for answer in answers { answer(failure) }
+    }
+
+    func publish(_ service: ServiceRecord, completion: @escaping (AgentFailure?) -> Void) { answer(completion) }
+    func advertise(_ advertisement: AdvertisementRecord, completion: @escaping (AgentFailure?) -> Void) {
+        answer(completion)
+    }
+    func withdraw(_ service: UInt32) {}
+    func stopAdvertising() {}
+    func respond(_ answer: CentralAnswer) {}
+    func update(_ update: ValueUpdate) -> Bool { hasRoom }
+    func stop() {
+        observer = nil
+        answerAll(AgentFailure(domain: .core, code: 5, text: "cancelled"))
+    }
+
+    func happens(_ event: Character, _ number: Int) {
+        let central = CentralRecord(identifier: AgentStory.peripheral(number), mtu: 247)
+        let place = CharacteristicPlace(service: UInt32(number), index: 0)
+        switch event {
+        case "p" where number != state:
+            state = number
+            epoch += 1
+            subscriptions = []
+            answerAll(AgentFailure(domain: .core, code: 5, text: "cancelled"))
+            observer?.stateChanged(self)
+        case "q":
+            requests += 1
+            let request = CentralRequest(
+                number: requests, place: place, central: central, offset: 0, value: Data(count: 512),
+                wantsResponse: nil)
+            observer?.received(request, self)
+        case "u":
+            let subscription = SubscribedCentral(place: place, central: central)
+            if subscriptions.contains(subscription) {
+                subscriptions.removeAll { $0 == subscription }
+                observer?.unsubscribed(subscription, self)
+            } else {
+                subscriptions.append(subscription)
+                observer?.subscribed(subscription, self)
+            }
+        case "n":
+            hasRoom.toggle()
+            if hasRoom { observer?.isReady(self) }
+        case "r", "f": failure = failure == nil ? AgentFailure(domain: .core, code: 0, text: "no") : nil
+        case "h": isHolding = true
+        case "a":
+            isHolding = false
+            answerAll(failure)
         default: break
         }
     }

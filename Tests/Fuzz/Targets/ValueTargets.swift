@@ -113,10 +113,12 @@ private enum IdentifierTexts {
             try expect(found.count <= (step.number == nil ? 2 : 1), "a number names more than one: \(text)")
         }
         _ = TypedName.text(text)
-        if let centrals = LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: text]) {
+        let options = LaunchEnvironment.options(in: [LaunchEnvironment.variable: text])
+        if let centrals = options?[LaunchEnvironment.centralsKey], !centrals.isEmpty {
             let again = LaunchEnvironment.options(centrals: centrals)
             try expect(
-                LaunchEnvironment.centrals(in: [LaunchEnvironment.variable: again]) == centrals, "other launch options")
+                LaunchEnvironment.options(in: [LaunchEnvironment.variable: again])
+                    == [LaunchEnvironment.centralsKey: centrals], "other launch options")
         }
     }
 }

@@ -44,5 +44,5 @@ private func standIns(_ delegate: any UIApplicationDelegate) {
     let _: any (RawRepresentable & Hashable & Swift.Sendable).Type = UIApplication.LaunchOptionsKey.self
     let _: (String) -> UIApplication.LaunchOptionsKey = UIApplication.LaunchOptionsKey.init(rawValue:)
     let _: KeyPath<UIApplication.LaunchOptionsKey, String> = \.rawValue
-    let _: UIApplication.LaunchOptionsKey = .bluetoothCentrals
+    let _: [UIApplication.LaunchOptionsKey] = [.bluetoothCentrals, .bluetoothPeripherals]
 }

@@ -7,7 +7,7 @@ private func adapters() {
 }
 
 private func restoration() {
-    let _: String = CBCentralManagerOptionRestoreCommandKey
+    let _: [String] = [CBCentralManagerOptionRestoreCommandKey, CBPeripheralManagerOptionRestoreCommandKey]
 }
 
 private func addresses() {

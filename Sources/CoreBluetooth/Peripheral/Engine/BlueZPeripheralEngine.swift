@@ -70,25 +70,12 @@ final class BlueZPeripheralEngine: PeripheralEngine {
     // MARK: Requests and values
 
     func respond(to request: CBATTRequest, with result: CBATTError.Code) {
-        guard let answer = request.pendingAnswer, answer.owner == ObjectIdentifier(core) else {
-            return Diagnostics.misuse(
-                "respond to a request that is not this manager's, or not the first one: \(request)")
-        }
-        guard answer.give(result, value: request.value) else {
-            return Diagnostics.misuse("a second answer to \(request)")
-        }
+        request.giveAnswer(result, ofOwner: ObjectIdentifier(core))
     }
 
     func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool {
-        let chosen = centrals.map { $0.map(ObjectIdentifier.init) }
-        switch core.updates.offer(value, to: ObjectIdentifier(characteristic), only: chosen) {
-        case .noReceiver, .queued: return true
-        case .queuedFirst:
-            let core = core
-            MainLoop.shared.async { core.sendUpdates() }
-            return true
-        case .full: return false
-        }
+        let core = core
+        return core.updates.take(value, for: characteristic, on: centrals) { core.sendUpdates() }
     }
 
     // MARK: L2CAP

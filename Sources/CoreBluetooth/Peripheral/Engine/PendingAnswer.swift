@@ -2,20 +2,23 @@ import BlueZ
 import MainLoop
 import Synchronization
 
-/// The answer that bluetoothd waits for, to be given once. If it is released without, the central gets an error at once
+/// The answer that a central waits for, to be given once. If it is released without, the central gets an error at once
 /// instead of waiting in vain.
 final class PendingAnswer: Swift.Sendable {
+    /// Takes the answer on, on the loop. The value is the answer to a read.
+    typealias Receiver = @LoopActor (CBATTError.Code, Data?) -> Void
+
     /// The engine whose request it is.
     let owner: ObjectIdentifier
-    private let request: LocalRequest
-    private let isRead: Bool
+    private let receiver: Receiver
     private let isAnswered = Atomic(false)
 
-    init(to request: LocalRequest, isRead: Bool, owner: ObjectIdentifier) {
-        self.request = request
-        self.isRead = isRead
+    init(owner: ObjectIdentifier, _ receiver: @escaping Receiver) {
         self.owner = owner
+        self.receiver = receiver
     }
+
+    deinit { _ = give(.unlikelyError, value: nil) }
 
     /// Answers, on any thread.
     ///
@@ -23,8 +26,16 @@ final class PendingAnswer: Swift.Sendable {
     /// - Returns: false if that was done before.
     func give(_ result: CBATTError.Code, value: Data?) -> Bool {
         guard !isAnswered.exchange(true, ordering: .relaxed) else { return false }
-        let (request, isRead) = (request, isRead)
-        MainLoop.shared.async {
+        let receiver = receiver
+        MainLoop.shared.async { receiver(result, value) }
+        return true
+    }
+}
+
+extension PendingAnswer {
+    /// The answer to a request that bluetoothd has passed on.
+    convenience init(to request: LocalRequest, isRead: Bool, owner: ObjectIdentifier) {
+        self.init(owner: owner) { result, value in
             if result != .success {
                 request.fail(attError: UInt8(clamping: result.rawValue))
             } else if isRead {
@@ -33,6 +44,5 @@ final class PendingAnswer: Swift.Sendable {
                 request.reply()
             }
         }
-        return true
     }
 }

@@ -1,4 +1,5 @@
 import DequeModule
+import MainLoop
 import Synchronization
 
 /// The transmit queue of a peripheral manager: between
@@ -111,6 +112,26 @@ final class UpdateQueue: Swift.Sendable {
             guard state.wasRefused, state.count <= capacity / 2 else { return false }
             state.wasRefused = false
             return true
+        }
+    }
+}
+
+extension UpdateQueue {
+    /// Queues a value of a characteristic for the subscribed centrals; all of them if `centrals` is nil.
+    ///
+    /// - Parameter send: run on the loop when it has to be woken.
+    /// - Returns: false if there is no room.
+    func take(
+        _ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?,
+        send: @escaping @LoopActor () -> Void
+    ) -> Bool {
+        let chosen = centrals.map { $0.map(ObjectIdentifier.init) }
+        switch offer(value, to: ObjectIdentifier(characteristic), only: chosen) {
+        case .noReceiver, .queued: return true
+        case .queuedFirst:
+            MainLoop.shared.async { send() }
+            return true
+        case .full: return false
         }
     }
 }

@@ -1,0 +1,441 @@
+import DequeModule
+import MainLoop
+import RestorationProtocol
+
+/// The state of a peripheral manager whose services the restoration agent publishes, on the loop. What it finds out is
+/// delivered on the manager's queue, in order.
+@LoopActor
+final class AgentPeripheralCore {
+    // A weak reference may be loaded on any thread, and it is stored once, in `init`.
+    private nonisolated(unsafe) weak var manager: CBPeripheralManager?
+    private nonisolated let delegateQueue: DelegateQueue
+    nonisolated let updates = UpdateQueue()
+    nonisolated let epochs = PeripheralEpochs()
+
+    private let connection: AgentConnection
+    /// Called when there is no agent.
+    private var onNoAgent: (@LoopActor () -> Void)?
+    private var state: CBManagerState = .unknown
+    private var epoch = 0
+    /// What the agent calls the epoch.
+    private var agentEpoch = 0
+    /// Counts the agents that have welcomed this program: answers to requests of an earlier one mean nothing.
+    private var agents = 0
+    private var isInvalid = false
+    /// What is restored before the first state.
+    private var restored: Publication?
+
+    private var nextService: UInt32 = 1
+    private var services: [UInt32: AgentService] = [:]
+    private var numbers: [ObjectIdentifier: UInt32] = [:]
+    private var characteristics: [ObjectIdentifier: AgentCharacteristic] = [:]
+    private var centrals: [UUID: CBCentral] = [:]
+
+    /// The call that waits for its answer, if it is advertised or about to be.
+    private var advertising: PeripheralEpochs.Call?
+    private var isAdvertisingAnswered = false
+
+    /// What the loop has taken out of ``updates``.
+    private var batch = Deque<UpdateQueue.Update>()
+    /// How many values the agent has and has not passed on.
+    private var unconfirmed = 0
+
+    nonisolated init(manager: CBPeripheralManager, registration: AppRegistration, agent: AgentAccess) {
+        self.manager = manager
+        delegateQueue = DelegateQueue(manager.queue)
+        connection = AgentConnection(registration, at: agent)
+    }
+
+    /// Registers with the agent.
+    ///
+    /// - Parameter onNoAgent: called at most once, when there is none, or it can no longer be used.
+    func start(onNoAgent: @escaping @LoopActor () -> Void) {
+        guard !isInvalid else { return }
+        self.onNoAgent = onNoAgent
+        connection.owner = self
+        connection.open()
+    }
+
+    func invalidate() {
+        guard !isInvalid else { return }
+        isInvalid = true
+        connection.close()
+        onNoAgent = nil
+        updates.closeAll()
+    }
+
+    /// Calls `body` on the manager's queue, unless the manager has been released by then.
+    nonisolated func deliver(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
+        delegateQueue.post { [self] in
+            if let manager { body(manager) }
+        }
+    }
+
+    // MARK: State
+
+    private func report(_ newState: CBManagerState) {
+        state = newState
+        epoch += 1
+        let silenced = clear()
+        restore()
+        deliver { [epochs, epoch, isAdvertised = advertising != nil && newState == .poweredOn] manager in
+            for characteristic in silenced { characteristic.subscribedCentrals = [] }
+            manager.isAdvertising = isAdvertised
+            manager.state = newState
+            epochs.enter(epoch)
+            manager.delegate?.peripheralManagerDidUpdateState(manager)
+        }
+    }
+
+    /// Forgets what is no longer published.
+    ///
+    /// - Returns: the characteristics that had subscribers.
+    private func clear() -> [CBMutableCharacteristic] {
+        let silenced = characteristics.values.filter { !$0.subscribers.isEmpty }.map(\.characteristic)
+        let waiting = services.values.filter { !$0.isAnswered }.sorted { $0.number < $1.number }
+        (services, numbers, characteristics, centrals) = ([:], [:], [:], [:])
+        updates.closeAll()
+        for service in waiting { answerAdd(service.service, CBError(.operationCancelled)) }
+        if advertising != nil, !isAdvertisingAnswered { answerAdvertising(CBError(.operationCancelled)) }
+        advertising = nil
+        return silenced
+    }
+
+    /// Takes up what an earlier run has published.
+    private func restore() {
+        guard let restored else { return }
+        self.restored = nil
+        guard !restored.record.isEmpty else { return }
+        for record in restored.record.services {
+            guard let service = record.service else { continue }
+            keep(AgentService(number: record.number, service: service, isAnswered: true))
+        }
+        let subscribed = restored.subscriptions.compactMap { subscription in
+            characteristic(at: subscription.place).map { ($0, central(subscription.central)) }
+        }
+        for (characteristic, central) in subscribed { subscribe(characteristic, central) }
+        if restored.record.advertisement != nil {
+            advertising = epochs.current
+            isAdvertisingAnswered = true
+        }
+        let objects = services.values.sorted { $0.number < $1.number }.map(\.service)
+        let subscribers = characteristics.values.map { ($0.characteristic, $0.subscribers) }
+        deliver { [advertisement = restored.record.advertisement, isAdvertised = state == .poweredOn] manager in
+            manager.isAdvertising = isAdvertised && advertisement != nil
+            for (characteristic, centrals) in subscribers { characteristic.subscribedCentrals = centrals }
+            var state: [String: Any] = [CBPeripheralManagerRestoredStateServicesKey: objects]
+            if let advertisement {
+                state[CBPeripheralManagerRestoredStateAdvertisementDataKey] = advertisement.dictionary
+            }
+            manager.delegate?.peripheralManager(manager, willRestoreState: state)
+        }
+    }
+
+    /// Whether a call that the app made when it knew `call.epoch` still means something.
+    private func isCurrent(_ call: PeripheralEpochs.Call) -> Bool {
+        !isInvalid && call.epoch == epoch && state == .poweredOn
+    }
+
+    // MARK: Services
+
+    func add(_ plan: ServicePlan, _ record: ServiceRecord, in call: PeripheralEpochs.Call) {
+        guard isCurrent(call) else { return refuse(plan.service, CBError(.operationCancelled)) }
+        guard numbers[ObjectIdentifier(plan.service)] == nil else {
+            return refuse(plan.service, ServicePlan.invalid("the service is published already"))
+        }
+        var record = record
+        record.number = nextService
+        nextService += 1
+        keep(AgentService(number: record.number, service: plan.service, isAnswered: false))
+        connection.send(.publish(record, epoch: agentEpoch))
+    }
+
+    private func keep(_ service: AgentService) {
+        services[service.number] = service
+        numbers[ObjectIdentifier(service.service)] = service.number
+        for (index, characteristic) in service.characteristics.enumerated() {
+            characteristics[ObjectIdentifier(characteristic)] = AgentCharacteristic(
+                characteristic, CharacteristicPlace(service: service.number, index: index))
+        }
+    }
+
+    func refuse(_ service: CBMutableService, _ error: any Error) { answerAdd(service, error) }
+
+    private nonisolated func answerAdd(_ service: CBMutableService, _ error: (any Error)?) {
+        deliver { $0.delegate?.peripheralManager($0, didAdd: service, error: error) }
+    }
+
+    private func published(_ number: UInt32, _ failure: AgentFailure?) {
+        guard let service = services[number], !service.isAnswered else { return }
+        services[number]?.isAnswered = true
+        if failure != nil { forget(service) }
+        answerAdd(service.service, failure?.error)
+    }
+
+    func remove(_ service: CBMutableService) {
+        guard let number = numbers[ObjectIdentifier(service)], let known = services[number] else { return }
+        connection.send(.withdraw(service: number))
+        for characteristic in known.characteristics {
+            guard let link = characteristics[ObjectIdentifier(characteristic)] else { continue }
+            for central in link.subscribers { unsubscribe(link, central) }
+        }
+        forget(known)
+        if !known.isAnswered { answerAdd(service, CBError(.operationCancelled)) }
+    }
+
+    func removeAll() {
+        for service in services.values.sorted(by: { $0.number < $1.number }) { remove(service.service) }
+    }
+
+    private func forget(_ service: AgentService) {
+        services[service.number] = nil
+        numbers[ObjectIdentifier(service.service)] = nil
+        for characteristic in service.characteristics {
+            updates.close(ObjectIdentifier(characteristic))
+            characteristics[ObjectIdentifier(characteristic)] = nil
+        }
+    }
+
+    // MARK: Advertising
+
+    func startAdvertising(_ record: AdvertisementRecord, in call: PeripheralEpochs.Call) {
+        guard isCurrent(call) else { return answerAdvertising(CBError(.operationCancelled)) }
+        guard advertising == nil else { return answerAdvertising(CBError(.alreadyAdvertising)) }
+        guard record.isWithinLimits else {
+            return answerAdvertising(ServicePlan.invalid("too much to advertise"))
+        }
+        advertising = call
+        isAdvertisingAnswered = false
+        connection.send(.advertise(record, epoch: agentEpoch))
+    }
+
+    private func answerAdvertising(_ error: any Error) {
+        deliver { $0.delegate?.peripheralManagerDidStartAdvertising($0, error: error) }
+    }
+
+    private func advertisingAnswered(_ failure: AgentFailure?) {
+        guard let call = advertising, !isAdvertisingAnswered else { return }
+        if let failure {
+            advertising = nil
+            return answerAdvertising(failure.error)
+        }
+        isAdvertisingAnswered = true
+        deliver { [epochs] manager in
+            // A stop that the app has called meanwhile has the last word.
+            manager.advertisingStarted { epochs.current.stops != call.stops }
+            manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: nil)
+        }
+    }
+
+    func stopAdvertising() {
+        guard advertising != nil else { return }
+        let isAnswered = isAdvertisingAnswered
+        advertising = nil
+        connection.send(.stopAdvertising)
+        if !isAnswered { answerAdvertising(CBError(.operationCancelled)) }
+    }
+
+    // MARK: Centrals
+
+    /// How many centrals are remembered that may have left: addresses change.
+    private static let mostStrangers = 64
+
+    private func central(_ record: CentralRecord) -> CBCentral {
+        let central = centrals[record.identifier] ?? CBCentral(identifier: record.identifier)
+        if centrals.count > Self.mostStrangers {
+            let subscribed = Set(characteristics.values.flatMap(\.subscribers).map(\.identifier))
+            centrals = centrals.filter { subscribed.contains($0.key) }
+        }
+        centrals[record.identifier] = central
+        central.attMTU = max(record.mtu, ATT.minimumMTU)
+        return central
+    }
+
+    private func characteristic(at place: CharacteristicPlace) -> AgentCharacteristic? {
+        guard let service = services[place.service], service.characteristics.indices.contains(place.index) else {
+            return nil
+        }
+        return characteristics[ObjectIdentifier(service.characteristics[place.index])]
+    }
+
+    private func subscribe(_ link: AgentCharacteristic, _ central: CBCentral) {
+        guard !link.subscribers.contains(where: { $0 === central }) else { return }
+        if link.subscribers.isEmpty { link.generation += 1 }
+        link.subscribers.append(central)
+        openUpdates(link)
+    }
+
+    private func unsubscribe(_ link: AgentCharacteristic, _ central: CBCentral) {
+        guard let index = link.subscribers.firstIndex(where: { $0 === central }) else { return }
+        link.subscribers.remove(at: index)
+        openUpdates(link)
+        deliver { [characteristic = link.characteristic, subscribers = link.subscribers] manager in
+            characteristic.subscribedCentrals = subscribers
+            manager.delegate?.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristic)
+        }
+    }
+
+    /// Sets in the queue which centrals receive values of the characteristic.
+    private func openUpdates(_ link: AgentCharacteristic) {
+        let key = ObjectIdentifier(link.characteristic)
+        guard !link.subscribers.isEmpty else { return updates.close(key) }
+        updates.open(key, generation: link.generation, centrals: link.subscribers.map(ObjectIdentifier.init))
+    }
+
+    private func subscribed(_ subscription: SubscribedCentral) {
+        guard let link = characteristic(at: subscription.place) else { return }
+        let central = central(subscription.central)
+        subscribe(link, central)
+        deliver { [characteristic = link.characteristic, subscribers = link.subscribers] manager in
+            characteristic.subscribedCentrals = subscribers
+            manager.delegate?.peripheralManager(manager, central: central, didSubscribeTo: characteristic)
+        }
+    }
+
+    private func unsubscribed(_ subscription: SubscribedCentral) {
+        guard let link = characteristic(at: subscription.place) else { return }
+        unsubscribe(link, central(subscription.central))
+    }
+
+    // MARK: Requests
+
+    private func received(_ record: CentralRequest) {
+        guard let link = characteristic(at: record.place) else {
+            let code = CBATTError.Code.unlikelyError.rawValue
+            return connection.send(.respond(CentralAnswer(request: record.number, code: code, value: nil)))
+        }
+        let isRead = record.value == nil
+        let answer = PendingAnswer(owner: ObjectIdentifier(self)) { [weak self, agents] result, value in
+            guard let self, agents == self.agents else { return }
+            let value = isRead && result == .success ? (value ?? Data()).prefix(ATT.maximumValueLength) : nil
+            connection.send(
+                .respond(CentralAnswer(request: record.number, code: result.rawValue, value: value.map { Data($0) })))
+        }
+        let request = CBATTRequest(
+            central: central(record.central), characteristic: link.characteristic, offset: record.offset,
+            value: record.value, wantsResponse: record.wantsResponse, pendingAnswer: answer)
+        deliver { manager in
+            guard let delegate = manager.delegate else {
+                return manager.respond(to: request, withResult: .requestNotSupported)
+            }
+            if isRead {
+                delegate.peripheralManager(manager, didReceiveRead: request)
+            } else {
+                delegate.peripheralManager(manager, didReceiveWrite: [request])
+            }
+        }
+    }
+
+    // MARK: Values
+
+    /// Hands values to the agent, as long as it has room.
+    func sendUpdates() {
+        while unconfirmed < AgentLimits.updates {
+            if batch.isEmpty { updates.take(into: &batch) }
+            guard !batch.isEmpty else { return }
+            var dropped = 0
+            var values: [ValueUpdate] = []
+            while unconfirmed + values.count < AgentLimits.updates, let update = batch.popFirst() {
+                let link = characteristics[update.target]
+                guard let link, link.generation == update.generation, !link.subscribers.isEmpty else {
+                    dropped += 1
+                    continue
+                }
+                values.append(
+                    ValueUpdate(place: link.place, value: Data(update.value.prefix(ATT.maximumValueLength))))
+            }
+            if dropped > 0 { finished(dropped) }
+            guard !values.isEmpty else { continue }
+            unconfirmed += values.count
+            connection.send(.update(values))
+        }
+    }
+
+    private func confirmed(_ count: Int) {
+        let count = min(count, unconfirmed)
+        unconfirmed -= count
+        finished(count)
+        sendUpdates()
+    }
+
+    private func finished(_ count: Int) {
+        guard count > 0, updates.finished(count) else { return }
+        deliver { $0.delegate?.peripheralManagerIsReady(toUpdateSubscribers: $0) }
+    }
+}
+
+extension AgentPeripheralCore: AgentConnectionOwner {
+    func welcomed(_ welcome: Welcome, values: Int32) {
+        // Values are for centrals.
+        close(values)
+        agents += 1
+        // What the former agent had is lost with it.
+        confirmed(unconfirmed)
+        guard let publication = welcome.publication else { return }
+        nextService = max(nextService, publication.record.nextService)
+        agentEpoch = publication.epoch
+        if agents == 1 { restored = publication }
+        // Otherwise it comes as soon as the agent knows it.
+        if let state = CBManagerState(rawValue: publication.state), state != .unknown { report(state) }
+    }
+
+    func received(_ message: AgentMessage) {
+        guard !isInvalid else { return }
+        switch message {
+        case .state(let raw, let epoch):
+            agentEpoch = epoch
+            report(CBManagerState(rawValue: raw) ?? .unknown)
+        case .published(let number, let failure): published(number, failure)
+        case .advertising(let failure): advertisingAnswered(failure)
+        case .request(let request): received(request)
+        case .centralSubscribed(let subscription): subscribed(subscription)
+        case .centralUnsubscribed(let subscription): unsubscribed(subscription)
+        case .updated(let count): confirmed(count)
+        // The others are for central managers.
+        case .welcome, .refused, .subscribed, .unsubscribed: break
+        }
+    }
+
+    /// What it has published is gone.
+    func agentIsGone() { report(.resetting) }
+
+    func agentStaysAway() {}
+
+    func agentIsOfNoUse() {
+        let onNoAgent = onNoAgent
+        self.onNoAgent = nil
+        onNoAgent?()
+    }
+}
+
+/// A service that the agent publishes, or is about to.
+private struct AgentService {
+    let number: UInt32
+    /// While this lives, no other service has its identity.
+    let service: CBMutableService
+    /// The characteristics that it had when it was added.
+    let characteristics: [CBMutableCharacteristic]
+    /// Whether the app has its answer.
+    var isAnswered: Bool
+
+    init(number: UInt32, service: CBMutableService, isAnswered: Bool) {
+        self.number = number
+        self.service = service
+        self.isAnswered = isAnswered
+        characteristics = (service.characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic }
+    }
+}
+
+/// A characteristic that the agent publishes, and its subscribers.
+private final class AgentCharacteristic {
+    let characteristic: CBMutableCharacteristic
+    let place: CharacteristicPlace
+    var subscribers: [CBCentral] = []
+    /// Counts the periods in which somebody was subscribed.
+    var generation = 0
+
+    init(_ characteristic: CBMutableCharacteristic, _ place: CharacteristicPlace) {
+        self.characteristic = characteristic
+        self.place = place
+    }
+}

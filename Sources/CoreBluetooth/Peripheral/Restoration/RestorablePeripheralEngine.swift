@@ -1,0 +1,126 @@
+import BlueZ
+import MainLoop
+import RestorationProtocol
+
+/// The peripheral role of a manager with a restore identifier: the agent's, or, when there is no agent, this process's
+/// own. Which of the two is known before the manager's first state, and no call comes before that.
+final class RestorablePeripheralEngine: PeripheralEngine {
+    private let core: AgentPeripheralCore
+    private let own: @Sendable () -> BlueZPeripheralEngine?
+    private let substitute = Locked<BlueZPeripheralEngine?>(nil)
+
+    init(manager: CBPeripheralManager, registration: AppRegistration, agent: AgentAccess, session: BlueZSession) {
+        core = AgentPeripheralCore(manager: manager, registration: registration, agent: agent)
+        own = { [weak manager] in manager.map { BlueZPeripheralEngine(manager: $0, session: session) } }
+    }
+
+    func start() {
+        let core = core
+        MainLoop.shared.async { [weak self] in
+            core.start { self?.doWithoutAgent() }
+        }
+    }
+
+    private func doWithoutAgent() {
+        guard let engine = own() else { return }
+        substitute.store(engine) { swap(&$0, &$1) }
+        engine.start()
+    }
+
+    private var agents: AgentPeripheralEngine { AgentPeripheralEngine(core: core) }
+    private var chosen: any PeripheralEngine { substitute.withLock { $0 } ?? agents }
+
+    deinit { invalidate() }
+
+    func invalidate() {
+        substitute.withLock { $0 }?.invalidate()
+        agents.invalidate()
+    }
+
+    func startAdvertising(_ data: [String: Any]) { chosen.startAdvertising(data) }
+    func stopAdvertising() { chosen.stopAdvertising() }
+    func add(_ service: CBMutableService) { chosen.add(service) }
+    func remove(_ service: CBMutableService) { chosen.remove(service) }
+    func removeAllServices() { chosen.removeAllServices() }
+    func respond(to request: CBATTRequest, with result: CBATTError.Code) { chosen.respond(to: request, with: result) }
+    func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool {
+        chosen.updateValue(value, for: characteristic, on: centrals)
+    }
+    func publishL2CAPChannel(encrypted: Bool) { chosen.publishL2CAPChannel(encrypted: encrypted) }
+    func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) { chosen.unpublishL2CAPChannel(psm) }
+}
+
+/// The peripheral role by the restoration agent: passes the calls of a manager on to the loop, where
+/// ``AgentPeripheralCore`` does the work.
+private final class AgentPeripheralEngine: PeripheralEngine {
+    private let core: AgentPeripheralCore
+
+    init(core: AgentPeripheralCore) {
+        self.core = core
+    }
+
+    func invalidate() {
+        let core = core
+        MainLoop.shared.async { core.invalidate() }
+    }
+
+    func startAdvertising(_ data: [String: Any]) {
+        let core = core
+        // Says what of it is not advertised.
+        _ = AdvertisementPlan(data)
+        let record = AdvertisementRecord(data)
+        let call = core.epochs.current
+        MainLoop.shared.async { core.startAdvertising(record, in: call) }
+    }
+
+    func stopAdvertising() {
+        let core = core
+        core.epochs.countStop()
+        MainLoop.shared.async { core.stopAdvertising() }
+    }
+
+    func add(_ service: CBMutableService) {
+        let core = core
+        let call = core.epochs.current
+        do {
+            let plan = try ServicePlan(service)
+            let record = ServiceRecord(service, number: 0)
+            MainLoop.shared.async { core.add(plan, record, in: call) }
+        } catch {
+            MainLoop.shared.async { core.refuse(service, error) }
+        }
+    }
+
+    func remove(_ service: CBMutableService) {
+        let core = core
+        MainLoop.shared.async { core.remove(service) }
+    }
+
+    func removeAllServices() {
+        let core = core
+        MainLoop.shared.async { core.removeAll() }
+    }
+
+    func respond(to request: CBATTRequest, with result: CBATTError.Code) {
+        request.giveAnswer(result, ofOwner: ObjectIdentifier(core))
+    }
+
+    func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool {
+        let core = core
+        return core.updates.take(value, for: characteristic, on: centrals) { core.sendUpdates() }
+    }
+
+    func publishL2CAPChannel(encrypted: Bool) {
+        core.deliver { manager in
+            manager.delegate?.peripheralManager(
+                manager, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported))
+        }
+    }
+
+    func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
+        core.deliver { manager in
+            manager.delegate?.peripheralManager(
+                manager, didUnpublishL2CAPChannel: psm, error: CBError(.operationNotSupported))
+        }
+    }
+}

@@ -10,7 +10,7 @@ final class AgentPeripheralCore {
     private nonisolated(unsafe) weak var manager: CBPeripheralManager?
     private nonisolated let delegateQueue: DelegateQueue
     nonisolated let updates = UpdateQueue()
-    nonisolated let epochs = PeripheralEpochs()
+    nonisolated let epochs = CallEpochs()
 
     private let connection: AgentConnection
     /// Called when there is no agent.
@@ -32,7 +32,7 @@ final class AgentPeripheralCore {
     private var centrals: [UUID: CBCentral] = [:]
 
     /// The call that waits for its answer, if it is advertised or about to be.
-    private var advertising: PeripheralEpochs.Call?
+    private var advertising: CallEpochs.Call?
     private var isAdvertisingAnswered = false
 
     /// What the loop has taken out of ``updates``.
@@ -132,13 +132,13 @@ final class AgentPeripheralCore {
     }
 
     /// Whether a call that the app made when it knew `call.epoch` still means something.
-    private func isCurrent(_ call: PeripheralEpochs.Call) -> Bool {
+    private func isCurrent(_ call: CallEpochs.Call) -> Bool {
         !isInvalid && call.epoch == epoch && state == .poweredOn
     }
 
     // MARK: Services
 
-    func add(_ plan: ServicePlan, _ record: ServiceRecord, in call: PeripheralEpochs.Call) {
+    func add(_ plan: ServicePlan, _ record: ServiceRecord, in call: CallEpochs.Call) {
         guard isCurrent(call) else { return refuse(plan.service, CBError(.operationCancelled)) }
         guard numbers[ObjectIdentifier(plan.service)] == nil else {
             return refuse(plan.service, ServicePlan.invalid("the service is published already"))
@@ -198,7 +198,7 @@ final class AgentPeripheralCore {
 
     // MARK: Advertising
 
-    func startAdvertising(_ record: AdvertisementRecord, in call: PeripheralEpochs.Call) {
+    func startAdvertising(_ record: AdvertisementRecord, in call: CallEpochs.Call) {
         guard isCurrent(call) else { return answerAdvertising(CBError(.operationCancelled)) }
         guard advertising == nil else { return answerAdvertising(CBError(.alreadyAdvertising)) }
         guard record.isWithinLimits else {

@@ -46,7 +46,9 @@ final class RestorablePeripheralEngine: PeripheralEngine {
     func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool {
         chosen.updateValue(value, for: characteristic, on: centrals)
     }
-    func publishL2CAPChannel(encrypted: Bool) { chosen.publishL2CAPChannel(encrypted: encrypted) }
+    func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) {
+        chosen.publishL2CAPChannel(psm, encrypted: encrypted)
+    }
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) { chosen.unpublishL2CAPChannel(psm) }
 }
 
@@ -110,10 +112,10 @@ private final class AgentPeripheralEngine: PeripheralEngine {
         return core.updates.take(value, for: characteristic, on: centrals) { core.sendUpdates() }
     }
 
-    func publishL2CAPChannel(encrypted: Bool) {
+    func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) {
         core.deliver { manager in
             manager.delegate?.peripheralManager(
-                manager, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported))
+                manager, didPublishL2CAPChannel: psm ?? 0, error: CBError(.operationNotSupported))
         }
     }
 

@@ -127,7 +127,8 @@ let package = Package(
 
         .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
         .target(
-            name: "TestSupport", dependencies: ["BlueZ", "BluetoothLab", "DBus", "MainLoop", "RestorationProtocol", logging],
+            name: "TestSupport",
+            dependencies: ["BlueZ", "BluetoothLab", "DBus", "MainLoop", "RestorationProtocol", logging],
             path: "Tests/TestSupport"),
         .testTarget(name: "LayerLogTests", dependencies: ["LayerLog", "TestSupport", logging]),
         .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"]),

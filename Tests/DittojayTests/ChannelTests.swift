@@ -165,6 +165,24 @@ struct ChannelTests {
                 == "channel-closed log PSM 128, received 1800 bytes, sent 1800 bytes by \(Parts.central)")
     }
 
+    @Test func `an echo that cannot send back any more ends`() async throws {
+        let bench = Bench([ChannelProfile(name: "log", mode: .echo)])
+        bench.publish(0x80)
+        let central = try await bench.open(0x80)
+        #expect(try await bench.closed.next() == "channel-opened log PSM 128 by \(Parts.central)")
+        // Until what it has sent back, and what it has not read, fills both sockets.
+        var isFull = false
+        while !isFull {
+            while let count = central.give([UInt8](repeating: 1, count: 100)), count > 0 {}
+            try await pass(.milliseconds(20))
+            bench.queue.sync {}
+            isFull = central.readiness(for: .sending) == .notReady
+        }
+        #expect(central.taken(100) != nil)
+        central.close()
+        #expect(try await bench.closed.next().hasPrefix("channel-closed log PSM 128, received "))
+    }
+
     @Test func `a counter sends its numbers and closes the channel`() async throws {
         let bench = Bench([ChannelProfile(name: "log", mode: .counter(byteCount: 50_002))])
         bench.publish(0x80)

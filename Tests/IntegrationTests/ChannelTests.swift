@@ -22,12 +22,18 @@ extension InTheLab {
         private static let megabyte = 1_000_000
 
         /// Runs `body` with a dittojay and a central that is connected to it.
-        private func connected(_ body: (Sensor, PlainCentral) async throws -> Void) async throws {
+        ///
+        /// - Parameter endsLink: whether `body` ends the link.
+        private func connected(
+            endsLink: Bool = false, _ body: (Sensor, PlainCentral) async throws -> Void
+        ) async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor("--profile", Lab.profile("channels"))
             let central = PlainCentral()
             try await central.connect(advertising: Self.service)
+            try await central.discoverEverything()
             try await body(sensor, central)
+            if !endsLink { try await central.disconnect() }
             central.giveUp()
             try await sensor.stop()
         }
@@ -108,6 +114,18 @@ extension InTheLab {
             }
         }
 
+        /// The kernel reports the end of the channel first.
+        @Test func `what came before the end is read after it`() async throws {
+            try await connected { _, central in
+                let channel = try await central.openChannel(PSM.file)
+                try await channel.endByPeer()
+                let file = try Data(contentsOf: URL(fileURLWithPath: Lab.profile("channels")))
+                #expect(try await channel.read(1 << 20) == file)
+                #expect(try await channel.read(1) == Data())
+                await channel.close()
+            }
+        }
+
         @Test func `several channels of one link are open at once`() async throws {
             try await connected { _, central in
                 let channels = try await [
@@ -151,7 +169,7 @@ extension InTheLab {
         }
 
         @Test func `a writer waits for a device that does not read`() async throws {
-            try await connected { sensor, central in
+            try await connected(endsLink: true) { sensor, central in
                 let channel = try await central.openChannel(PSM.stall)
                 let writing = Task { try await channel.write(bytes(4 * Self.megabyte)) }
                 // Another channel is not held up by it.
@@ -164,11 +182,92 @@ extension InTheLab {
             }
         }
 
+        /// The best of some rounds each, in turn: what else runs on the machine slows some of them down. With more work
+        /// than processors a channel has its turns on several threads, and a raw socket on one: then it is slower by
+        /// more than it is otherwise.
+        @Test func `a channel is measured beside a raw socket, and waits for nothing but its turn`() async throws {
+            try await connected { _, central in
+                var (raw, own) = (0.0, 0.0)
+                for round in 0..<5 {
+                    raw = max(raw, try await RawChannel.rate(of: Self.megabyte, psm: 0xE0 + UInt16(round)))
+                    let channel = try await central.openChannel(PSM.numbers)
+                    let begin = ContinuousClock.now
+                    let count = try await channel.read(Self.megabyte).count
+                    #expect(count == Self.megabyte)
+                    own = max(own, Double(Self.megabyte) / ((ContinuousClock.now - begin) / .seconds(1)))
+                    await channel.close()
+                }
+                let ratio = own / raw
+                print("channel: \(Int(own / 1000)) kB/s, raw socket: \(Int(raw / 1000)) kB/s, ratio \(ratio)")
+                #expect(ratio > 0.05, "\(own) of \(raw) bytes a second")
+            }
+        }
+
+        // MARK: l2test
+
+        /// What l2test sends and checks: a number, the length, and bytes that are all the same.
+        private func frame(_ number: UInt32, of size: Int) -> Data {
+            var data = Data()
+            withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
+            withUnsafeBytes(of: UInt16(size).littleEndian) { data.append(contentsOf: $0) }
+            return data + Data(repeating: 0x7F, count: size - data.count)
+        }
+
+        /// As a program that has nothing to do with the device's services.
+        private func l2test(_ arguments: String...) throws -> ChildProcess {
+            try ChildProcess("l2test", arguments + ["-V", "le_public"])
+        }
+
+        @Test func `l2test receives what is sent, piece by piece`() async throws {
+            try await connected { _, central in
+                let server = try l2test("-r", "-i", Lab.sensorAdapter, "-P", "225", "-I", "1000", "-b", "1000")
+                try await server.line(containing: "Waiting for connection")
+                let channel = try await central.openChannel(225)
+                for number in 0..<200 { try await channel.write(frame(UInt32(number), of: 1000)) }
+                // It does not read on when the channel is closed.
+                var position = 0
+                for _ in 0..<200 {
+                    let index = try await server.index(ofLineWith: "1000 bytes", from: position) {
+                        $0.contains("1000 bytes in")
+                    }
+                    position = index + 1
+                }
+                await channel.close()
+                try await server.line(containing: "Disconnect")
+                _ = try await server.interrupt()
+                #expect(!server.transcript.contains("mismatch"), "\(server.transcript)")
+            }
+        }
+
+        @Test func `what l2test sends is received`() async throws {
+            try await connected { _, central in
+                let server = try l2test(
+                    "-w", "-i", Lab.sensorAdapter, "-P", "226", "-b", "500", "-N", "200", "-g", "1000")
+                try await server.line(containing: "Waiting for connection")
+                let channel = try await central.openChannel(226)
+                let expected = (0..<200).reduce(Data()) { $0 + frame(UInt32($1), of: 500) }
+                #expect(try await channel.read(expected.count + 1) == expected)
+                await channel.close()
+                _ = try await server.interrupt()
+            }
+        }
+
+        @Test func `l2test opens a channel of dittojay`() async throws {
+            let sensor = try await Sensor("--profile", Lab.profile("channels"))
+            // It closes without regard to what it has sent, hence the pause.
+            let client = try l2test(
+                "-s", "-i", Lab.centralAdapter, "-P", "148", "-b", "1000", "-N", "100", "-g", "1000", Lab.sensorAddress)
+            #expect(try await client.exitStatus(within: .seconds(60)) == 0, "\(client.transcript)")
+            let closed = try await sensor.event("channel-closed", "sink")
+            #expect(closed.contains("\"received\":100000,"), "\(closed)")
+            try await sensor.stop()
+        }
+
         // MARK: The end
 
         @Test(.needsVirtualRadio, .bluetoothLab)
         func `a link that is lost ends the streams with an error`() async throws {
-            try await connected { sensor, central in
+            try await connected(endsLink: true) { sensor, central in
                 let channel = try await central.openChannel(PSM.endless)
                 _ = try await channel.read(100_000)
                 let radio = try LabRadio.here

@@ -236,3 +236,38 @@ def test_bumble_finds_reads_and_decodes_a_standard_profile(
     assert ("180F" in uuids) == (0 <= decoded.get("level", -1) <= 100)
     assert ("180D" in uuids) == (60 <= decoded.get("rate", 0) <= 119)
     assert ("180A" in uuids) == bool(decoded.get("manufacturer"))
+
+
+CHANNELS = PEERS.parent / "profiles" / "channels.yaml"
+
+
+def test_bumble_opens_a_channel_of_dittojay(bluetooth_lab, sensor_adapter, central_adapter, user_channel):
+    bluetooth_lab.reset()
+    words = ("--adapter", sensor_adapter, "--profile", str(CHANNELS), "--json")
+    server = bluetooth_lab.start("dittojay", *words)
+    server.wait_line('"advertising"', timeout=LIMIT)
+    user_channel(central_adapter)
+    events = take_walk(
+        bluetooth_lab, "bumble_channels.py", "--adapter", central_adapter, address_of(sensor_adapter)
+    )
+    assert [event["event"] for event in events] == ["opened", "echoed", "disconnected"]
+    assert events[0]["mtu"] == 8192
+    assert events[1]["same"] and events[1]["count"] == 100_000
+    server.wait_line('"received":100000,"sent":100000', timeout=LIMIT)
+
+
+def test_bluejay_opens_a_channel_of_bumble(bluetooth_lab, sensor_adapter, user_channel, tmp_path):
+    bluetooth_lab.reset()
+    user_channel(sensor_adapter)
+    peer = bluetooth_lab.start(
+        sys.executable, str(PEERS / "bumble_channels.py"), "--adapter", sensor_adapter, "serve"
+    )
+    peer.wait_line('"ready"', timeout=LIMIT)
+    sent = bytes(range(256)) * 400
+    (tmp_path / "in").write_bytes(sent)
+    copy = f"bluejay l2cap Bumble 128 --receive {len(sent)} < {tmp_path}/in > {tmp_path}/out"
+    program = bluetooth_lab.start("bash", "-c", copy)
+    assert program.wait(timeout=LIMIT) == 0, program.transcript
+    assert (tmp_path / "out").read_bytes() == sent
+    peer.wait_line('"closed"', timeout=LIMIT)
+    assert any(f'"count": {len(sent)}' in line for line in peer.lines), peer.transcript

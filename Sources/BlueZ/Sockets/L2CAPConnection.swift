@@ -62,7 +62,8 @@ package final class L2CAPConnection {
         guard !isOver else { return }
         let error = descriptor.takeError()
         finish()
-        guard error == 0 else {
+        // A peer may have closed the channel already, and may have sent something before.
+        guard error == 0 || descriptor.isClosedByPeer else {
             Glibc.close(descriptor.raw)
             return completion(.failure(Self.error(error, peer)))
         }

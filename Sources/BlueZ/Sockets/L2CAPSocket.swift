@@ -132,7 +132,7 @@ package final class L2CAPSocket: Swift.Sendable {
     /// Receives the next piece that is not empty, when the one before is used up.
     private static func receivePiece(_ state: inout State) -> Received {
         if let end = state.end { return .end(end) }
-        var isHungUp = false
+        var (isHungUp, hasReportedEnd) = (false, false)
         while true {
             let descriptor = state.descriptor
             let count = recv(descriptor.raw, &state.buffer, state.buffer.count, Int32(MSG_DONTWAIT))
@@ -142,8 +142,12 @@ package final class L2CAPSocket: Swift.Sendable {
             }
             switch count == 0 ? 0 : errno {
             case 0:
-                // An empty piece, or the end.
+                // An empty piece; or the end, which the kernel (6.12) also reports once before what came before it.
                 if !descriptor.isClosedByPeer { continue }
+                if !hasReportedEnd {
+                    hasReportedEnd = true
+                    continue
+                }
             case EINTR: continue
             case EAGAIN:
                 guard descriptor.isHungUp else { return .nothing }
@@ -260,7 +264,7 @@ package final class L2CAPSocket: Swift.Sendable {
 
     @LoopActor
     private func watch(_ direction: Direction) {
-        guard let descriptor = state.withLock({ $0.isDescriptorOpen ? $0.descriptor.raw : nil }) else {
+        guard let descriptor = state.withLock({ $0.isClosed ? nil : $0.descriptor.raw }) else {
             return isReady(direction)
         }
         if let source = sources[direction] { return source.resume() }

@@ -37,8 +37,9 @@ open class CBL2CAPChannel: NSObject, @unchecked Swift.Sendable {
             }
             if isLast { socket.close() }
         }
-        storedInputStream = ChannelInputStream(StreamCore(socket, .receiving, onClose: closed))
-        storedOutputStream = ChannelOutputStream(StreamCore(socket, .sending, onClose: closed))
+        let receiving = StreamCore(socket, .receiving, onClose: closed)
+        storedInputStream = ChannelInputStream(receiving)
+        storedOutputStream = ChannelOutputStream(StreamCore(socket, .sending, after: receiving, onClose: closed))
         super.init()
     }
 
@@ -46,9 +47,12 @@ open class CBL2CAPChannel: NSObject, @unchecked Swift.Sendable {
 
     /// Closes the channel, and returns when the peer has everything that was written, or cannot get it any more.
     package func finish() async {
-        storedInputStream.close()
-        storedOutputStream.close()
-        await withCheckedContinuation { continuation in socket.close { continuation.resume() } }
+        await withCheckedContinuation { continuation in
+            // First: the end of the streams would close it without waiting for the peer.
+            socket.close { continuation.resume() }
+            storedInputStream.close()
+            storedOutputStream.close()
+        }
     }
 
     /// Has the streams' delegates called on a serial queue, for programs whose threads have no run loop.

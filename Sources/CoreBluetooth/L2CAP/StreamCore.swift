@@ -18,6 +18,8 @@ final class StreamCore: Swift.Sendable {
         var isReady = false
         /// Whether the delegate has heard that it is ready, and the program has not read or written since.
         var isAnnounced = false
+        /// What waits for the end of the stream.
+        var waiting: [@Sendable () -> Void] = []
 
         var isOpen: Bool { status == .open }
     }
@@ -26,13 +28,20 @@ final class StreamCore: Swift.Sendable {
     private let direction: L2CAPSocket.Direction
     private let values = Locked(Values())
     private let onClose: @Sendable () -> Void
+    private let other: StreamCore?
 
-    /// - Parameter onClose: called once, when the program closes the stream.
-    init(_ socket: L2CAPSocket, _ direction: L2CAPSocket.Direction, onClose: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - other: whose end by the peer is reported first: what has come is read before the program closes both.
+    ///   - onClose: called once, when the program closes the stream.
+    init(
+        _ socket: L2CAPSocket, _ direction: L2CAPSocket.Direction, after other: StreamCore? = nil,
+        onClose: @escaping @Sendable () -> Void
+    ) {
         self.socket = socket
         self.direction = direction
+        self.other = other
         self.onClose = onClose
-        // What has come is read before the end; but nothing can be sent any more.
+        // A program that does not write hears of the end, too.
         if direction == .sending { socket.onEnd { [weak self] in self?.socketIsReady() } }
     }
 
@@ -45,8 +54,15 @@ final class StreamCore: Swift.Sendable {
 
     var status: Stream.Status { values.withLock { $0.status } }
     var error: (any Error)? { values.withLock { $0.error } }
-    /// Whether bytes can be read, or written, without waiting.
-    var isReady: Bool { values.withLock { $0.isOpen } && socket.readiness(for: direction) == .ready }
+    /// Whether bytes can be read without waiting, or a write would not wait.
+    var isReady: Bool {
+        guard values.withLock({ $0.isOpen }) else { return false }
+        return switch socket.readiness(for: direction) {
+        case .ready: true
+        case .notReady: false
+        case .end: direction == .sending
+        }
+    }
 
     // MARK: Life
 
@@ -70,17 +86,49 @@ final class StreamCore: Swift.Sendable {
             return values.status == .closed
         }
         if !wasClosed { onClose() }
+        isOver()
     }
 
     /// The socket has ended, as the program or the delegate finds out.
     func end(_ end: L2CAPSocket.End) {
-        values.withLock { values in
-            guard values.isOpen else { return }
+        let wasOpen = values.withLock { values in
+            guard values.isOpen else { return false }
             values.error = CBError(end)
             values.status = values.error == nil ? .atEnd : .error
-            values.events.append(values.error == nil ? .endEncountered : .errorOccurred)
+            return true
+        }
+        guard wasOpen else { return }
+        if end != .closedByPeer {
+            add(.errorOccurred)
+        } else if other?.whenOver({ [weak self] in self?.add(.endEncountered) }) != true {
+            add(.endEncountered)
+        }
+        isOver()
+    }
+
+    private func add(_ event: Stream.Event) {
+        values.withLock { values in
+            if values.status != .closed { values.events.append(event) }
         }
         deliverLater()
+    }
+
+    /// Calls `action` when the stream has ended or is closed.
+    ///
+    /// - Returns: false if it is not open: `action` is not called then.
+    private func whenOver(_ action: @escaping @Sendable () -> Void) -> Bool {
+        values.withLock { values in
+            if values.isOpen { values.waiting.append(action) }
+            return values.isOpen
+        }
+    }
+
+    private func isOver() {
+        let actions = values.withLock { values in
+            defer { values.waiting = [] }
+            return values.waiting
+        }
+        for action in actions { action() }
     }
 
     /// Something was to be written after the peer has closed the channel.
@@ -154,18 +202,26 @@ final class StreamCore: Swift.Sendable {
         }
         guard isReady else { return event }
         switch socket.readiness(for: direction) {
-        case .ready:
-            let isNew = values.withLock { values in
-                defer { values.isAnnounced = true }
-                return !values.isAnnounced
-            }
-            guard isNew else { return nil }
-            return direction == .receiving ? .hasBytesAvailable : .hasSpaceAvailable
+        case .ready: return announcement()
         case .notReady: return nil
         case .end(let end):
+            // What has come is read first. A program that waits for room finds out by writing.
+            if end == .closedByPeer, let other, other.whenOver({ [weak self] in self?.socketIsReady() }) {
+                return announcement()
+            }
             self.end(end)
             return nextEvent()
         }
+    }
+
+    /// The event for bytes or room; nil if the program has not used those of the last one.
+    private func announcement() -> Stream.Event? {
+        let isNew = values.withLock { values in
+            defer { values.isAnnounced = true }
+            return !values.isAnnounced
+        }
+        guard isNew else { return nil }
+        return direction == .receiving ? .hasBytesAvailable : .hasSpaceAvailable
     }
 }
 

@@ -42,7 +42,8 @@ final class ChannelSession: NSObject, StreamDelegate, @unchecked Swift.Sendable 
         channel.inputStream.delegate = self
         channel.outputStream.delegate = self
         channel.schedule(on: queue)
-        channel.inputStream.open()
+        // What is not to be read must not hold up the report of the end.
+        if mode != .stall { channel.inputStream.open() }
         channel.outputStream.open()
     }
 
@@ -117,7 +118,10 @@ final class ChannelSession: NSObject, StreamDelegate, @unchecked Swift.Sendable 
     private func send() -> Bool {
         guard !waiting.isEmpty, channel.outputStream.hasSpaceAvailable else { return false }
         let count = channel.outputStream.write(waiting, maxLength: waiting.count)
-        guard count > 0 else { return false }
+        guard count > 0 else {
+            end(channel.outputStream.streamError)
+            return false
+        }
         sent += count
         waiting.removeFirst(count)
         return true

@@ -30,7 +30,6 @@ final class FakeGATTServer: GATTServer {
     func removeAllServices() { services = [] }
     func respond(to request: CBATTRequest, withResult result: CBATTError.Code) { answers.append(result.rawValue) }
 
-
     func publishL2CAPChannel(at psm: CBL2CAPPSM?, withEncryption encryptionRequired: Bool) {
         channels.append((psm.map { "\($0)" } ?? "any") + (encryptionRequired ? ", encrypted" : ""))
     }

@@ -49,6 +49,22 @@ final class OpenChannel: Swift.Sendable {
         }
     }
 
+    /// Waits until the peer has closed it, and reads nothing meanwhile.
+    func endByPeer() async throws {
+        let watch = EndWatch()
+        channel.outputStream.delegate = watch
+        channel.schedule(on: DispatchQueue(label: "end of a channel"))
+        try await watch.end.value()
+    }
+
+    private final class EndWatch: NSObject, StreamDelegate, Swift.Sendable {
+        let end = Promise<Void>("the end of the channel")
+
+        func stream(_ stream: Stream, handle event: Stream.Event) {
+            if event == .endEncountered { end.fulfil(()) }
+        }
+    }
+
     /// Closes it, and returns when the peer has all that was written.
     func close() async { await channel.finish() }
 

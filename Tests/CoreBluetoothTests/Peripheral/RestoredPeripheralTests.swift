@@ -18,8 +18,19 @@ struct RestoredPeripheralTests {
 
     init() throws { bench = try AgentBench() }
 
-    private func run(startsAgent: @escaping @Sendable () throws -> Void = {}) -> RestoredApp {
-        RestoredApp(AgentAccess(location: bench.location) { _ in try startsAgent() })
+    private func run(
+        at location: AgentLocation? = nil, startsAgent: @escaping @Sendable () throws -> Void = {}
+    ) -> RestoredApp {
+        RestoredApp(AgentAccess(location: location ?? bench.location) { _ in try startsAgent() })
+    }
+
+    /// The agent by another path, which is to be removed when the agent is to be reached no more by it.
+    private func otherLocation() throws -> AgentLocation {
+        let path = bench.location.socket + ".former"
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: bench.location.socket)
+        return AgentLocation(environment: [
+            "BLUEJAY_AGENT_SOCKET": path, "BLUEJAY_STATE_DIRECTORY": bench.location.stateFolder,
+        ])
     }
 
     /// A service with a static value, one to notify and one to write.
@@ -133,7 +144,8 @@ struct RestoredPeripheralTests {
 
     @Test func `the next run gets everything back before its first state`() async throws {
         try bench.start()
-        let first = run()
+        let location = try otherLocation()
+        let first = run(at: location)
         try await published(first)
         bench.subscribe(SubscribedCentral(place: CharacteristicPlace(service: 1, index: 1), central: central))
         try await first.saw("subscribed 2A37")
@@ -142,7 +154,8 @@ struct RestoredPeripheralTests {
             CentralRequest(
                 number: 1, place: place, central: central, offset: 0, value: Data([7]), wantsResponse: nil))
         try await first.saw("write 2A39 = 07 by 247")
-        // The same process, hence the agent lets the next registration in.
+        // The same process, hence the agent lets the next registration in. The first one would come back.
+        try FileManager.default.removeItem(atPath: location.socket)
         let next = run()
         try await next.saw("write 2A39 = 07 by 247")
         #expect(

@@ -247,9 +247,7 @@ def test_bumble_opens_a_channel_of_dittojay(bluetooth_lab, sensor_adapter, centr
     server = bluetooth_lab.start("dittojay", *words)
     server.wait_line('"advertising"', timeout=LIMIT)
     user_channel(central_adapter)
-    events = take_walk(
-        bluetooth_lab, "bumble_channels.py", "--adapter", central_adapter, address_of(sensor_adapter)
-    )
+    events = take_walk(bluetooth_lab, "bumble_channels.py", "--adapter", central_adapter, address_of(sensor_adapter))
     assert [event["event"] for event in events] == ["opened", "echoed", "disconnected"]
     assert events[0]["mtu"] == 8192
     assert events[1]["same"] and events[1]["count"] == 100_000
@@ -259,9 +257,7 @@ def test_bumble_opens_a_channel_of_dittojay(bluetooth_lab, sensor_adapter, centr
 def test_bluejay_opens_a_channel_of_bumble(bluetooth_lab, sensor_adapter, user_channel, tmp_path):
     bluetooth_lab.reset()
     user_channel(sensor_adapter)
-    peer = bluetooth_lab.start(
-        sys.executable, str(PEERS / "bumble_channels.py"), "--adapter", sensor_adapter, "serve"
-    )
+    peer = bluetooth_lab.start(sys.executable, str(PEERS / "bumble_channels.py"), "--adapter", sensor_adapter, "serve")
     peer.wait_line('"ready"', timeout=LIMIT)
     sent = bytes(range(256)) * 400
     (tmp_path / "in").write_bytes(sent)

@@ -8,7 +8,6 @@ final class OpenChannel: Swift.Sendable {
 
     init(_ channel: CBL2CAPChannel) {
         self.channel = channel
-        channel.inputStream.open()
         channel.outputStream.open()
     }
 
@@ -18,6 +17,8 @@ final class OpenChannel: Swift.Sendable {
     /// - Throws: the stream's error.
     func read(_ count: Int, within limit: Duration = .seconds(60)) async throws -> Data {
         try await onThread("\(count) bytes of the channel", within: limit) { [channel] in
+            // Not before: while it is open, the end of the output is reported after its own.
+            channel.inputStream.open()
             var data = Data()
             var buffer = [UInt8](repeating: 0, count: 16 << 10)
             while data.count < count {
@@ -49,7 +50,7 @@ final class OpenChannel: Swift.Sendable {
         }
     }
 
-    /// Waits until the peer has closed it, and reads nothing meanwhile.
+    /// Waits until the peer has closed it, before anything is read.
     func endByPeer() async throws {
         let watch = EndWatch()
         channel.outputStream.delegate = watch

@@ -12,7 +12,7 @@ final class AgentPeripheralCore {
     nonisolated let updates = UpdateQueue()
     nonisolated let epochs = CallEpochs()
 
-    private let connection: AgentConnection
+    let connection: AgentConnection
     /// Called when there is no agent.
     private var onNoAgent: (@LoopActor () -> Void)?
     private var state: CBManagerState = .unknown
@@ -20,25 +20,25 @@ final class AgentPeripheralCore {
     /// What the agent calls the epoch.
     private var agentEpoch = 0
     /// Counts the agents that have welcomed this program: answers to requests of an earlier one mean nothing.
-    private var agents = 0
+    var agents = 0
     private var isInvalid = false
     /// What is restored before the first state.
     private var restored: Publication?
 
-    private var nextService: UInt32 = 1
-    private var services: [UInt32: AgentService] = [:]
-    private var numbers: [ObjectIdentifier: UInt32] = [:]
-    private var characteristics: [ObjectIdentifier: AgentCharacteristic] = [:]
-    private var centrals: [UUID: CBCentral] = [:]
+    var nextService: UInt32 = 1
+    var services: [UInt32: AgentService] = [:]
+    var numbers: [ObjectIdentifier: UInt32] = [:]
+    var characteristics: [ObjectIdentifier: AgentCharacteristic] = [:]
+    var centrals: [UUID: CBCentral] = [:]
 
     /// The call that waits for its answer, if it is advertised or about to be.
     private var advertising: CallEpochs.Call?
     private var isAdvertisingAnswered = false
 
     /// What the loop has taken out of ``updates``.
-    private var batch = Deque<UpdateQueue.Update>()
+    var batch = Deque<UpdateQueue.Update>()
     /// How many values the agent has and has not passed on.
-    private var unconfirmed = 0
+    var unconfirmed = 0
 
     nonisolated init(manager: CBPeripheralManager, registration: AppRegistration, agent: AgentAccess) {
         self.manager = manager
@@ -234,134 +234,6 @@ final class AgentPeripheralCore {
         connection.send(.stopAdvertising)
         if !isAnswered { answerAdvertising(CBError(.operationCancelled)) }
     }
-
-    // MARK: Centrals
-
-    /// How many centrals are remembered that may have left: addresses change.
-    private static let mostStrangers = 64
-
-    private func central(_ record: CentralRecord) -> CBCentral {
-        let central = centrals[record.identifier] ?? CBCentral(identifier: record.identifier)
-        if centrals.count > Self.mostStrangers {
-            let subscribed = Set(characteristics.values.flatMap(\.subscribers).map(\.identifier))
-            centrals = centrals.filter { subscribed.contains($0.key) }
-        }
-        centrals[record.identifier] = central
-        central.attMTU = max(record.mtu, ATT.minimumMTU)
-        return central
-    }
-
-    private func characteristic(at place: CharacteristicPlace) -> AgentCharacteristic? {
-        guard let service = services[place.service], service.characteristics.indices.contains(place.index) else {
-            return nil
-        }
-        return characteristics[ObjectIdentifier(service.characteristics[place.index])]
-    }
-
-    private func subscribe(_ link: AgentCharacteristic, _ central: CBCentral) {
-        guard !link.subscribers.contains(where: { $0 === central }) else { return }
-        if link.subscribers.isEmpty { link.generation += 1 }
-        link.subscribers.append(central)
-        openUpdates(link)
-    }
-
-    private func unsubscribe(_ link: AgentCharacteristic, _ central: CBCentral) {
-        guard let index = link.subscribers.firstIndex(where: { $0 === central }) else { return }
-        link.subscribers.remove(at: index)
-        openUpdates(link)
-        deliver { [characteristic = link.characteristic, subscribers = link.subscribers] manager in
-            characteristic.subscribedCentrals = subscribers
-            manager.delegate?.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristic)
-        }
-    }
-
-    /// Sets in the queue which centrals receive values of the characteristic.
-    private func openUpdates(_ link: AgentCharacteristic) {
-        let key = ObjectIdentifier(link.characteristic)
-        guard !link.subscribers.isEmpty else { return updates.close(key) }
-        updates.open(key, generation: link.generation, centrals: link.subscribers.map(ObjectIdentifier.init))
-    }
-
-    private func subscribed(_ subscription: SubscribedCentral) {
-        guard let link = characteristic(at: subscription.place) else { return }
-        let central = central(subscription.central)
-        subscribe(link, central)
-        deliver { [characteristic = link.characteristic, subscribers = link.subscribers] manager in
-            characteristic.subscribedCentrals = subscribers
-            manager.delegate?.peripheralManager(manager, central: central, didSubscribeTo: characteristic)
-        }
-    }
-
-    private func unsubscribed(_ subscription: SubscribedCentral) {
-        guard let link = characteristic(at: subscription.place) else { return }
-        unsubscribe(link, central(subscription.central))
-    }
-
-    // MARK: Requests
-
-    private func received(_ record: CentralRequest) {
-        guard let link = characteristic(at: record.place) else {
-            let code = CBATTError.Code.unlikelyError.rawValue
-            return connection.send(.respond(CentralAnswer(request: record.number, code: code, value: nil)))
-        }
-        let isRead = record.value == nil
-        let answer = PendingAnswer(owner: ObjectIdentifier(self)) { [weak self, agents] result, value in
-            guard let self, agents == self.agents else { return }
-            let value = isRead && result == .success ? (value ?? Data()).prefix(ATT.maximumValueLength) : nil
-            connection.send(
-                .respond(CentralAnswer(request: record.number, code: result.rawValue, value: value.map { Data($0) })))
-        }
-        let request = CBATTRequest(
-            central: central(record.central), characteristic: link.characteristic, offset: record.offset,
-            value: record.value, wantsResponse: record.wantsResponse, pendingAnswer: answer)
-        deliver { manager in
-            guard let delegate = manager.delegate else {
-                return manager.respond(to: request, withResult: .requestNotSupported)
-            }
-            if isRead {
-                delegate.peripheralManager(manager, didReceiveRead: request)
-            } else {
-                delegate.peripheralManager(manager, didReceiveWrite: [request])
-            }
-        }
-    }
-
-    // MARK: Values
-
-    /// Hands values to the agent, as long as it has room.
-    func sendUpdates() {
-        while unconfirmed < AgentLimits.updates {
-            if batch.isEmpty { updates.take(into: &batch) }
-            guard !batch.isEmpty else { return }
-            var dropped = 0
-            var values: [ValueUpdate] = []
-            while unconfirmed + values.count < AgentLimits.updates, let update = batch.popFirst() {
-                let link = characteristics[update.target]
-                guard let link, link.generation == update.generation, !link.subscribers.isEmpty else {
-                    dropped += 1
-                    continue
-                }
-                values.append(
-                    ValueUpdate(place: link.place, value: Data(update.value.prefix(ATT.maximumValueLength))))
-            }
-            if dropped > 0 { finished(dropped) }
-            guard !values.isEmpty else { continue }
-            unconfirmed += values.count
-            connection.send(.update(values))
-        }
-    }
-
-    private func confirmed(_ count: Int) {
-        let count = min(count, unconfirmed)
-        unconfirmed -= count
-        finished(count)
-        sendUpdates()
-    }
-
-    private func finished(_ count: Int) {
-        guard count > 0, updates.finished(count) else { return }
-        deliver { $0.delegate?.peripheralManagerIsReady(toUpdateSubscribers: $0) }
-    }
 }
 
 extension AgentPeripheralCore: AgentConnectionOwner {
@@ -402,40 +274,9 @@ extension AgentPeripheralCore: AgentConnectionOwner {
     func agentStaysAway() {}
 
     func agentIsOfNoUse() {
+        if state != .unknown { report(.resetting) }
         let onNoAgent = onNoAgent
         self.onNoAgent = nil
         onNoAgent?()
-    }
-}
-
-/// A service that the agent publishes, or is about to.
-private struct AgentService {
-    let number: UInt32
-    /// While this lives, no other service has its identity.
-    let service: CBMutableService
-    /// The characteristics that it had when it was added.
-    let characteristics: [CBMutableCharacteristic]
-    /// Whether the app has its answer.
-    var isAnswered: Bool
-
-    init(number: UInt32, service: CBMutableService, isAnswered: Bool) {
-        self.number = number
-        self.service = service
-        self.isAnswered = isAnswered
-        characteristics = (service.characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic }
-    }
-}
-
-/// A characteristic that the agent publishes, and its subscribers.
-private final class AgentCharacteristic {
-    let characteristic: CBMutableCharacteristic
-    let place: CharacteristicPlace
-    var subscribers: [CBCentral] = []
-    /// Counts the periods in which somebody was subscribed.
-    var generation = 0
-
-    init(_ characteristic: CBMutableCharacteristic, _ place: CharacteristicPlace) {
-        self.characteristic = characteristic
-        self.place = place
     }
 }

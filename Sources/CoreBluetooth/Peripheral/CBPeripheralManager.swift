@@ -54,19 +54,25 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     }
 
     /// Creates a manager on another bluetoothd than the system's.
+    ///
+    /// - Parameter pairing: who answers while centrals pair, from the start.
     package init(
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
-        session: BlueZSession
+        session: BlueZSession, pairing: (delegate: any CBPairingDelegate, capability: CBPairingCapability)? = nil
     ) {
         stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
-        startEngine(session: session)
+        startEngine(session: session, pairing: pairing)
     }
 
-    private func startEngine(session: BlueZSession) {
+    private func startEngine(
+        session: BlueZSession, pairing: (delegate: any CBPairingDelegate, capability: CBPairingCapability)? = nil
+    ) {
         let engine = BlueZPeripheralEngine(manager: self, session: session)
         self.engine = engine
+        // Before the agent is registered, so that it is registered once.
+        if let pairing { setPairingDelegate(pairing.delegate, capability: pairing.capability) }
         engine.start()
     }
 
@@ -164,6 +170,8 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     @available(*, deprecated, message: "Use authorization")
     @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
+
+    override func pairingSettingsChanged(_ settings: PairingSettings?) { engine?.setPairing(settings) }
 
     private func isPoweredOn(_ call: String) -> Bool {
         if state == .poweredOn { return true }

@@ -13,6 +13,7 @@ extension PeripheralEvent {
         var characteristic: String?
         var value: String?
         var original: String?
+        var passkey: String?
         var attError: Int?
         var device: String?
         var deviceSeconds: Double?
@@ -44,6 +45,7 @@ extension PeripheralEvent {
         }
         device = members.device
         deviceSeconds = members.deviceSeconds
+        passkey = members.passkey
         attError = members.attError
         message = members.message
         profile = members.profile

@@ -91,6 +91,13 @@ final class BlueZPeripheralEngine: PeripheralEngine {
         }
     }
 
+    // MARK: Pairing
+
+    func setPairing(_ settings: PairingSettings?) {
+        let core = core
+        MainLoop.shared.async { core.setPairing(settings) }
+    }
+
     // MARK: L2CAP, which BlueZ offers to no program over D-Bus
 
     func publishL2CAPChannel(encrypted: Bool) {

@@ -11,7 +11,7 @@ extension PeripheralCore {
     }
 
     /// - Parameter mtu: nil when it is not known.
-    private func central(at path: ObjectPath, mtu: Int?) -> RemoteCentral {
+    func central(at path: ObjectPath, mtu: Int?) -> RemoteCentral {
         if let known = centrals[path] {
             if let mtu { known.mtu = mtu }
             return known

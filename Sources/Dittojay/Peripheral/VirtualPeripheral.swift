@@ -71,6 +71,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     let requests: RequestHandler
     let commands: CommandHandler
     private let replay: Replay?
+    private let pairing: PairingConversation
 
     /// Where requests come from; nil if nowhere.
     private var directory: PeripheralDirectory?
@@ -132,6 +133,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         commands = CommandHandler(
             queue: queue, profileName: profile.name, services: services, publication: publication, links: links,
             events: events)
+        pairing = PairingConversation(profile.pairing, events: events)
         replay = profile.recording.map { [services] in Replay($0, services: services) }
         replay?.onChange = { [events] isPlaying in
             events.report(.recording) { $0.message = isPlaying ? "began" : "ended" }
@@ -265,7 +267,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             becameReady: { [weak self] in self?.becameReady() })
         let manager = CBPeripheralManager(
             delegate: delegate, queue: queue, options: [CBPeripheralManagerOptionAdapterKey: adapter.address],
-            session: session)
+            session: session, pairing: pairing.choice)
         managerDelegate = delegate
         self.manager = manager
         publication.use(manager, on: adapter)
@@ -396,6 +398,8 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
                 if !answer.ok { publication.resumeAdvertising() }
                 reply(answer)
             }
+        case .passkey(let passkey): reply(pairing.enter(passkey))
+        case .confirm(let isSame): reply(pairing.confirm(isSame))
         case .quit:
             reply(ControlReply())
             stop()

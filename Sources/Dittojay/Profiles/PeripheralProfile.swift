@@ -15,6 +15,8 @@ public struct PeripheralProfile: Hashable, Swift.Sendable {
     public var scenario: [ScenarioStep]
     /// What is sent to subscribers as a device has sent it once.
     public var recording: Recording?
+    /// How it pairs; nil is "Just Works".
+    public var pairing: PairingProfile?
 
     public init(
         name: String, localName: String, advertisement: ExtraAdvertisement = ExtraAdvertisement(),

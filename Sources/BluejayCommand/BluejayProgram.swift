@@ -31,6 +31,7 @@ struct BluejayProgram: AsyncParsableCommand {
               5   the connection has failed or was lost, or the device's services could not be discovered
               6   the device has answered with an ATT error; its code is printed
               7   the device has no such characteristic, or several of that name
+              10 to 16  pair: why it has failed, as "bluejay help pair" says
               64  wrong usage
               74  output was lost: it cannot be written, or its reader does not read
               130 ended by SIGINT before it was done; 143 by SIGTERM, 129 by SIGHUP. A command without an end of its own \
@@ -52,7 +53,7 @@ struct BluejayProgram: AsyncParsableCommand {
         subcommands: [
             ScanCommand.self, InfoCommand.self, CloneCommand.self, RecordCommand.self, ReadCommand.self,
             WriteCommand.self, ListenCommand.self, MonitorCommand.self, L2CAPCommand.self, MeasureCommand.self,
-            DemoCommand.self, AgentCommand.self, UnpairCommand.self, DoctorCommand.self,
+            DemoCommand.self, AgentCommand.self, PairCommand.self, UnpairCommand.self, DoctorCommand.self,
         ])
 
     static func main() async {

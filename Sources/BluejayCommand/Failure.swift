@@ -10,6 +10,14 @@ enum ExitStatus: Int32, Swift.Sendable {
     case connectionFailed = 5
     case attError = 6
     case noSuchCharacteristic = 7
+    // Of `pair` only.
+    case noAnswerGiven = 10
+    case refused = 11
+    case wrongPasskey = 12
+    case comparisonFailed = 13
+    case pairingTimedOut = 14
+    case keysLostByDevice = 15
+    case keysLostHere = 16
     case outputLost = 74
 }
 
@@ -56,12 +64,26 @@ struct Failure: Error {
             }
             let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
             self.init(.attError, attempt: attempt, "\(sentence); \(adviceOnPasskeys(device))", attError: code)
+        case let error as CBPairingError: self.init(error, attempt: attempt)
         case let error as CBError:
             self.init(Self.status(of: error.code), attempt: attempt, explanation(error, device))
         case let error as BluejayError: self.init(error, attempt: attempt)
         case let error as OutputError: self.init(.outputLost, "\(error)")
         default: self.init(.failed, attempt: attempt, error.localizedDescription)
         }
+    }
+
+    private init(_ error: CBPairingError, attempt: String) {
+        let status: ExitStatus =
+            switch error {
+            case .wrongPasskey: .wrongPasskey
+            case .comparisonFailed: .comparisonFailed
+            case .rejectedByPeripheral, .rejected: .refused
+            case .timedOut: .pairingTimedOut
+            case .unknownPeripheral: .notInTime
+            case .failed: .connectionFailed
+            }
+        self.init(status, attempt: attempt, error.localizedDescription)
     }
 
     private static func status(of code: CBError.Code) -> ExitStatus {
@@ -127,7 +149,7 @@ extension CBError {
 }
 
 private func adviceOnPasskeys(_ device: String) -> String {
-    "to enter a passkey, run \(unpairing(device)), then pair with bluetoothctl"
+    "to enter a passkey, run \(unpairing(device)), then \(command("pair", device))"
 }
 
 private func explanation(_ error: CBError, _ device: String) -> String {
@@ -135,8 +157,10 @@ private func explanation(_ error: CBError, _ device: String) -> String {
     return "it has lost the keys of its pairing with this machine: run \(unpairing(device)), and connect again"
 }
 
-private func unpairing(_ device: String) -> String {
-    "\"bluejay unpair \(device.contains(" ") ? "'\(device)'" : device)\""
+private func unpairing(_ device: String) -> String { command("unpair", device) }
+
+private func command(_ name: String, _ device: String) -> String {
+    "\"bluejay \(name) \(device.contains(" ") ? "'\(device)'" : device)\""
 }
 
 /// A time limit for a message: `20 s`, `0.5 s`.

@@ -187,7 +187,7 @@ extension Failure {
     var endsEverything: Bool {
         switch status {
         case .notInTime, .connectionFailed, .bluetoothUnavailable: true
-        case .done, .failed, .attError, .noSuchCharacteristic, .outputLost: false
+        default: false
         }
     }
 }

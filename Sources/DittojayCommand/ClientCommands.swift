@@ -1,4 +1,5 @@
 import ArgumentParser
+import CoreBluetooth
 import Dittojay
 import Foundation
 import GATTProfiles
@@ -297,6 +298,39 @@ struct SilenceCommand: ParsableCommand {
 
     func run() throws {
         try client.send(.silence(seconds)) { _ in ["it is silent"] }
+    }
+}
+
+struct PasskeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passkey",
+        abstract: "Enter the digits that a central shows while it pairs with the running dittojay.")
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "Six digits.")
+    var passkey: String
+
+    func run() throws {
+        guard let passkey = CBPasskey(passkey) else { throw ValidationError("a passkey has six digits") }
+        try client.send(.passkey(passkey)) { _ in ["entered \(passkey)"] }
+    }
+}
+
+struct ConfirmCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confirm",
+        abstract: "Say whether a central that pairs with the running dittojay shows the same digits.")
+    @OptionGroup var client: ClientOptions
+
+    enum Answer: String, CaseIterable, ExpressibleByArgument {
+        case yes, no
+    }
+
+    @Argument(help: "yes or no.")
+    var answer: Answer
+
+    func run() throws {
+        try client.send(.confirm(answer == .yes)) { _ in [answer == .yes ? "confirmed" : "refused"] }
     }
 }
 

@@ -50,7 +50,8 @@ struct DittojayProgram: ParsableCommand {
             EventsCommand.self, ChirpCommand.self, BurstCommand.self, SetCommand.self, SendCommand.self,
             ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
             AdvertiseCommand.self, PowerCommand.self, SilenceCommand.self,
-            QuitCommand.self, UnpairCommand.self, NamesCommand.self, SchemaCommand.self, InitCommand.self,
+            PasskeyCommand.self, ConfirmCommand.self, QuitCommand.self, UnpairCommand.self, NamesCommand.self,
+            SchemaCommand.self, InitCommand.self,
             DoctorCommand.self, UICommand.self, TopCommand.self,
         ],
         defaultSubcommand: RunCommand.self)

@@ -131,6 +131,9 @@ struct RunCommand: ParsableCommand, LoggingCommand {
             throw ValidationError(
                 "--junit is for a scenario that expects something; this one has no expect or expect-not")
         }
+        guard Set(complete.compactMap(\.pairing?.capability)).count <= 1 else {
+            throw ValidationError("all peripherals of one dittojay pair in one way; these profiles have several io")
+        }
         let plan = GroupPlan(
             profiles: complete, name: name, seed: seed ?? UInt64(UInt32.random(in: .min ... .max)))
         if let long = plan.members.map(\.localName).first(where: { !Self.fits($0) }) {

@@ -40,34 +40,122 @@ struct PairingAgentTests {
     }
 
     @Test func `the user is asked`() async throws {
-        let agent = PairingAgent(capability: .keyboardDisplay)
-        var shown: [UInt32] = []
-        agent.onDisplayPasskey = { shown.append($1) }
-        agent.onPasskeyRequest = { [device] in $0 == device ? 123_456 : nil }
-        agent.onConfirmationRequest = { $1 == 5 }
-        try await agent.register(with: session)
+        let agent = PairingAgent()
+        let journal = Journal()
+        agent.onDisplay = { journal.note("show \($1)") }
+        agent.onStep = { journal.note("\($1)") }
+        agent.onQuestion = { [device] path, question in
+            guard path == device else { return false }
+            switch question.kind {
+            case .passkey: question.enter(123_456)
+            case .comparison(5): question.confirm()
+            default: question.refuse()
+            }
+            // Answered for good.
+            question.refuse()
+            return true
+        }
+        try await agent.register(with: session, .keyboardDisplay)
         #expect(daemon.agents.registered.map(\.capability) == ["KeyboardDisplay"])
         #expect(try await ask("RequestPasskey", device.busValue) == [.uint32(123_456)])
         #expect(try await ask("RequestPasskey", path("/another").busValue) == nil)
         #expect(try await ask("RequestConfirmation", device.busValue, .uint32(5)) == [])
         #expect(try await ask("RequestConfirmation", device.busValue, .uint32(6)) == nil)
         #expect(try await ask("DisplayPasskey", device.busValue, .uint32(42), .uint16(0)) == [])
-        #expect(shown == [42])
+        // One digit has been entered.
+        #expect(try await ask("DisplayPasskey", device.busValue, .uint32(42), .uint16(1)) == [])
+        #expect(
+            journal.lines == [
+                "asked(BlueZ.PairingQuestion.Kind.passkey)", "agreed(BlueZ.PairingMethod.passkeyEntry)",
+                "asked(BlueZ.PairingQuestion.Kind.passkey)", "refused(BlueZ.PairingQuestion.Kind.passkey)",
+                "asked(BlueZ.PairingQuestion.Kind.comparison(5))", "agreed(BlueZ.PairingMethod.numericComparison)",
+                "asked(BlueZ.PairingQuestion.Kind.comparison(6))", "refused(BlueZ.PairingQuestion.Kind.comparison(6))",
+                "show 42", "displayed(42)",
+            ])
         // Questions of a wrong type.
         #expect(try await ask("RequestPasskey", .string("who?")) == nil)
         #expect(try await ask("RequestConfirmation", device.busValue) == nil)
     }
 
-    @Test func `a device pairs with the agent's help`() async throws {
-        let agent = PairingAgent(capability: .keyboardOnly)
-        agent.onPasskeyRequest = { _ in 7 }
-        try await agent.register(with: session)
-        let device = daemon.adapter.addDevice()
-        for (passkey, isPaired): (UInt32, Bool) in [(8, false), (7, true)] {
-            device.pairing = .passkey(passkey)
-            let failure: MethodFailure? = try await event("pairing") { found in device.pair { found($0) } }
-            #expect((failure == nil) == isPaired && device.isPaired == isPaired)
+    @Test func `a question is taken back`() async throws {
+        let agent = PairingAgent()
+        let journal = Journal()
+        var question: PairingQuestion?
+        agent.onStep = { if $1 == .cancelled { journal.note("cancelled") } }
+        agent.onQuestion = {
+            question = $1
+            $1.onCancel = { journal.note("not needed") }
+            return true
         }
+        try await agent.register(with: session, .keyboardOnly)
+        daemon.agents.ask("RequestPasskey", [device.busValue]) { _ in }
+        try await eventually("a question") { question != nil }
+        #expect(try await ask("Cancel") == [])
+        #expect(try await ask("Cancel") == [])
+        #expect(journal.lines == ["not needed", "cancelled"] && question?.isOpen == false)
+        question?.enter(1)
+        #expect(journal.lines.count == 2)
+    }
+
+    @Test func `an agent of one program leaves the default one alone`() async throws {
+        let agent = PairingAgent()
+        try await agent.register(with: session, .keyboardOnly, isDefault: false)
+        #expect(daemon.agents.registered.count == 1 && daemon.agents.defaultClient == nil)
+    }
+
+    // MARK: A device
+
+    @Test(
+        arguments: [
+            (FakeDevice.Pairing.passkey(7), nil), (.passkey(8), .wrongPasskey(isEnteredHere: true)),
+            (.display(1, isEntered: true), nil), (.display(1, isEntered: false), .wrongPasskey(isEnteredHere: false)),
+            (.confirmation(5), nil), (.confirmation(6), .refusedHere(.comparison(6))),
+            (.fails("AuthenticationFailed", "Authentication Failed"), .refusedByDevice),
+            (.fails("AuthenticationTimeout", "Authentication Timeout"), .timedOut),
+            (.fails("ConnectionAttemptFailed", "Page Timeout"), .other(.connectionFailed("Page Timeout"))),
+            (.fails("AlreadyExists", "Already Exists"), nil),
+        ] as [(FakeDevice.Pairing, PairingFailure?)])
+    func `a device pairs or says why it does not`(pairing: FakeDevice.Pairing, failure: PairingFailure?) async throws {
+        let registration = session.sharedAgent.add(
+            PairingResponder(.keyboardDisplay, answersAll: false) { _, question in
+                if question.kind == .comparison(5) { question.confirm() }
+                question.enter(7)
+                question.refuse()
+                return true
+            } display: { _, _ in
+                true
+            })
+        // It is registered anew at the end, when bluetoothd may be gone.
+        session.sharedAgent.register { _ in }
+        let fake = daemon.adapter.addDevice()
+        fake.pairing = pairing
+        fake.show()
+        try await eventually("the device") { session.adapters.first?.devices.isEmpty == false }
+        let device = try #require(session.adapters.first?.devices.first)
+        let outcome: PairingFailure?
+        do throws(PairingFailure) {
+            try await device.pair()
+            outcome = nil
+        } catch {
+            outcome = error
+        }
+        #expect(outcome == failure)
+        registration.cancel()
+    }
+
+    @Test func `who takes too long has let the time pass`() {
+        let start = ContinuousClock.now
+        let error = BlueZError.authenticationFailed("Authentication Failed")
+        var attempt = PairingAttempt(at: start)
+        #expect(attempt.failure(error, at: start + .seconds(30)) == .timedOut)
+        attempt.note(.asked(.passkey), at: start + .seconds(20))
+        attempt.note(.cancelled, at: start + .seconds(40))
+        #expect(attempt.failure(error, at: start + .seconds(40)) == .refusedByDevice)
+        #expect(attempt.failure(error, at: start + .seconds(50)) == .timedOut)
+        #expect(attempt.failure(.timedOut("Pair"), at: start + .seconds(21)) == .timedOut)
+        attempt.note(.agreed(.numericComparison), at: start + .seconds(40))
+        #expect(attempt.failure(error, at: start + .seconds(41)) == .comparisonFailed)
+        #expect(attempt.failure(.notConnected, at: start + .seconds(41)) == .comparisonFailed)
     }
 
     @Test func `an agent is taken back once`() async throws {
@@ -105,6 +193,23 @@ struct PairingAgentTests {
         try await eventually("the new one is known") { session.state == .available }
         await session.sharedAgent.register { Issue.record("refused: \($0)") }.value
         #expect(daemon.count(of: "RegisterAgent") == 2 && daemon.agents.registered.count == 1)
+    }
+
+    @Test func `the last responder decides about the capability`() async throws {
+        let shared = session.sharedAgent
+        await shared.register { Issue.record("refused: \($0)") }.value
+        let none = { @LoopActor (_: Device, _: PairingQuestion) in false }
+        let first = shared.add(PairingResponder(.displayOnly, answersAll: true, answer: none) { _, _ in false })
+        let second = shared.add(PairingResponder(.keyboardOnly, answersAll: true, answer: none) { _, _ in false })
+        await shared.isRegistered()
+        #expect(daemon.agents.registered.map(\.capability) == ["KeyboardOnly"])
+        second.cancel()
+        await shared.isRegistered()
+        #expect(daemon.agents.registered.map(\.capability) == ["DisplayOnly"])
+        first.cancel()
+        await shared.isRegistered()
+        #expect(daemon.agents.registered.map(\.capability) == ["NoInputNoOutput"])
+        #expect(daemon.agents.defaultClient == session.connection?.uniqueName)
     }
 
     @Test func `a refusal of the shared agent is reported`() async throws {

@@ -183,6 +183,10 @@ private final class RecordingCentralEngine: CentralEngine {
         return []
     }
     func registerForConnectionEvents(_ options: [CBConnectionEventMatchingOption: Any]?) { record("register") }
+    func setPairing(_ settings: PairingSettings?) { record("setPairing") }
+    func pair(_ peripheral: CBPeripheral, completion: @escaping @Sendable (CBPairingError?) -> Void) {
+        record("pair")
+    }
     func perform(_ request: GATTRequest, on peripheral: CBPeripheral) {
         switch request {
         case .discoverServices(let filter): record("services \(text(filter))")
@@ -211,6 +215,7 @@ private final class RecordingPeripheralEngine: PeripheralEngine {
         record("update")
         return true
     }
+    func setPairing(_ settings: PairingSettings?) { record("setPairing") }
     func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) { record("publish") }
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) { record("unpublish") }
 }

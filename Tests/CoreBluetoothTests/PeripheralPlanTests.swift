@@ -20,6 +20,18 @@ import Testing
             (.write, .writeable, ["write"], false, true),
             (.write, .writeEncryptionRequired, ["write", "encrypt-write"], false, true),
             (.write, .readable, ["write"], false, false),
+            // The highest that is asked for.
+            (
+                .read, [.readable, .readEncryptionRequired, .readAuthenticationRequired],
+                ["encrypt-authenticated-read"], true, false
+            ),
+            (.read, [.readAuthenticationRequired, .readSecureConnectionsRequired], ["secure-read"], true, false),
+            (.write, .writeAuthenticationRequired, ["write", "encrypt-authenticated-write"], false, true),
+            (.write, .writeSecureConnectionsRequired, ["write", "secure-write"], false, true),
+            (.notifyAuthenticationRequired, [], ["notify", "encrypt-authenticated-notify"], false, false),
+            (.notifySecureConnectionsRequired, [], ["notify", "secure-notify"], false, false),
+            (.indicateAuthenticationRequired, [], ["indicate", "encrypt-authenticated-indicate"], false, false),
+            (.indicateSecureConnectionsRequired, [], ["indicate", "secure-indicate"], false, false),
             (.writeWithoutResponse, .writeable, ["write-without-response"], false, true),
             (
                 [.read, .write, .writeWithoutResponse, .notify], [.readable, .writeable],

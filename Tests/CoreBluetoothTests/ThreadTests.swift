@@ -192,6 +192,8 @@ private final class ScanEngine: CentralEngine {
     func peripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] { [] }
     func connectedPeripherals(withServices services: [CBUUID]) -> [CBPeripheral] { [] }
     func registerForConnectionEvents(_ options: [CBConnectionEventMatchingOption: Any]?) {}
+    func setPairing(_ settings: PairingSettings?) {}
+    func pair(_ peripheral: CBPeripheral, completion: @escaping @Sendable (CBPairingError?) -> Void) {}
     func perform(_ request: GATTRequest, on peripheral: CBPeripheral) {}
 }
 
@@ -209,6 +211,7 @@ private final class StopEngine: PeripheralEngine {
     func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool {
         true
     }
+    func setPairing(_ settings: PairingSettings?) {}
     func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) {}
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {}
 }

@@ -154,6 +154,23 @@ private enum Example {
         #expect(all.presentationFormat?.bytes == [4, 0xFF, 0xAD, 0x27, 1, 0, 0])
     }
 
+    @Test func `pairing and what needs it are read`() throws {
+        let profile = try parse(
+            """
+            pairing: {io: keyboard-display, passkey: 001234}
+            services:
+              - uuid: battery
+                characteristics:
+                  - {uuid: battery-level, properties: [read, notify], authenticated: true, secure-connections: [notify]}
+            """)
+        #expect(profile.pairing == PairingProfile(.keyboardDisplay, passkey: CBPasskey("001234")))
+        let level = try #require(profile.services.first?.characteristics.first)
+        #expect(level.authentication == [.read, .notify] && level.secureConnections == .notify)
+        #expect(level.permissions == .readAuthenticationRequired)
+        #expect(level.registeredProperties == [.read, .notifySecureConnectionsRequired])
+        #expect(profile.summary[1] == "pairing with io keyboard-display, enters 001234")
+    }
+
     @Test func `every step is read`() throws {
         let profile = try parse(
             """
@@ -270,6 +287,12 @@ private enum Example {
             "services: [{uuid: \(ChirpService.uuid), advertised: true}, {uuid: \(LabService.uuid), advertised: true}]",
             "room for 28"
         ),
+        ("pairing: {io: keypad}\nservices: [{uuid: 180D}]", "is no io"),
+        ("pairing: {passkey: 123456}\nservices: [{uuid: 180D}]", "\"io\" is missing"),
+        ("pairing: {io: keyboard, passkey: 1234567}\nservices: [{uuid: 180D}]", "expected a passkey: six digits"),
+        ("pairing: {io: keyboard, passkey: 12x}\nservices: [{uuid: 180D}]", "expected a passkey: six digits"),
+        ("pairing: {io: display, passkey: 123456}\nservices: [{uuid: 180D}]", "the kernel chooses the digits"),
+        (one + "properties: [read]\n        authenticated: [write]", "do not have write"),
         (one + "name: x", "\"properties\" is missing"), (one + "properties: []", "at least one"),
         (one + "properties: [red]", "did you mean \"read\""), (one + "properties: read", "expected a list"),
         (one + "properties: [read]\n        value: 5", "is no value"),

@@ -42,7 +42,7 @@ struct CentralPairingTests {
             central.lines == [
                 "bluejay: \(attempt) of \(Self.device): ATT error 0x05: The device has not answered since it was paired. "
                     + "Connect and try again; if that fails, it wants to be paired with a passkey, which this program "
-                    + "cannot enter; to enter a passkey, run \"bluejay unpair \(Self.device)\", then pair with bluetoothctl"
+                    + "cannot enter; to enter a passkey, run \"bluejay unpair \(Self.device)\", then \"bluejay pair \(Self.device)\""
             ])
     }
 

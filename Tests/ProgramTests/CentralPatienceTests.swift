@@ -98,8 +98,8 @@ struct CentralPatienceTests {
     }
 
     private static let refusalsAdvice =
-        " at once, as by a device that refuses to pair; to enter a passkey, run \"bluejay unpair \(device)\", then pair "
-        + "with bluetoothctl"
+        " at once, as by a device that refuses to pair; to enter a passkey, run \"bluejay unpair \(device)\", then "
+        + "\"bluejay pair \(device)\""
 
     @Test(arguments: [
         (["read", device, "2A38"], "read body-sensor-location", refusalsAdvice),

@@ -175,3 +175,20 @@ def chirp_by_the_second(page, sensors):
     page.wait_for_text("#about", sensors[1].adapter)
     page.click("#chirp button")
     sensors[1].wait("chirped")
+
+
+def test_a_central_that_pairs_is_answered(start_sensor, serve, web_bluetooth, central, tmp_path):
+    profile = tmp_path / "lock.yaml"
+    profile.write_text(
+        "pairing: {io: yes-no}\nservices:\n  - uuid: heart-rate\n"
+        "    characteristics: [{uuid: body-sensor-location, properties: [read], authenticated: true}]\n"
+    )
+    sensor = start_sensor(str(profile))
+    page = web_bluetooth.open(serve(sensor))
+    page.wait_for("document.documentElement.dataset.ready")
+    pair = central("pair", sensor.address, "--yes")
+    page.wait_for_text("#log", "comparison-requested", 60)
+    page.click("#log .answer button")
+    assert pair.wait(timeout=60) == 0, pair.transcript
+    sensor.wait("paired")
+    assert page.errors == []

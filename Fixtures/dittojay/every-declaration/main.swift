@@ -35,6 +35,7 @@ func thermometer() -> PeripheralProfile {
         source: .stored, writes: nil, notifications: plan, pieceSizes: 1...20, chirps: false, isQuiet: false,
         faults: faults())
     sensor.encryption = []
+    (sensor.authentication, sensor.secureConnections) = ([.read], [.notify])
     sensor.source = .writeCount(of: control)
     sensor.source = .psm(of: "log")
     sensor.source = .simulated
@@ -58,6 +59,9 @@ func thermometer() -> PeripheralProfile {
         recording: nil, channels: [])
     profile.channels = channels()
     profile.recording = recording(temperature)
+    var pairing = PairingProfile(.keyboard, passkey: CBPasskey("012345"))
+    (pairing.capability, pairing.passkey) = (.display, nil)
+    profile.pairing = pairing
     profile.services[0].standard = StandardService(rawValue: "battery")
     profile.services += PeripheralProfile.standard.flatMap(\.services)
     profile.changeHeartRates { settings in
@@ -164,7 +168,7 @@ func show(_ event: PeripheralEvent) {
     print(event.characteristic ?? "", event.value ?? Data(), event.attError ?? 0, event.message ?? "")
     print(event.profile ?? "", event.seed ?? 0, event.socket ?? "")
     print(event.original ?? Data(), event.device ?? "", event.deviceSeconds ?? 0)
-    print(event.peripheral ?? "")
+    print(event.peripheral ?? "", event.passkey ?? "")
     print(central == PeripheralEvent.Central(address: "C0:00:00:00:00:02", mtu: 23))
 }
 
@@ -175,8 +179,8 @@ func requests() -> [ControlRequest] {
         .send(characteristic: "temperature", value: [1]), .burst(count: 10, size: 20, rate: 5), .addService("chirp"),
         .removeService(nil), .disconnect(central: nil),
         .addFault(characteristic: "temperature", Fault(on: .read, .error(0x80))),
-        .clearFaults(characteristic: nil), .advertise(true), .power(false), .silence(1), .quit,
-    ]
+        .clearFaults(characteristic: nil), .advertise(true), .power(false), .silence(1), .confirm(true), .quit,
+    ] + [CBPasskey("012345")].compactMap(\.self).map(ControlRequest.passkey)
 }
 
 func show(_ reply: ControlReply) {

@@ -178,6 +178,120 @@ def test_a_clone_of_bumble_is_cloned_the_same(bluetooth_lab, sensor_adapter, use
     assert "        properties: [read, write]\n" in original.read_text()
 
 
+SECRET = "A0000002-0000-4000-8000-000000000001"
+
+
+def passkey_in(line):
+    return json.loads(line)["passkey"]
+
+
+@pytest.fixture
+def bumble_lock(bluetooth_lab, sensor_adapter, user_channel):
+    """Starts a lock made with Bumble."""
+
+    def start(*words):
+        bluetooth_lab.reset()
+        user_channel(sensor_adapter)
+        words = ("--adapter", sensor_adapter, *words)
+        lock = bluetooth_lab.start(sys.executable, str(PEERS / "bumble_pairing.py"), *words)
+        lock.wait_line('"ready"', timeout=LIMIT)
+        return lock
+
+    return start
+
+
+def expect_open(bluetooth_lab, lock):
+    lock.wait_line('"authenticated": true')
+    read = bluetooth_lab.start("bluejay", "read", "Bumble", SECRET)
+    assert read.wait(timeout=LIMIT) == 0, read.transcript
+
+
+def test_bluejay_enters_the_passkey_on_the_label_of_a_bumble(bluetooth_lab, bumble_lock):
+    lock = bumble_lock("--io", "display", "--passkey", "1234")
+    for passkey, status in (("001235", 12), ("001234", 0)):
+        pair = bluetooth_lab.start("bluejay", "pair", "Bumble", "--passkey", passkey)
+        assert pair.wait(timeout=LIMIT) == status, pair.transcript
+    expect_open(bluetooth_lab, lock)
+
+
+def test_bumble_enters_the_passkey_that_bluejay_shows(bluetooth_lab, bumble_lock):
+    lock = bumble_lock("--io", "keyboard")
+    pair = bluetooth_lab.start("bluejay", "pair", "Bumble", "--json")
+    lock.wait_line('"enter"', timeout=LIMIT)
+    lock.type(passkey_in(pair.wait_line('"passkey"')))
+    assert pair.wait(timeout=LIMIT) == 0, pair.transcript
+    expect_open(bluetooth_lab, lock)
+
+
+@pytest.mark.parametrize(("answer", "status"), [("no", 13), ("yes", 0)])
+def test_bumble_and_bluejay_compare_numbers(bluetooth_lab, bumble_lock, answer, status):
+    lock = bumble_lock("--io", "yes-no")
+    pair = bluetooth_lab.start("bluejay", "pair", "Bumble", "--yes", "--json")
+    shown = passkey_in(lock.wait_line('"compare"', timeout=LIMIT))
+    assert passkey_in(pair.wait_line('"comparison"')) == shown
+    lock.type(answer)
+    assert pair.wait(timeout=LIMIT) == status, pair.transcript
+    if status == 0:
+        expect_open(bluetooth_lab, lock)
+
+
+@pytest.fixture
+def bumble_opens(bluetooth_lab, sensor_adapter, central_adapter, user_channel, tmp_path):
+    """Starts a lock with a way to pair, and a central made with Bumble that opens it."""
+
+    def start(lock_io, central_io):
+        bluetooth_lab.reset()
+        profile = tmp_path / "lock.yaml"
+        profile.write_text(
+            f"pairing: {{io: {lock_io}}}\nservices:\n  - uuid: A0000001-0000-4000-8000-000000000001\n"
+            f"    characteristics: [{{uuid: {SECRET}, properties: [read], authenticated: true, value: text:open}}]\n"
+        )
+        lock = bluetooth_lab.start_sensor(str(profile))
+        user_channel(central_adapter)
+        words = ("--adapter", central_adapter, "--io", central_io, address_of(sensor_adapter))
+        return lock, bluetooth_lab.start(sys.executable, str(PEERS / "bumble_pairing.py"), *words)
+
+    return start
+
+
+def expect_opened(lock, central):
+    assert central.wait(timeout=LIMIT) == 0, central.transcript
+    assert '"value": "6f70656e"' in "\n".join(central.lines), central.transcript
+    lock.wait("paired")
+
+
+def test_bumble_enters_the_passkey_that_dittojay_shows(bumble_opens):
+    lock, central = bumble_opens("display", "keyboard")
+    central.wait_line('"enter"', timeout=LIMIT)
+    central.type(lock.wait("passkey-displayed").members["passkey"])
+    expect_opened(lock, central)
+
+
+def test_dittojay_enters_the_passkey_that_bumble_shows(bumble_opens):
+    lock, central = bumble_opens("keyboard", "display")
+    lock.wait("passkey-requested")
+    lock.request("passkey", passkey=passkey_in(central.wait_line('"show"', timeout=LIMIT)))
+    expect_opened(lock, central)
+
+
+def test_bumble_and_dittojay_compare_numbers(bumble_opens):
+    lock, central = bumble_opens("yes-no", "yes-no")
+    shown = lock.wait("comparison-requested").members["passkey"]
+    assert passkey_in(central.wait_line('"compare"', timeout=LIMIT)) == shown
+    central.type("yes")
+    lock.request("confirm", state="yes")
+    expect_opened(lock, central)
+
+
+def test_a_wrong_passkey_of_bumble_is_said_to_be_wrong(bumble_opens):
+    lock, central = bumble_opens("display", "keyboard")
+    central.wait_line('"enter"', timeout=LIMIT)
+    shown = lock.wait("passkey-displayed").members["passkey"]
+    central.type("222222" if shown == "111111" else "111111")
+    central.wait_line('"failed"')
+    lock.wait("pairing-failed", "passkey that was entered is wrong")
+
+
 STANDARD_PROFILES = [
     "default",
     "battery",

@@ -18,6 +18,8 @@ package enum BlueZError: Error, Hashable, Swift.Sendable {
     case connectionFailed(String)
     /// The object was removed: the device was forgotten, the service changed, the adapter unplugged.
     case gone(String)
+    /// That is so already: the device is paired.
+    case alreadyExists
     /// bluetoothd does that already, for this or for another program.
     case inProgress(String)
     /// The adapter is not powered.
@@ -67,6 +69,7 @@ extension BlueZError {
         case .notAuthorized: return .att(0x08)
         case .notSupported: return message.contains("Operation is not supported") ? .att(0x06) : .notSupported(message)
         case .inProgress: return .inProgress(call)
+        case .alreadyExists: return .alreadyExists
         case .invalidArguments:
             switch message {
             case "Invalid offset": return .att(0x07)
@@ -126,6 +129,7 @@ extension BlueZError: LocalizedError, CustomStringConvertible {
         case .noAnswer: "the device did not answer"
         case .connectionFailed(let message): "the connection failed: \(message)"
         case .gone(let call): "\(call): the object was removed"
+        case .alreadyExists: "that is so already"
         case .inProgress(let call): "\(call): already in progress"
         case .notReady: "the Bluetooth adapter is not powered on"
         case .notSupported(let message): "not supported: \(message)"

@@ -2,6 +2,7 @@ import DBus
 
 /// The errors of BlueZ on the bus, by their names without what all begin with.
 enum BlueZErrorName: String {
+    case alreadyExists = "AlreadyExists"
     case authenticationCanceled = "AuthenticationCanceled"
     case authenticationFailed = "AuthenticationFailed"
     case authenticationRejected = "AuthenticationRejected"

@@ -18,6 +18,9 @@ package enum Adapter1: BusInterface {
     package static let modalias = Property<String>("Modalias")
     /// The system's name of the controller, which is the alias when none is set.
     package static let systemName = Property<String>("Name")
+    /// Whether devices that pair keep their keys. bluetoothd switches it on for the first agent, and off after the
+    /// last.
+    package static let pairable = Property<Bool>("Pairable")
     /// Whether the controller is switched on.
     package static let powered = Property<Bool>("Powered")
     /// `central`, `peripheral`; older releases of BlueZ do not have it.

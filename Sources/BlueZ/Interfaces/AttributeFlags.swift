@@ -19,6 +19,16 @@ package struct AttributeFlags: OptionSet, Hashable, Swift.Sendable {
     package static let encryptWrite = AttributeFlags(bit: 9)
     package static let encryptNotify = AttributeFlags(bit: 10)
     package static let encryptIndicate = AttributeFlags(bit: 11)
+    /// On an authenticated link only, that of a pairing with a passkey or a comparison, as the others of this kind.
+    package static let encryptAuthenticatedRead = AttributeFlags(bit: 12)
+    package static let encryptAuthenticatedWrite = AttributeFlags(bit: 13)
+    package static let encryptAuthenticatedNotify = AttributeFlags(bit: 14)
+    package static let encryptAuthenticatedIndicate = AttributeFlags(bit: 15)
+    /// On a link that is authenticated by LE Secure Connections only, as the others of this kind.
+    package static let secureRead = AttributeFlags(bit: 16)
+    package static let secureWrite = AttributeFlags(bit: 17)
+    package static let secureNotify = AttributeFlags(bit: 18)
+    package static let secureIndicate = AttributeFlags(bit: 19)
 
     /// BlueZ's names.
     private static let table: [(flag: AttributeFlags, name: String)] = [
@@ -26,7 +36,11 @@ package struct AttributeFlags: OptionSet, Hashable, Swift.Sendable {
         (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
         (.authenticatedSignedWrites, "authenticated-signed-writes"), (.extendedProperties, "extended-properties"),
         (.encryptRead, "encrypt-read"), (.encryptWrite, "encrypt-write"), (.encryptNotify, "encrypt-notify"),
-        (.encryptIndicate, "encrypt-indicate"),
+        (.encryptIndicate, "encrypt-indicate"), (.encryptAuthenticatedRead, "encrypt-authenticated-read"),
+        (.encryptAuthenticatedWrite, "encrypt-authenticated-write"),
+        (.encryptAuthenticatedNotify, "encrypt-authenticated-notify"),
+        (.encryptAuthenticatedIndicate, "encrypt-authenticated-indicate"), (.secureRead, "secure-read"),
+        (.secureWrite, "secure-write"), (.secureNotify, "secure-notify"), (.secureIndicate, "secure-indicate"),
     ]
 
     private init(bit: UInt32) { rawValue = 1 << bit }
@@ -45,7 +59,10 @@ package struct AttributeFlags: OptionSet, Hashable, Swift.Sendable {
 
     /// Whether values can be sent without being asked for, on whatever kind of link.
     package var allowSubscribing: Bool {
-        !isDisjoint(with: [.notify, .indicate, .encryptNotify, .encryptIndicate])
+        !isDisjoint(with: [
+            .notify, .indicate, .encryptNotify, .encryptIndicate, .encryptAuthenticatedNotify,
+            .encryptAuthenticatedIndicate, .secureNotify, .secureIndicate,
+        ])
     }
 }
 

@@ -42,6 +42,7 @@ package enum Device1: BusInterface {
 
     // MARK: Methods
 
+    static let cancelPairing = Method("CancelPairing")
     static let connect = Method("Connect")
     static let disconnect = Method("Disconnect")
     static let pair = Method("Pair")

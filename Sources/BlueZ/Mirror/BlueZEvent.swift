@@ -14,5 +14,5 @@ package enum BlueZEvent {
     /// A service that was known before has another characteristic, or one of its characteristics another descriptor.
     case attributeAdded(RemoteService)
     /// A device pairs, and this process's agent was asked.
-    case pairing(Device, PairingAgent.Answer)
+    case pairing(Device, PairingStep)
 }

@@ -154,11 +154,11 @@ package final class Device: RemoteObject<Device1> {
         return false
     }
 
-    /// Pairs, with the help of the registered agent.
-    package func pair() async throws {
+    /// Each step of pairing may take 30 s.
+    func callPair() async throws {
         attempts += 1
         defer { attempts -= 1 }
-        try await call(Device1.pair, timeout: .seconds(60))
+        try await call(Device1.pair, timeout: .seconds(150))
     }
 
     package func setTrusted(_ trusted: Bool) async throws { try await set(Device1.trusted, to: trusted) }

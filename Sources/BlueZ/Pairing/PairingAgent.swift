@@ -4,64 +4,41 @@ package import MainLoop
 
 /// Answers bluetoothd's questions while a device pairs.
 ///
-/// The agent of this program has no input and no output: pairing is "Just Works". A program that can ask its user sets
-/// ``onPasskeyRequest`` and ``onConfirmationRequest`` and another capability.
+/// By itself it agrees to "Just Works", confirms every comparison, and refuses what has to be entered. A program that
+/// can ask its user sets ``onQuestion`` and ``onDisplay``.
 @LoopActor
 package final class PairingAgent {
-    /// How the program's user can help with pairing, in BlueZ's words.
-    package enum Capability: String, Swift.Sendable {
-        case noInputNoOutput = "NoInputNoOutput"
-        case displayOnly = "DisplayOnly"
-        case displayYesNo = "DisplayYesNo"
-        case keyboardOnly = "KeyboardOnly"
-        case keyboardDisplay = "KeyboardDisplay"
-    }
-
-    /// A device's question that only a user can answer.
-    package enum Question: String, Swift.Sendable {
-        case passkey = "a passkey"
-        case pinCode = "a PIN"
-        case confirmation = "a number confirmed"
-    }
-
-    /// The answer that the agent gave.
-    package enum Answer: Hashable, Swift.Sendable {
-        /// The device may pair. Whether it then does is not known.
-        case agreed
-        /// The agent cannot answer this question: pairing has failed.
-        case refused(Question)
-    }
-
     private static let path = ObjectPath.root.appending("bluejay").appending("agent")
 
-    /// Asked for the six digits that the device shows; answers nil to refuse.
-    package var onPasskeyRequest: (@LoopActor (ObjectPath) async -> UInt32?)?
-    /// Asked whether the device shows these six digits, too. If nil, everything is confirmed.
-    package var onConfirmationRequest: (@LoopActor (ObjectPath, UInt32) async -> Bool)?
-    /// Called with the six digits to show.
-    package var onDisplayPasskey: (@LoopActor (ObjectPath, UInt32) -> Void)?
+    /// Given each question; returns whether somebody will answer it.
+    package var onQuestion: (@LoopActor (ObjectPath, PairingQuestion) -> Bool)?
+    /// Called with the six digits to show, once for each pairing.
+    package var onDisplay: (@LoopActor (ObjectPath, UInt32) -> Void)?
+    /// Called with whatever happens, and the device.
+    package var onStep: (@LoopActor (ObjectPath, PairingStep) -> Void)?
 
-    /// Called with the answer that was given, and the device.
-    package var onAnswer: (@LoopActor (ObjectPath, Answer) -> Void)?
-
-    private let capability: Capability
     private var connection: BusConnection?
+    /// bluetoothd asks one question of an agent at a time.
+    private var question: (device: ObjectPath, question: PairingQuestion)?
 
-    package init(capability: Capability = .noInputNoOutput) {
-        self.capability = capability
-    }
+    package init() {}
 
-    /// Registers the agent and makes it the default one, which answers for pairings that no program began.
+    /// Registers the agent.
     ///
+    /// - Parameter isDefault: whether it becomes the default one, which answers for pairings that no program began, and
+    ///   whose capability all controllers then have. Otherwise it answers for what this program begins only, unless it
+    ///   is the only agent.
     /// - Throws: ``BlueZError``.
-    package func register(on connection: BusConnection) async throws {
+    package func register(
+        on connection: BusConnection, _ capability: PairingCapability = .noInputNoOutput, isDefault: Bool = true
+    ) async throws {
         do {
             connection.unexport(Self.path)
             try connection.export([exportedInterface], at: Self.path)
             try await call(
                 connection, AgentManager1.registerAgent, [.objectPath(Self.path), .string(capability.rawValue)])
             do {
-                try await call(connection, AgentManager1.requestDefaultAgent, [.objectPath(Self.path)])
+                if isDefault { try await call(connection, AgentManager1.requestDefaultAgent, [.objectPath(Self.path)]) }
             } catch {
                 // Else bluetoothd would refuse the next attempt: it has an agent of this program.
                 try? await call(connection, AgentManager1.unregisterAgent, [.objectPath(Self.path)])
@@ -81,6 +58,7 @@ package final class PairingAgent {
         // An error means that bluetoothd has forgotten it already.
         try? await call(connection, AgentManager1.unregisterAgent, [.objectPath(Self.path)])
         connection.unexport(Self.path)
+        cancelQuestion()
     }
 
     private func call(_ connection: BusConnection, _ method: AgentManager1.Method, _ arguments: [BusValue]) async throws
@@ -99,74 +77,86 @@ package final class PairingAgent {
             methods: [
                 ExportedMethod(Agent1.release) { [weak self] invocation in
                     self?.connection = nil
+                    self?.cancelQuestion()
                     invocation.reply()
                 },
-                ExportedMethod(Agent1.cancel) { $0.reply() },
-                ExportedMethod(Agent1.requestAuthorization, inputs: [device]) { [weak self] invocation in
-                    guard let self else { return invocation.fail(Self.rejected) }
-                    agree(invocation)
+                ExportedMethod(Agent1.cancel) { [weak self] invocation in
+                    self?.cancelQuestion()
+                    invocation.reply()
+                },
+                ExportedMethod(Agent1.requestAuthorization, inputs: [device]) { [weak self] in
+                    self?.agree($0, .justWorks)
                 },
                 ExportedMethod(Agent1.authorizeService, inputs: [device, ExportedArgument("uuid", String.self)]) {
                     $0.reply()
                 },
-                ExportedMethod(Agent1.requestConfirmation, inputs: [device, passkey]) { [weak self] in self?.confirm($0)
+                ExportedMethod(Agent1.requestConfirmation, inputs: [device, passkey]) { [weak self] invocation in
+                    guard let passkey: UInt32 = try? invocation.argument(1) else {
+                        return invocation.fail(Self.rejected)
+                    }
+                    self?.ask(invocation, .comparison(passkey))
                 },
                 ExportedMethod(Agent1.requestPasskey, inputs: [device], outputs: [passkey]) { [weak self] in
-                    self?.askPasskey($0)
+                    self?.ask($0, .passkey)
                 },
                 ExportedMethod(
                     Agent1.displayPasskey, inputs: [device, passkey, ExportedArgument("entered", UInt16.self)]
-                ) { [weak self] invocation in
-                    if let device: ObjectPath = try? invocation.argument(0),
-                        let passkey: UInt32 = try? invocation.argument(1)
-                    {
-                        self?.onDisplayPasskey?(device, passkey)
-                    }
-                    invocation.reply()
-                },
+                ) { [weak self] in self?.display($0) },
                 ExportedMethod(Agent1.displayPinCode, inputs: [device, ExportedArgument("code", String.self)]) {
                     $0.reply()
                 },
                 ExportedMethod(
                     Agent1.requestPinCode, inputs: [device], outputs: [ExportedArgument("code", String.self)]
-                ) {
-                    [weak self] invocation in
+                ) { [weak self] invocation in
                     guard let self else { return invocation.fail(Self.rejected) }
                     refuse(invocation, .pinCode)
                 },
             ])
     }
 
+    private func agree(_ invocation: MethodInvocation, _ method: PairingMethod, _ values: [BusValue] = []) {
+        invocation.reply(values)
+        if let device: ObjectPath = try? invocation.argument(0) { onStep?(device, .agreed(method)) }
+    }
+
     /// At once: bluetoothd would wait a minute, and the device 30 seconds.
-    private func refuse(_ invocation: MethodInvocation, _ question: Question) {
+    private func refuse(_ invocation: MethodInvocation, _ kind: PairingQuestion.Kind) {
         invocation.fail(Self.rejected)
-        if let device: ObjectPath = try? invocation.argument(0) { onAnswer?(device, .refused(question)) }
+        if let device: ObjectPath = try? invocation.argument(0) { onStep?(device, .refused(kind)) }
     }
 
-    private func agree(_ invocation: MethodInvocation) {
-        invocation.reply()
-        if let device: ObjectPath = try? invocation.argument(0) { onAnswer?(device, .agreed) }
+    private func display(_ invocation: MethodInvocation) {
+        defer { invocation.reply() }
+        // It is called again for each digit that is entered, if the device reports them.
+        guard let device: ObjectPath = try? invocation.argument(0), let passkey: UInt32 = try? invocation.argument(1),
+            let entered: UInt16 = try? invocation.argument(2), entered == 0
+        else { return }
+        onDisplay?(device, passkey)
+        onStep?(device, .displayed(passkey))
     }
 
-    private func confirm(_ invocation: MethodInvocation) {
-        guard let onConfirmationRequest else { return agree(invocation) }
-        guard let device: ObjectPath = try? invocation.argument(0), let passkey: UInt32 = try? invocation.argument(1)
-        else { return invocation.fail(Self.rejected) }
-        Task { [weak self] in
-            let isConfirmed = await onConfirmationRequest(device, passkey)
+    private func ask(_ invocation: MethodInvocation, _ kind: PairingQuestion.Kind) {
+        guard let device: ObjectPath = try? invocation.argument(0) else { return invocation.fail(Self.rejected) }
+        cancelQuestion()
+        let question = PairingQuestion(kind) { [weak self] answer in
             guard let self else { return invocation.fail(Self.rejected) }
-            if isConfirmed { agree(invocation) } else { refuse(invocation, .confirmation) }
+            self.question = nil
+            switch answer {
+            case .passkey(let passkey): agree(invocation, .passkeyEntry, [.uint32(passkey)])
+            case .yes: agree(invocation, .numericComparison)
+            case .no: refuse(invocation, kind)
+            }
         }
+        self.question = (device, question)
+        onStep?(device, .asked(kind))
+        if onQuestion?(device, question) == true { return }
+        if case .comparison = kind { question.confirm() } else { question.refuse() }
     }
 
-    private func askPasskey(_ invocation: MethodInvocation) {
-        guard let onPasskeyRequest, let device: ObjectPath = try? invocation.argument(0) else {
-            return refuse(invocation, .passkey)
-        }
-        Task { [weak self] in
-            if let passkey = await onPasskeyRequest(device) { return invocation.reply([.uint32(passkey)]) }
-            guard let self else { return invocation.fail(Self.rejected) }
-            refuse(invocation, .passkey)
-        }
+    private func cancelQuestion() {
+        guard let (device, question) = question else { return }
+        self.question = nil
+        question.cancel()
+        onStep?(device, .cancelled)
     }
 }

@@ -30,6 +30,20 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Swift.Sendable {
     public static let indicateEncryptionRequired = Self(rawValue: 0x200)
 }
 
+/// Linux additions, above the bits that Apple uses.
+extension CBCharacteristicProperties {
+    /// Local characteristics: only centrals on an authenticated link, that of a pairing with a passkey or a comparison,
+    /// can turn notifications on.
+    public static let notifyAuthenticationRequired = Self(rawValue: 0x1_0000)
+    /// Local characteristics: the same for indications.
+    public static let indicateAuthenticationRequired = Self(rawValue: 0x2_0000)
+    /// Local characteristics: only centrals on a link that is authenticated by LE Secure Connections can turn
+    /// notifications on.
+    public static let notifySecureConnectionsRequired = Self(rawValue: 0x4_0000)
+    /// Local characteristics: the same for indications.
+    public static let indicateSecureConnectionsRequired = Self(rawValue: 0x8_0000)
+}
+
 /// What a central may do with a local attribute, and on what kind of link.
 public struct CBAttributePermissions: OptionSet, Hashable, Swift.Sendable {
     public let rawValue: UInt
@@ -46,4 +60,18 @@ public struct CBAttributePermissions: OptionSet, Hashable, Swift.Sendable {
     public static let readEncryptionRequired = Self(rawValue: 0x04)
     /// It may be written on an encrypted link only.
     public static let writeEncryptionRequired = Self(rawValue: 0x08)
+}
+
+/// Linux additions, above the bits that Apple uses.
+///
+/// Specification: Bluetooth Core, Vol 3, Part C, 10.2.1, LE security mode 1, levels 3 and 4.
+extension CBAttributePermissions {
+    /// It may be read on an authenticated link only: that of a pairing with a passkey or a comparison.
+    public static let readAuthenticationRequired = Self(rawValue: 0x1_0000)
+    /// It may be written on an authenticated link only.
+    public static let writeAuthenticationRequired = Self(rawValue: 0x2_0000)
+    /// It may be read on a link only that is authenticated by LE Secure Connections.
+    public static let readSecureConnectionsRequired = Self(rawValue: 0x4_0000)
+    /// It may be written on a link only that is authenticated by LE Secure Connections.
+    public static let writeSecureConnectionsRequired = Self(rawValue: 0x8_0000)
 }

@@ -139,6 +139,38 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         engine?.registerForConnectionEvents(options)
     }
 
+    // MARK: Pairing, on Linux
+
+    /// Pairs with a peripheral, with the help of the ``CBManager/pairingDelegate``. Connects first if it is not
+    /// connected, and ends that connection afterwards. A Linux addition.
+    ///
+    /// A request that needs it makes bluetoothd pair as well; this reports what comes of it.
+    ///
+    /// - Parameters:
+    ///   - peripheral: one that was discovered. Nothing happens if it is paired already.
+    ///   - completion: called once, on the manager's queue: without an error when the keys are kept on this machine.
+    public func pair(
+        _ peripheral: CBPeripheral, completion: @escaping @Sendable (CBPairingError?) -> Void
+    ) {
+        guard isPoweredOn(#function), isOwn(peripheral, #function), let engine else {
+            return queue.async { completion(.failed("the central manager cannot be used")) }
+        }
+        engine.pair(peripheral, completion: completion)
+    }
+
+    /// As ``pair(_:completion:)``. A Linux addition.
+    ///
+    /// - Throws: ``CBPairingError``.
+    public func pair(_ peripheral: CBPeripheral) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            pair(peripheral) { error in
+                if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+            }
+        }
+    }
+
+    override func pairingSettingsChanged(_ settings: PairingSettings?) { engine?.setPairing(settings) }
+
     private func isPoweredOn(_ call: String) -> Bool {
         if state == .poweredOn { return true }
         Diagnostics.misuse("\(call) while the central manager is not powered on (its state is \(state))")

@@ -21,6 +21,11 @@ protocol CentralEngine: AnyObject, Swift.Sendable {
     func connectedPeripherals(withServices services: [CBUUID]) -> [CBPeripheral]
     func registerForConnectionEvents(_ options: [CBConnectionEventMatchingOption: Any]?)
 
+    /// Who answers while peers pair; nil for nobody.
+    func setPairing(_ settings: PairingSettings?)
+    /// Pairs with a peripheral; `completion` is called once, on the manager's queue.
+    func pair(_ peripheral: CBPeripheral, completion: @escaping @Sendable (CBPairingError?) -> Void)
+
     /// Executes the requests to a peripheral in the order of the calls. Drops them while it is not connected.
     func perform(_ request: GATTRequest, on peripheral: CBPeripheral)
 }

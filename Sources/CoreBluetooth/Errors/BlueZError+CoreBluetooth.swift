@@ -17,7 +17,7 @@ func coreBluetoothError(_ error: any Error) -> any Error {
         case .notSupported: .operationNotSupported
         case .authenticationFailed: .encryptionTimedOut
         case .timedOut, .noAnswer: .connectionTimeout
-        case .att, .accessDenied, .inProgress, .acquired, .notPermitted, .failed: .unknown
+        case .att, .accessDenied, .inProgress, .alreadyExists, .acquired, .notPermitted, .failed: .unknown
         }
     return CBError(code, userInfo: userInfo)
 }

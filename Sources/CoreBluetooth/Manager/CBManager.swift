@@ -22,9 +22,63 @@ open class CBManager: NSObject, @unchecked Swift.Sendable {
     /// The queue on which the delegate is called.
     let queue: DispatchQueue
 
+    private struct Pairing {
+        weak var delegate: (any CBPairingDelegate)?
+        var settings = PairingSettings(capability: .none, answersAll: true)
+    }
+
+    private let pairing = Locked(Pairing())
+
     /// - Parameter queue: the main queue if nil.
     init(queue: DispatchQueue?) {
         self.queue = queue ?? .main
         super.init()
     }
+
+    // MARK: Pairing
+
+    /// Answers for the user while a peer pairs. A Linux addition.
+    public var pairingDelegate: (any CBPairingDelegate)? { pairing.withLock { $0.delegate } }
+
+    /// Sets who answers for the user while a peer pairs with this manager's controller; nil for nobody, which makes
+    /// pairing "Just Works". A Linux addition. The delegate is not retained.
+    ///
+    /// bluetoothd takes one agent of each program, with one capability: of several managers, the last one to set a
+    /// delegate decides about the capability for all.
+    ///
+    /// - Parameters:
+    ///   - capability: how the user can take part.
+    ///   - answersAll: whether the delegate is also asked about what this program has not begun: pairing that a central
+    ///     begins, or that a request sets off. For that the program becomes bluetoothd's default agent, in the place of
+    ///     another program's, and all controllers of the machine have its capability. If false, it is asked about
+    ///     ``CBCentralManager/pair(_:completion:)`` only, unless no other program has an agent.
+    public func setPairingDelegate(
+        _ delegate: (any CBPairingDelegate)?, capability: CBPairingCapability = .keyboardDisplay,
+        answersAll: Bool = true
+    ) {
+        setPairing(
+            Pairing(delegate: delegate, settings: PairingSettings(capability: capability, answersAll: answersAll)))
+    }
+
+    /// Sets a delegate for a pairing that this program begins.
+    ///
+    /// - Returns: brings the former one back, unless there is another one by then.
+    package func setPairingDelegate(
+        _ delegate: any CBPairingDelegate, forOnePairingWith capability: CBPairingCapability
+    ) -> () -> Void {
+        let former = pairing.withLock { $0 }
+        setPairingDelegate(delegate, capability: capability, answersAll: false)
+        return { [weak delegate] in
+            guard self.pairingDelegate === delegate else { return }
+            self.setPairing(former)
+        }
+    }
+
+    private func setPairing(_ new: Pairing) {
+        pairing.withLock { $0 = new }
+        pairingSettingsChanged(new.delegate.map { _ in new.settings })
+    }
+
+    /// For subclasses.
+    func pairingSettingsChanged(_ settings: PairingSettings?) {}
 }

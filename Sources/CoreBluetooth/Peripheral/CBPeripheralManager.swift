@@ -55,20 +55,28 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     }
 
     /// Creates a manager on another bluetoothd than the system's, and perhaps with another agent than the user's.
+    ///
+    /// - Parameter pairing: who answers while centrals pair, from the start.
     package init(
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
-        agent: AgentAccess = AgentAccess(), session: BlueZSession
+        agent: AgentAccess = AgentAccess(), session: BlueZSession,
+        pairing: (delegate: any CBPairingDelegate, capability: CBPairingCapability)? = nil
     ) {
         stored = Locked(Stored(delegate: delegate))
         self.options = options ?? [:]
         super.init(queue: queue)
-        startEngine(agent: agent, session: session)
+        startEngine(agent: agent, session: session, pairing: pairing)
     }
 
-    private func startEngine(agent: AgentAccess, session: BlueZSession) {
+    private func startEngine(
+        agent: AgentAccess, session: BlueZSession,
+        pairing: (delegate: any CBPairingDelegate, capability: CBPairingCapability)? = nil
+    ) {
         guard let identifier = options[CBPeripheralManagerOptionRestoreIdentifierKey] as? String else {
             let engine = BlueZPeripheralEngine(manager: self, session: session)
             self.engine = engine
+            // Before the agent is registered, so that it is registered once.
+            if let pairing { setPairingDelegate(pairing.delegate, capability: pairing.capability) }
             return engine.start()
         }
         let registration = AppRegistration(
@@ -77,6 +85,7 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         let engine = RestorablePeripheralEngine(
             manager: self, registration: registration, agent: agent, session: session)
         self.engine = engine
+        if let pairing { setPairingDelegate(pairing.delegate, capability: pairing.capability) }
         engine.start()
     }
 
@@ -186,6 +195,8 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     @available(*, deprecated, message: "Use authorization")
     @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
+
+    override func pairingSettingsChanged(_ settings: PairingSettings?) { engine?.setPairing(settings) }
 
     private func isPoweredOn(_ call: String) -> Bool {
         if state == .poweredOn { return true }

@@ -19,6 +19,9 @@ protocol PeripheralEngine: AnyObject, Swift.Sendable {
     /// Returns false if the queue is full and nothing was sent. `centrals` is nil for all subscribers.
     func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool
 
+    /// Who answers while centrals pair; nil for nobody.
+    func setPairing(_ settings: PairingSettings?)
+
     /// Answered by `didPublishL2CAPChannel`. `psm` is nil for any.
     func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool)
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM)

@@ -17,6 +17,8 @@ final class AdapterLease: LinkControl {
         case heard(address: String, mtu: Int)
         /// What this central has sent came over a link that has ended.
         case absent(address: String)
+        /// A central has been paired with.
+        case paired(address: String)
         /// Pairing with a central has failed, or its link could not be encrypted.
         case pairingFailed(address: String, reason: String)
         case failed(String)
@@ -285,8 +287,12 @@ final class AdapterLease: LinkControl {
 
     private func handle(_ event: BlueZEvent) {
         switch event {
-        case .deviceAdded(let device), .deviceChanged(let device, _):
+        case .deviceAdded(let device):
             guard device.adapter?.address == chosen?.address else { return }
+            update(device, isConnected: device.isConnected)
+        case .deviceChanged(let device, let changes):
+            guard device.adapter?.address == chosen?.address else { return }
+            if changes[Device1.paired] == true { hasPaired(device) }
             update(device, isConnected: device.isConnected)
         case .deviceRemoved(let device):
             // Its adapter may have been removed first; the path is enough.
@@ -297,9 +303,9 @@ final class AdapterLease: LinkControl {
         case .adapterChanged(let adapter, let changes):
             guard adapter.address == chosen?.address else { return }
             if changes[Adapter1.powered] != nil { wasPowered = adapter.isPowered }
-        case .pairing(let device, let answer):
+        case .pairing(let device, let step):
             guard device.adapter?.address == chosen?.address else { return }
-            agentHasAnswered(answer, about: device)
+            note(step, of: device)
         case .adapterRemoved, .stateChanged, .serviceAdded, .serviceRemoved, .attributeAdded: break
         }
     }
@@ -336,13 +342,28 @@ final class AdapterLease: LinkControl {
         history.used(device.path)
     }
 
-    private func agentHasAnswered(_ answer: PairingAgent.Answer, about device: Device) {
-        switch answer {
-        case .agreed: history.agreedToPair(device.path)
+    private func note(_ step: PairingStep, of device: Device) {
+        switch step {
+        case .asked: break
+        case .agreed(.justWorks): history.agreedToPair(device.path)
+        case .displayed, .agreed(.passkeyEntry):
+            history.agreedToPair(device.path, otherwise: "the passkey that was entered is wrong, or it has refused")
+        case .agreed(.numericComparison):
+            history.agreedToPair(device.path, otherwise: "it does not show the same number, or has refused")
         case .refused(let question):
-            let reason = "it wants \(question.rawValue) to pair, which dittojay cannot give"
-            onEvent(.pairingFailed(address: history.address(device.path) ?? device.address, reason: reason))
+            pairingHasFailed(device, "it wants \(question.text) to pair, and dittojay has refused")
+        case .cancelled: pairingHasFailed(device, "it has given up, or nobody has answered in time")
         }
+    }
+
+    private func hasPaired(_ device: Device) {
+        history.pairingHasEnded(device.path)
+        onEvent(.paired(address: history.address(device.path) ?? device.address))
+    }
+
+    private func pairingHasFailed(_ device: Device, _ reason: String) {
+        history.pairingHasEnded(device.path)
+        onEvent(.pairingFailed(address: history.address(device.path) ?? device.address, reason: reason))
     }
 
     /// A central that is not known as connected has sent something: finds out whether it is connected.

@@ -10,8 +10,8 @@ struct ConnectionHistory {
         /// Whether the central has used the peripheral, or bluetoothd has discovered the central's own services, over a
         /// link that is encrypted if they are paired: the link works.
         var wasUsed = false
-        /// Whether the agent has agreed to pair.
-        var hasAgreed = false
+        /// What is wrong if the agent has agreed to pair and the central is not paired at the end.
+        var problem: String?
     }
 
     /// A paired central that stays longer than this without using the link has not failed to encrypt it.
@@ -37,7 +37,13 @@ struct ConnectionHistory {
         failures[path] = nil
     }
 
-    mutating func agreedToPair(_ path: ObjectPath) { connections[path]?.hasAgreed = true }
+    /// - Parameter problem: what is wrong if the central is not paired in the end.
+    mutating func agreedToPair(_ path: ObjectPath, otherwise problem: String = "pairing with it failed") {
+        connections[path]?.problem = problem
+    }
+
+    /// What has come of it is known.
+    mutating func pairingHasEnded(_ path: ObjectPath) { connections[path]?.problem = nil }
 
     /// - Parameters:
     ///   - isPaired: whether bluetoothd has keys for the central at the end.
@@ -49,7 +55,7 @@ struct ConnectionHistory {
         guard let connection = connections.removeValue(forKey: path) else { return nil }
         guard isPaired else {
             failures[path] = nil
-            return (connection.address, connection.hasAgreed ? "pairing with it failed" : nil)
+            return (connection.address, connection.problem)
         }
         guard failedAuthentication || (!connection.wasUsed && time - connection.start < Self.longestFailure) else {
             failures[path] = nil

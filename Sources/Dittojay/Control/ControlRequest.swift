@@ -1,3 +1,4 @@
+public import CoreBluetooth
 import Foundation
 import GATTProfiles
 import LineOutput
@@ -48,6 +49,10 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     case silence(Double)
     /// `{"command":"power","state":"off"}`: switch the controller off or on.
     case power(Bool)
+    /// `{"command":"passkey","passkey":"123456"}`: enter the digits that a central that pairs shows.
+    case passkey(CBPasskey)
+    /// `{"command":"confirm","state":"yes"}`: a central that pairs shows the same digits, or (`no`) others.
+    case confirm(Bool)
     /// `{"command":"quit"}`: stop the peripheral.
     case quit
 
@@ -61,7 +66,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// The commands by their names in the protocol.
     enum Command: String, CaseIterable {
         case version, peripherals, status, characteristics, signal, events, chirp, set, send, burst, disconnect,
-            advertise, silence, power, quit
+            advertise, silence, power, passkey, confirm, quit
         case addService = "add-service"
         case removeService = "remove-service"
         case addFault = "add-fault"
@@ -93,6 +98,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         var times: Int?
         var state: String?
         var chance: Double?
+        var passkey: String?
     }
 
     /// Parses a line as received, with or without its line end.
@@ -169,6 +175,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
             }
             self = .silence(seconds)
         case .power: self = .power(try Self.state(members.state, of: "power"))
+        case .passkey: self = .passkey(try Self.passkey(members.passkey))
+        case .confirm: self = .confirm(try Self.answer(members.state))
         case .quit: self = .quit
         }
     }
@@ -200,6 +208,8 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case "d", "disconnect": self = .disconnect(central: argument.isEmpty ? nil : String(argument))
         case "advertise": self = .advertise(try Self.state(String(argument), of: "advertise"))
         case "power": self = .power(try Self.state(String(argument), of: "power"))
+        case "passkey": self = .passkey(try Self.passkey(String(argument)))
+        case "confirm": self = .confirm(try Self.answer(String(argument)))
         case "q", "quit": self = .quit
         default: throw ParsingError(description: "\"\(word.prefix(40))\" is no command; ? lists them")
         }
@@ -274,6 +284,12 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case .power(let isOn):
             object.add("command", "power")
             object.add("state", isOn ? "on" : "off")
+        case .passkey(let passkey):
+            object.add("command", "passkey")
+            object.add("passkey", passkey.description)
+        case .confirm(let isSame):
+            object.add("command", "confirm")
+            object.add("state", isSame ? "yes" : "no")
         case .quit: object.add("command", "quit")
         }
         return object
@@ -285,6 +301,21 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case "on": return true
         case "off": return false
         default: throw ParsingError(description: "\(command) needs the state on or off")
+        }
+    }
+
+    private static func passkey(_ text: String?) throws(ParsingError) -> CBPasskey {
+        guard let passkey = text.flatMap({ CBPasskey($0) }) else {
+            throw ParsingError(description: "passkey needs six digits")
+        }
+        return passkey
+    }
+
+    private static func answer(_ text: String?) throws(ParsingError) -> Bool {
+        switch text {
+        case "yes": return true
+        case "no": return false
+        default: throw ParsingError(description: "confirm needs yes or no")
         }
     }
 

@@ -47,6 +47,7 @@ final class CentralLinks {
             onOccurrence?(Occurrence(.disconnected))
         case .heard(let address, let mtu): centrals[address] = PeripheralEvent.Central(address: address, mtu: mtu)
         case .absent(let address): unanswered.release(from: address)
+        case .paired(let address): events.report(.paired) { $0.central = .init(address: address) }
         case .pairingFailed(let address, let reason):
             events.report(.pairingFailed) { ($0.central, $0.message) = (.init(address: address), reason) }
         case .failed(let message): events.report(failure: message)

@@ -17,6 +17,7 @@ extension PeripheralEvent {
         var sent: Int?
         var value: String?
         var original: String?
+        var passkey: String?
         var attError: Int?
         var device: String?
         var deviceSeconds: Double?
@@ -52,6 +53,7 @@ extension PeripheralEvent {
         }
         device = members.device
         deviceSeconds = members.deviceSeconds
+        passkey = members.passkey
         attError = members.attError
         message = members.message
         profile = members.profile

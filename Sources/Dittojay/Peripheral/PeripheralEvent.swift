@@ -18,6 +18,14 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case connected
         /// A central's connection has ended.
         case disconnected
+        /// A central has paired.
+        case paired
+        /// A central pairs, and these six digits are to be entered there.
+        case passkeyDisplayed = "passkey-displayed"
+        /// A central pairs, and the six digits that it shows are to be entered here.
+        case passkeyRequested = "passkey-requested"
+        /// A central pairs, and its user and this one are to confirm that it shows these six digits, too.
+        case comparisonRequested = "comparison-requested"
         /// Pairing with a central has failed, or the central has lost the keys of its pairing.
         case pairingFailed = "pairing-failed"
         /// A central has turned notifications or indications on.
@@ -101,6 +109,8 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
     public var deviceSeconds: Double?
     /// The address of the device behind a proxy.
     public var device: String?
+    /// The six digits of a passkey, or of a numeric comparison.
+    public var passkey: String?
     /// The ATT error that a request was refused with.
     public var attError: Int?
     /// More about the event, for people.
@@ -118,6 +128,16 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
     }
 }
 
+extension PeripheralEvent.Kind {
+    /// Whether text names the central first.
+    var isAboutPairing: Bool {
+        switch self {
+        case .paired, .passkeyDisplayed, .passkeyRequested, .comparisonRequested, .pairingFailed: true
+        default: false
+        }
+    }
+}
+
 extension PeripheralEvent {
     /// One line for people.
     public var text: String { time.timeOfDay + " " + (peripheral.map { $0 + " " } ?? "") + textWithoutTime }
@@ -125,7 +145,8 @@ extension PeripheralEvent {
     /// The same without its time of day and the peripheral.
     var textWithoutTime: String {
         var line = kind.rawValue
-        if kind == .pairingFailed, let central { line += " \(central.address)" }
+        if kind.isAboutPairing, let central { line += " \(central.address)" }
+        if let passkey { line += " \(passkey)" }
         if let device { line += " \(device)" }
         if let characteristic { line += " \(characteristic)" } else if let service { line += " \(service)" }
         if let channel { line += " \(channel)" }
@@ -138,7 +159,7 @@ extension PeripheralEvent {
         if let profile { line += ": profile \(profile)" }
         if let seed { line += ", seed \(seed)" }
         if let socket { line += ", commands at \(socket)" }
-        if kind != .pairingFailed, let central {
+        if !kind.isAboutPairing, let central {
             line += kind == .connected || kind == .disconnected ? " \(central.address)" : " by \(central.address)"
             if let mtu = central.mtu { line += " (MTU \(mtu))" }
         }
@@ -162,6 +183,7 @@ extension PeripheralEvent {
         object.add("sent", sent)
         object.add("value", value.map { ValueText.hex($0) })
         object.add("original", original.map { ValueText.hex($0) })
+        object.add("passkey", passkey)
         object.add("attError", attError)
         object.add("device", device)
         object.add("deviceSeconds", deviceSeconds, places: 6)

@@ -358,12 +358,18 @@ extension Data {
 }
 
 extension CharacteristicProfile {
-    /// The properties as Apple's API has them, where a subscription that needs encryption is a property of its own.
+    /// The properties as the API has them, where a subscription that needs a better link is a property of its own.
     var registeredProperties: CBCharacteristicProperties {
-        guard encryption.contains(.notify) else { return properties }
+        let (notify, indicate): (CBCharacteristicProperties, CBCharacteristicProperties)
+        switch level(of: .notify) {
+        case .none: return properties
+        case .encrypted: (notify, indicate) = (.notifyEncryptionRequired, .indicateEncryptionRequired)
+        case .authenticated: (notify, indicate) = (.notifyAuthenticationRequired, .indicateAuthenticationRequired)
+        case .secure: (notify, indicate) = (.notifySecureConnectionsRequired, .indicateSecureConnectionsRequired)
+        }
         var registered = properties
-        if registered.remove(.notify) != nil { registered.insert(.notifyEncryptionRequired) }
-        if registered.remove(.indicate) != nil { registered.insert(.indicateEncryptionRequired) }
+        if registered.remove(.notify) != nil { registered.insert(notify) }
+        if registered.remove(.indicate) != nil { registered.insert(indicate) }
         return registered
     }
 
@@ -371,12 +377,30 @@ extension CharacteristicProfile {
     var permissions: CBAttributePermissions {
         var permissions: CBAttributePermissions = []
         if properties.contains(.read) {
-            permissions.insert(encryption.contains(.read) ? .readEncryptionRequired : .readable)
+            switch level(of: .read) {
+            case .none: permissions.insert(.readable)
+            case .encrypted: permissions.insert(.readEncryptionRequired)
+            case .authenticated: permissions.insert(.readAuthenticationRequired)
+            case .secure: permissions.insert(.readSecureConnectionsRequired)
+            }
         }
         if isWriteable {
-            permissions.insert(encryption.contains(.write) ? .writeEncryptionRequired : .writeable)
+            switch level(of: .write) {
+            case .none: permissions.insert(.writeable)
+            case .encrypted: permissions.insert(.writeEncryptionRequired)
+            case .authenticated: permissions.insert(.writeAuthenticationRequired)
+            case .secure: permissions.insert(.writeSecureConnectionsRequired)
+            }
         }
         return permissions
+    }
+
+    private enum LinkLevel { case none, encrypted, authenticated, secure }
+
+    private func level(of use: Encryption) -> LinkLevel {
+        if secureConnections.contains(use) { return .secure }
+        if authentication.contains(use) { return .authenticated }
+        return encryption.contains(use) ? .encrypted : .none
     }
 }
 

@@ -71,6 +71,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     let requests: RequestHandler
     let commands: CommandHandler
     private let replay: Replay?
+    private let pairing: PairingConversation
     private let channels: SimulatedChannels
 
     /// Where requests come from; nil if nowhere.
@@ -133,6 +134,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         commands = CommandHandler(
             queue: queue, profileName: profile.name, services: services, publication: publication, links: links,
             events: events)
+        pairing = PairingConversation(profile.pairing, events: events)
         channels = SimulatedChannels(profile.channels, queue: queue, events: events)
         services.channelPSM = { [channels] in channels.psm(of: $0) }
         replay = profile.recording.map { [services] in Replay($0, services: services) }
@@ -269,7 +271,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             becameReady: { [weak self] in self?.becameReady() })
         let manager = CBPeripheralManager(
             delegate: delegate, queue: queue, options: [CBPeripheralManagerOptionAdapterKey: adapter.address],
-            session: session)
+            session: session, pairing: pairing.choice)
         managerDelegate = delegate
         self.manager = manager
         publication.use(manager, on: adapter)
@@ -403,6 +405,8 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
                 if !answer.ok { publication.resumeAdvertising() }
                 reply(answer)
             }
+        case .passkey(let passkey): reply(pairing.enter(passkey))
+        case .confirm(let isSame): reply(pairing.confirm(isSame))
         case .quit:
             reply(ControlReply())
             stop()

@@ -29,7 +29,13 @@ struct CharacteristicReader {
     func profile() throws(ProfileFileError) -> CharacteristicProfile {
         var profile = CharacteristicProfile(name: draft.name.text, uuid: draft.uuid, properties: draft.properties)
         let context = members.node.context
-        if let node = members["encrypted"] { profile.encryption = context.attempt(try encryption(node, profile)) ?? [] }
+        if let node = members["encrypted"] { profile.encryption = context.attempt(try uses(node, profile)) ?? [] }
+        if let node = members["authenticated"] {
+            profile.authentication = context.attempt(try uses(node, profile)) ?? []
+        }
+        if let node = members["secure-connections"] {
+            profile.secureConnections = context.attempt(try uses(node, profile)) ?? []
+        }
         profile.initialValue = context.attempt(try members["value"]?.value()) ?? []
         if let node = members["description"] { profile.userDescription = context.attempt(try description(node)) }
         if let node = members["format"] { profile.presentationFormat = context.attempt(try format(node)) }
@@ -94,7 +100,7 @@ struct CharacteristicReader {
         node.fail("the properties of \(service)/\(draft.name.text) do not have \(property)")
     }
 
-    private func encryption(
+    private func uses(
         _ node: FileNode, _ profile: CharacteristicProfile
     ) throws(ProfileFileError) -> CharacteristicProfile.Encryption {
         var possible: CharacteristicProfile.Encryption = []
@@ -102,14 +108,14 @@ struct CharacteristicReader {
         if profile.isWriteable { possible.insert(.write) }
         if profile.notifies { possible.insert(.notify) }
         guard node.isList else { return try node.flag() ? possible : [] }
-        var encryption: CharacteristicProfile.Encryption = []
+        var uses: CharacteristicProfile.Encryption = []
         for element in try node.list(of: "read, write and notify") {
             let read = element.context.attempt(try element.choice(of: "use", among: Self.encryptedUses))
             guard let wanted = read else { continue }
             guard possible.contains(wanted) else { throw lacks(element, try element.text("")) }
-            encryption.insert(wanted)
+            uses.insert(wanted)
         }
-        return encryption
+        return uses
     }
 
     private func format(_ node: FileNode) throws(ProfileFileError) -> PresentationFormat {

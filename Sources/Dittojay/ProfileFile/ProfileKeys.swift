@@ -1,15 +1,16 @@
 /// The keys of a profile file's mappings: those that its readers accept, and its schema describes.
 enum ProfileKeys {
     static let profile = [
-        "name", "local-name", "appearance", "advertise", "services", "scenario", "recording", "l2cap",
+        "name", "local-name", "appearance", "advertise", "pairing", "services", "scenario", "recording", "l2cap",
     ]
+    static let pairing = ["io", "passkey"]
     static let advertisement = ["manufacturer", "service-data"]
     static let manufacturer = ["company", "data"]
     static let service = ["name", "uuid", "standard", "primary", "advertised", "published", "characteristics"]
     static let serviceKinds = ["uuid", "standard"]
     static let characteristic = [
-        "name", "uuid", "properties", "encrypted", "value", "description", "format", "count-of", "psm-of",
-        "write", "notify", "split", "chirps", "quiet", "faults",
+        "name", "uuid", "properties", "encrypted", "authenticated", "secure-connections", "value", "description",
+        "format", "count-of", "psm-of", "write", "notify", "split", "chirps", "quiet", "faults",
     ]
     static let format = ["type", "exponent", "unit"]
 

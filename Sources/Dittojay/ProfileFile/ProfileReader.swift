@@ -27,6 +27,7 @@ enum ProfileReader {
             let number = context.attempt(try number(node, of: .appearance, "an appearance", hint: ""))
             profile.advertisement.appearance = number
         }
+        if let node = file["pairing"] { profile.pairing = context.attempt(try pairing(node)) }
         let serviceNodes = try file.required("services").list(of: "services")
         guard possibleCounts.contains(serviceNodes.count) else {
             throw try file.required("services").fail("there have to be \(possibleCounts) services")
@@ -57,6 +58,7 @@ enum ProfileReader {
         // The following checks need the whole profile, which is complete only without mistakes.
         try context.finish()
         _ = context.attempt(try checkAdvertisement(of: profile, file["advertise"] ?? root))
+        warnOfPairing(profile, file["pairing"] ?? root)
         CrossChecks(profile, drafts: drafts).run(file["scenario"] ?? root, recording: file["recording"])
         return profile
     }
@@ -67,6 +69,40 @@ enum ProfileReader {
             throw node.fail("the name has \(name.utf8.count) bytes; only 26 fit into an advertisement")
         }
         return name
+    }
+
+    // MARK: Pairing
+
+    private static func pairing(_ node: FileNode) throws(ProfileFileError) -> PairingProfile {
+        let members = try node.mapping(of: "pairing", keys: ProfileKeys.pairing)
+        let choices = CBPairingCapability.allCases.map { ($0.rawValue, $0) }
+        let capability = try members.required("io").choice(of: "io", among: choices)
+        var pairing = PairingProfile(capability)
+        if let node = members["passkey"] {
+            guard let passkey = CBPasskey(try node.text("a passkey")) else {
+                throw node.fail(expecting: "a passkey: six digits")
+            }
+            guard capability.canEnter else {
+                throw node.fail(
+                    "the kernel chooses the digits that are shown; a passkey is what io keyboard or keyboard-display "
+                        + "enters")
+            }
+            pairing.passkey = passkey
+        }
+        return pairing
+    }
+
+    /// Without a way to authenticate a link, what needs one can never be used.
+    private static func warnOfPairing(_ profile: PeripheralProfile, _ node: FileNode) {
+        guard profile.pairing?.capability.canAuthenticate != true else { return }
+        for service in profile.services {
+            for characteristic in service.characteristics
+            where !characteristic.authentication.union(characteristic.secureConnections).isEmpty {
+                return node.warn(
+                    "\(service.name)/\(characteristic.name) needs an authenticated link, which takes pairing with io "
+                        + "display, yes-no, keyboard or keyboard-display")
+            }
+        }
     }
 
     // MARK: Names and UUIDs

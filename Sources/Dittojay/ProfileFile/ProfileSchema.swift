@@ -33,7 +33,7 @@ package enum ProfileSchema {
     static var mappings: [(keys: [String], mapping: Mapping)] {
         [
             (ProfileKeys.profile, profileKeys), (ProfileKeys.advertisement, advertisement),
-            (ProfileKeys.manufacturer, manufacturer), (ProfileKeys.service, service),
+            (ProfileKeys.manufacturer, manufacturer), (ProfileKeys.pairing, pairing), (ProfileKeys.service, service),
             (ProfileKeys.characteristic, characteristic), (ProfileKeys.format, format), (ProfileKeys.write, write),
             (ProfileKeys.conditions + ProfileKeys.outcomes, reaction), (ProfileKeys.notifications, notifications),
             (ProfileKeys.counter, counter), (ProfileKeys.randomWalk, randomWalk), (ProfileKeys.heartRate, heartRate),
@@ -52,6 +52,7 @@ package enum ProfileSchema {
             ("local-name", .ref("text").described("The advertised name, at most 26 bytes; default: Dittojay.")),
             ("appearance", .ref("appearance").described("What the device looks like, in the advertisement.")),
             ("advertise", .object(advertisement).described("Further data in the advertisement.")),
+            ("pairing", .object(pairing).described("How it pairs; default: Just Works.")),
             ("services", .list(.object(service), of: ProfileReader.possibleCounts)),
             ("scenario", .ref("steps").described("What is done from the start.")),
             ("recording", .object(recording).described("What is sent as a device has sent it once.")),
@@ -67,6 +68,19 @@ package enum ProfileSchema {
 
     private static let manufacturer = Mapping(
         [("company", .ref("company")), ("data", .ref("value"))], required: ["company"])
+
+    private static let pairing = Mapping(
+        [
+            (
+                "io",
+                .words(CBPairingCapability.allCases.map(\.rawValue)).described(
+                    "What its user can do with six digits: show, confirm, enter them.")
+            ),
+            (
+                "passkey",
+                .pattern("^[0-9]{6}$", orInteger: true).described("What it enters by itself; default: it asks.")
+            ),
+        ], required: ["io"])
 
     private static let service = Mapping(
         [
@@ -90,6 +104,16 @@ package enum ProfileSchema {
                 "encrypted",
                 .anyOf([.ref("flag"), .list(.words(CharacteristicReader.encryptedUses.map(\.0)))])
                     .described("What needs pairing: true for all, or a list.")
+            ),
+            (
+                "authenticated",
+                .anyOf([.ref("flag"), .list(.words(CharacteristicReader.encryptedUses.map(\.0)))])
+                    .described("What needs pairing with a passkey or a comparison: true for all, or a list.")
+            ),
+            (
+                "secure-connections",
+                .anyOf([.ref("flag"), .list(.words(CharacteristicReader.encryptedUses.map(\.0)))])
+                    .described("What needs such a pairing by LE Secure Connections: true for all, or a list.")
             ),
             ("value", .ref("value").described("What it has at first; default: empty.")),
             ("description", .ref("text").described("The Characteristic User Description.")),

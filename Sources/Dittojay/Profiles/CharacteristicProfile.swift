@@ -12,6 +12,10 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
     public var properties: CBCharacteristicProperties
     /// The uses that need an encrypted link, and so a paired central.
     public var encryption: Encryption
+    /// The uses that need an authenticated link: that of a pairing with a passkey or a comparison.
+    public var authentication: Encryption = []
+    /// The uses that need a link that is authenticated by LE Secure Connections.
+    public var secureConnections: Encryption = []
     /// The value at first.
     public var initialValue: [UInt8]
     /// The user description (2901); no descriptor if nil.
@@ -61,7 +65,7 @@ public struct CharacteristicProfile: Hashable, Swift.Sendable {
         self.faults = faults
     }
 
-    /// Uses that need an encrypted link.
+    /// Uses that need an encrypted link, or a better one.
     public struct Encryption: OptionSet, Hashable, Swift.Sendable {
         public let rawValue: Int
 

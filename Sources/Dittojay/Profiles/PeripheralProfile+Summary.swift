@@ -22,6 +22,10 @@ extension PeripheralProfile {
         if let eddystone = advertisement.eddystone {
             lines[0] += ", with Eddystone frames in turn every \(Duration.text(seconds: eddystone.interval))"
         }
+        if let pairing {
+            lines.append(
+                "pairing with io \(pairing.capability.rawValue)" + (pairing.passkey.map { ", enters \($0)" } ?? ""))
+        }
         for service in services {
             var line = "service \(service.name) \(service.uuid)"
             if !service.isPrimary { line += ", secondary" }
@@ -42,6 +46,7 @@ extension PeripheralProfile {
         object.add("profile", name)
         object.add("name", localName)
         object.add("appearance", advertisement.appearance)
+        object.add("pairing", pairing?.capability.rawValue)
         object.add(
             "services",
             services.map { service in
@@ -67,7 +72,12 @@ extension CharacteristicProfile {
         if chirps { first += "; chirps" }
         if let text = userDescription { first += "; \"\(text)\"" }
         var lines = [first]
-        if !encryptedUses.isEmpty { lines.append("  encrypted link for \(encryptedUses.joined(separator: ", "))") }
+        for (kind, uses) in [
+            ("encrypted link", encryption), ("authenticated link", authentication),
+            ("link by LE Secure Connections", secureConnections),
+        ] where !uses.isEmpty {
+            lines.append("  \(kind) for \(names(of: uses).joined(separator: ", "))")
+        }
         if !initialValue.isEmpty { lines.append("  value \(ValueText.hex(initialValue.prefix(32)))") }
         if case .writeCount(let path) = source { lines.append("  reads give how much was written to \(path)") }
         if case .psm(let channel) = source { lines.append("  reads give the PSM of the L2CAP channel \(channel)") }
@@ -88,7 +98,9 @@ extension CharacteristicProfile {
         object.add("name", name)
         object.add("uuid", uuid)
         object.add("properties", propertyNames)
-        if !encryptedUses.isEmpty { object.add("encrypted", encryptedUses) }
+        if !encryption.isEmpty { object.add("encrypted", names(of: encryption)) }
+        if !authentication.isEmpty { object.add("authenticated", names(of: authentication)) }
+        if !secureConnections.isEmpty { object.add("secureConnections", names(of: secureConnections)) }
         object.add("value", ValueText.hex(initialValue))
         object.add("description", userDescription)
         object.add("sends", notifications?.description)
@@ -100,9 +112,9 @@ extension CharacteristicProfile {
         CharacteristicReader.properties.filter { properties.contains($0.1) }.map(\.0)
     }
 
-    private var encryptedUses: [String] {
-        let uses: [(String, Encryption)] = [("reads", .read), ("writes", .write), ("subscriptions", .notify)]
-        return uses.filter { encryption.contains($0.1) }.map(\.0)
+    private func names(of uses: Encryption) -> [String] {
+        let names: [(String, Encryption)] = [("reads", .read), ("writes", .write), ("subscriptions", .notify)]
+        return names.filter { uses.contains($0.1) }.map(\.0)
     }
 }
 

@@ -17,6 +17,8 @@ public struct PeripheralProfile: Hashable, Swift.Sendable {
     public var recording: Recording?
     /// The L2CAP channels that centrals can open.
     public var channels: [ChannelProfile]
+    /// How it pairs; nil is "Just Works".
+    public var pairing: PairingProfile?
 
     public init(
         name: String, localName: String, advertisement: ExtraAdvertisement = ExtraAdvertisement(),

@@ -6,7 +6,7 @@ enum ControlRequests {
     /// stream, and a page does not end the program.
     static let peripheralCommands: Set<String> = [
         "chirp", "set", "send", "add-service", "remove-service", "disconnect", "add-fault", "clear-faults", "advertise",
-        "silence", "power",
+        "silence", "power", "passkey", "confirm",
     ]
     /// The same of the radio: its files are none of the page's business.
     static let radioCommands: Set<String> = ["move"]

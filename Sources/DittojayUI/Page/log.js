@@ -1,16 +1,21 @@
 // The events of all peripherals, with a filter.
 
 import { make, part, say } from "./elements.js";
+import { answer } from "./pairing.js";
 
 const most = 500;
 const tones = {
-  connected: "good", subscribed: "good", advertising: "good", "service-added": "good", disconnected: "bad",
+  connected: "good", subscribed: "good", advertising: "good", "service-added": "good", paired: "good", disconnected: "bad",
   "pairing-failed": "bad", failed: "bad", fault: "bad", "advertising-stopped": "bad", dropped: "bad",
 };
 // What is said aloud; everything would be too much.
-const spoken = new Set(["connected", "disconnected", "failed", "state"]);
+const spoken = new Set([
+  "connected", "disconnected", "failed", "state", "passkey-displayed", "passkey-requested", "comparison-requested",
+]);
 
 export class Log {
+  peripheral; // the key of the one that gets answers
+
   constructor() {
     this.list = part("log");
     part("filter").addEventListener("input", () => this.filter());
@@ -27,7 +32,8 @@ export class Log {
     const time = event.time ? new Date(event.time) : new Date();
     const text = describe(event);
     const entry = make("li", { class: tones[event.event] ?? "" },
-      make("time", { datetime: time.toISOString() }, clock(time)), make("b", {}, event.event), make("span", {}, text));
+      make("time", { datetime: time.toISOString() }, clock(time)), make("b", {}, event.event), make("span", {}, text),
+      this.isPast ? undefined : answer(this.peripheral, event));
     entry.hidden = !this.matches(entry);
     const isAtEnd = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 30;
     this.list.append(entry);
@@ -58,6 +64,7 @@ function describe(event) {
   if (event.characteristic ?? event.service) parts.push(event.characteristic ?? event.service);
   if (event.value !== undefined) parts.push(event.value === "" ? "(empty)" : event.value);
   if (event.attError !== undefined) parts.push(`ATT error 0x${event.attError.toString(16).padStart(2, "0")}`);
+  if (event.passkey) parts.push(event.passkey);
   if (event.message) parts.push(event.message);
   if (event.profile) parts.push(`profile ${event.profile}`);
   if (event.lines) parts.push(`${event.lines} events`);

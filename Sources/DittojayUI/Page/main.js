@@ -35,6 +35,7 @@ function connection(text, tone) {
 function choose(key) {
   shown = key;
   stream?.stop();
+  log.peripheral = key;
   part("content").hidden = true;
   parts = { cards: new Cards(key), actions: new Actions(key), faults: new Faults(key) };
   stream = follow(key, { take, refused, lost: () => connection("dittojay ui does not answer", "bad") });

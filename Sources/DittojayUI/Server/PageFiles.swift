@@ -35,6 +35,7 @@ enum PageFiles {
             "/faults.js": (script, PackageResources.faults_js),
             "/actions.js": (script, PackageResources.actions_js),
             "/log.js": (script, PackageResources.log_js),
+            "/pairing.js": (script, PackageResources.pairing_js),
             "/map.js": (script, PackageResources.map_js),
         ]
     }

@@ -73,3 +73,10 @@ private func policies(_ policy: Bluejay.BufferingPolicy) {
     }
     let _: any (Hashable & Swift.Sendable) = policy
 }
+
+private func pairing(_ bluejay: Bluejay, _ peripheral: PeripheralIdentifier, _ passkey: CBPasskey) async throws {
+    try await bluejay.pair(peripheral) { _ in .passkey(passkey) }
+    try await bluejay.pair(peripheral, capability: .yesNo, isolation: nil) { (_: CBPairingRequest.Kind) in .yes }
+    let _: any (Hashable & Swift.Sendable).Type = Bluejay.PairingAnswer.self
+    let _: [Bluejay.PairingAnswer] = [.passkey(passkey), .yes, .no]
+}

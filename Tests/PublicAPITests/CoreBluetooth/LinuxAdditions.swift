@@ -36,3 +36,42 @@ private func notificationSockets(_ delegate: any CBPeripheralDelegate) {
     let _: WritableKeyPath<CBNotificationLoss, Int> = \.droppedValues
     let _: WritableKeyPath<CBNotificationLoss, Int> = \.fullSockets
 }
+
+private func pairing(_ delegate: any CBPairingDelegate, _ central: CBCentralManager, _ peripheral: CBPeripheral) {
+    let _: KeyPath<CBManager, (any CBPairingDelegate)?> = \.pairingDelegate
+    let _: (CBManager) -> ((any CBPairingDelegate)?, CBPairingCapability, Bool) -> Void =
+        CBManager.setPairingDelegate(_:capability:answersAll:)
+    let _: (CBManager, CBPairingRequest) -> Void = delegate.manager(_:didReceive:)
+    let _: (CBManager, CBPairingRequest) -> Void = delegate.manager(_:didCancel:)
+    let _: (CBPeripheral, @escaping @Sendable (CBPairingError?) -> Void) -> Void = central.pair(_:completion:)
+    let _: (CBPeripheral) async throws -> Void = central.pair(_:)
+    let _: any (RawRepresentable & CaseIterable & Sendable).Type = CBPairingCapability.self
+    let _: [CBPairingCapability] = [.none, .display, .yesNo, .keyboard, .keyboardDisplay]
+    let _: any (Error & Hashable & LocalizedError).Type = CBPairingError.self
+    let _: [CBPairingError] = [
+        .wrongPasskey, .comparisonFailed, .rejectedByPeripheral, .rejected, .timedOut, .unknownPeripheral, .failed(""),
+    ]
+}
+
+private func pairingRequests(_ request: CBPairingRequest, _ passkey: CBPasskey) {
+    let _: any Sendable.Type = CBPairingRequest.self
+    let _: KeyPath<CBPairingRequest, CBPairingRequest.Kind> = \.kind
+    let _: KeyPath<CBPairingRequest, CBPeer> = \.peer
+    let _: [CBPairingRequest.Kind] = [.displayPasskey(passkey), .enterPasskey, .comparePasskeys(passkey)]
+    let _: (CBPasskey) -> Void = request.enter(_:)
+    let _: [() -> Void] = [request.confirm, request.reject]
+    let _: any (Hashable & LosslessStringConvertible & Sendable).Type = CBPasskey.self
+    let _: (UInt32) -> CBPasskey? = CBPasskey.init(number:)
+    let _: KeyPath<CBPasskey, UInt32> = \.number
+}
+
+private func authentication() {
+    let _: CBAttributePermissions = [
+        .readAuthenticationRequired, .writeAuthenticationRequired, .readSecureConnectionsRequired,
+        .writeSecureConnectionsRequired,
+    ]
+    let _: CBCharacteristicProperties = [
+        .notifyAuthenticationRequired, .indicateAuthenticationRequired, .notifySecureConnectionsRequired,
+        .indicateSecureConnectionsRequired,
+    ]
+}

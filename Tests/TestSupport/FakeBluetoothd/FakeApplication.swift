@@ -285,13 +285,17 @@ package final class FakeAgents: FakeObject {
         defaultClient = nil
     }
 
-    /// Asks the default agent.
+    /// Asks the agent of the program that pairs, or else the default one, or else the first.
     ///
     /// - Parameter completion: gets the answer, or nil if there is no agent or it refuses.
     package func ask(
-        _ method: String, _ arguments: [BusValue], _ completion: @escaping @LoopActor ([BusValue]?) -> Void
+        _ method: String, _ arguments: [BusValue], of client: String? = nil,
+        _ completion: @escaping @LoopActor ([BusValue]?) -> Void
     ) {
-        guard let agent = registered.last(where: { $0.client == defaultClient }) else { return completion(nil) }
+        let agent =
+            registered.first { $0.client == client } ?? registered.first { $0.client == defaultClient }
+            ?? registered.first
+        guard let agent else { return completion(nil) }
         let call = MethodCall(
             destination: agent.client, path: agent.path, interface: "org.bluez.Agent1", method: method,
             arguments: arguments)

@@ -45,6 +45,8 @@ package final class FakeDevice: FakeObject {
         case confirmation(UInt32)
         /// Succeeds if the program's agent enters this number.
         case passkey(UInt32)
+        /// Succeeds if this number, which the program's agent shows, is the right one.
+        case display(UInt32, isEntered: Bool)
         /// The agent agrees, but the device does not, which ends the link.
         case refused
     }
@@ -205,8 +207,10 @@ package final class FakeDevice: FakeObject {
 
     // MARK: Pairing
 
-    /// Pairs, with the help of the default agent.
-    package func pair(_ completion: @escaping @LoopActor (MethodFailure?) -> Void) {
+    /// Pairs, with the help of an agent.
+    ///
+    /// - Parameter client: the program that has asked for it.
+    package func pair(for client: String? = nil, _ completion: @escaping @LoopActor (MethodFailure?) -> Void) {
         guard let pairing else { return }
         let finish: @LoopActor (MethodFailure?) -> Void = { [weak self] failure in
             if failure == nil {
@@ -220,16 +224,21 @@ package final class FakeDevice: FakeObject {
         case .succeeds: finish(nil)
         case .fails(let name, let message): finish(.bluez(name, message))
         case .confirmation(let number):
-            daemon.agents.ask("RequestConfirmation", [path.busValue, .uint32(number)]) { reply in
+            daemon.agents.ask("RequestConfirmation", [path.busValue, .uint32(number)], of: client) { reply in
                 finish(reply == nil ? refused : nil)
             }
+        case .display(let number, let isEntered):
+            let arguments = [path.busValue, .uint32(number), .uint16(0)]
+            daemon.agents.ask("DisplayPasskey", arguments, of: client) { reply in
+                finish(reply == nil || !isEntered ? refused : nil)
+            }
         case .refused:
-            daemon.agents.ask("RequestAuthorization", [path.busValue]) { [weak self] _ in
+            daemon.agents.ask("RequestAuthorization", [path.busValue], of: client) { [weak self] _ in
                 self?.lose()
                 finish(.bluez("Failed", "Operation failed with ATT error: 0x0e"))
             }
         case .passkey(let number):
-            daemon.agents.ask("RequestPasskey", [path.busValue]) { reply in
+            daemon.agents.ask("RequestPasskey", [path.busValue], of: client) { reply in
                 finish(reply?.first == .uint32(number) ? nil : refused)
             }
         }
@@ -264,7 +273,7 @@ package final class FakeDevice: FakeObject {
             },
             method("Pair") { [weak self] invocation in
                 guard self?.isPaired == false else { throw MethodFailure.bluez("AlreadyExists", "Already Exists") }
-                self?.pair { failure in
+                self?.pair(for: invocation.sender) { failure in
                     if let failure { invocation.fail(failure) } else { invocation.reply() }
                 }
             },

@@ -80,6 +80,19 @@ final class BlueZCentralEngine: CentralEngine {
         MainLoop.shared.async { [core] in core.connectionEvents = filter }
     }
 
+    // MARK: Pairing
+
+    func setPairing(_ settings: PairingSettings?) {
+        MainLoop.shared.async { [core] in core.setPairing(settings) }
+    }
+
+    func pair(_ peripheral: CBPeripheral, completion: @escaping @Sendable (CBPairingError?) -> Void) {
+        Task { @LoopActor [core] in
+            let error = await core.pair(peripheral)
+            core.post { _ in completion(error) }
+        }
+    }
+
     // MARK: Requests
 
     func perform(_ request: GATTRequest, on peripheral: CBPeripheral) {

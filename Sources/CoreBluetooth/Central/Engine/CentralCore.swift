@@ -33,6 +33,8 @@ final class CentralCore {
     private var scanning: Registration?
     private var scanFilter: DiscoveryFilter?
     private var reported: [UUID: Sighting] = [:]
+    /// The delegate that answers while peers pair.
+    var pairing: Registration?
 
     nonisolated init(
         manager: CBCentralManager, delegateQueue: DelegateQueue, choice: AdapterChoice, registration: AppRegistration?,
@@ -64,6 +66,7 @@ final class CentralCore {
         watch = nil
         observation?.cancel()
         observation = nil
+        pairing = nil
         stopScan()
         resolving = nil
         links.values.forEach { $0.cancel() }
@@ -146,8 +149,8 @@ final class CentralCore {
             links.values.first { $0.device === service.device }?.serviceRemoved(service)
         case .attributeAdded(let service):
             links.values.first { $0.device === service.device }?.attributeAdded(to: service)
-        case .pairing(let device, let answer):
-            links.values.first { $0.device === device }?.pairingWatch.agentHasAnswered(answer)
+        case .pairing(let device, let step):
+            links.values.first { $0.device === device }?.pairingWatch.handle(step)
         default: break
         }
     }
@@ -155,7 +158,12 @@ final class CentralCore {
     /// The one that the app knows, if it has a link with the device: bluetoothd reports another address for a device
     /// that was found by a private one and then paired.
     private func identifier(of device: Device) -> UUID? {
-        guard device.adapter === adapter, connectionEvents != nil || !links.isEmpty else { return nil }
+        guard connectionEvents != nil || !links.isEmpty else { return nil }
+        return knownIdentifier(of: device)
+    }
+
+    func knownIdentifier(of device: Device) -> UUID? {
+        guard device.adapter === adapter else { return nil }
         return links.first { $0.value.device === device }?.key ?? PeerIdentifier(device)?.uuid
     }
 

@@ -18,13 +18,18 @@ final class PairingWatch {
     private var hasBegun: Bool { timer != nil }
     /// Whether the agent has agreed to pair, and nothing has come of it yet.
     private(set) var hasAgreed = false
+    /// Whether the program's user is asked at the moment.
+    private(set) var isAsking = false
 
     init(_ timing: BlueZSession.Timing) {
         self.timing = timing
     }
 
     /// Another link is tried.
-    func linkBegins() { hasAgreed = false }
+    func linkBegins() {
+        hasAgreed = false
+        isAsking = false
+    }
 
     /// - Parameter fail: called once, before ``requestEnds()``, if the request cannot be answered any more.
     func requestBegins(_ fail: @escaping @LoopActor (CBATTError) -> Void) {
@@ -45,19 +50,25 @@ final class PairingWatch {
         wait(atMost: timing.answerAfterPairing, Self.silence)
     }
 
-    func agentHasAnswered(_ answer: PairingAgent.Answer) {
-        switch answer {
-        case .agreed:
+    func handle(_ step: PairingStep) {
+        isAsking = false
+        switch step {
+        case .asked:
+            isAsking = true
+            wait(atMost: timing.pairing, Self.refusal)
+        case .displayed, .agreed:
             hasAgreed = true
             wait(atMost: timing.pairing, Self.refusal)
         case .refused(let question):
-            give("The device wants \(question.rawValue) to pair, which this program cannot give.")
+            give("The device wants \(question.text) to pair, and this program has refused.")
+        case .cancelled: give(Self.refusal)
         }
     }
 
     /// The link has ended.
     func linkEnds() {
         hasAgreed = false
+        isAsking = false
         if hasBegun { give(isPaired ? Self.passkey : Self.refusal) }
     }
 

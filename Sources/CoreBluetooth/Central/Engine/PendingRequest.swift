@@ -97,7 +97,7 @@ final class PendingRequest<Value: Swift.Sendable> {
     ) {
         guard link.phase == .connected, let device = link.device else { return settle(result) }
         if device.isPaired { return attempt() }
-        guard deadline > .now else { return settle(result) }
+        guard deadline > .now || link.pairingWatch.isAsking else { return settle(result) }
         link.busyTimer = .timer(after: RequestTiming.busyPause) { [self] in
             attemptAfterPairing(until: deadline, otherwise: result)
         }

@@ -78,6 +78,13 @@ final class BlueZPeripheralEngine: PeripheralEngine {
         return core.updates.take(value, for: characteristic, on: centrals) { core.sendUpdates() }
     }
 
+    // MARK: Pairing
+
+    func setPairing(_ settings: PairingSettings?) {
+        let core = core
+        MainLoop.shared.async { core.setPairing(settings) }
+    }
+
     // MARK: L2CAP
 
     func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) {

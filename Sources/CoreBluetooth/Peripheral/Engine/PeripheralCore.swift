@@ -44,6 +44,9 @@ final class PeripheralCore {
     /// Runs while a value waits for bluetoothd to read that one.
     var draining: LoopSource?
 
+    /// The delegate that answers while centrals pair.
+    private var pairing: Registration?
+
     private var advertisement: Advertisement?
     private var wantsAdvertising = false
 
@@ -68,7 +71,26 @@ final class PeripheralCore {
         isInvalid = true
         watch?.cancel()
         observation?.cancel()
+        pairing = nil
         clear()
+    }
+
+    /// Who answers while centrals pair; nil for nobody.
+    func setPairing(_ settings: PairingSettings?) {
+        guard !isInvalid else { return }
+        // First: the agent is registered anew when the former one has been withdrawn.
+        let former = pairing
+        pairing = settings.map { settings in
+            let responder = PairingResponder(
+                settings,
+                peer: { [weak self] device in
+                    guard let self, device.adapter === adapter else { return nil }
+                    return central(at: device.path, mtu: nil).central
+                },
+                deliver: { [weak self] event in self?.deliver { event($0) } })
+            return session.sharedAgent.add(responder)
+        }
+        former?.cancel()
     }
 
     /// Calls `body` on the manager's queue, unless the manager has been released by then.

@@ -96,25 +96,79 @@ struct CharacteristicAccess: Hashable, Swift.Sendable {
     /// - Note: bluetoothd has no encrypted variant of `write-without-response`. Where writing requires encryption, it
     ///   also announces writes with a response.
     init(properties: CBCharacteristicProperties, permissions: CBAttributePermissions) {
-        let mayRead = !permissions.isDisjoint(with: [.readable, .readEncryptionRequired])
-        let mayWrite = !permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])
+        let reading = SecurityLevel(
+            permissions, plain: .readable, encrypted: .readEncryptionRequired,
+            authenticated: .readAuthenticationRequired, secure: .readSecureConnectionsRequired)
+        let writing = SecurityLevel(
+            permissions, plain: .writeable, encrypted: .writeEncryptionRequired,
+            authenticated: .writeAuthenticationRequired, secure: .writeSecureConnectionsRequired)
+        let notifying = SecurityLevel(
+            properties, plain: .notify, encrypted: .notifyEncryptionRequired,
+            authenticated: .notifyAuthenticationRequired, secure: .notifySecureConnectionsRequired)
+        let indicating = SecurityLevel(
+            properties, plain: .indicate, encrypted: .indicateEncryptionRequired,
+            authenticated: .indicateAuthenticationRequired, secure: .indicateSecureConnectionsRequired)
         let writes: CBCharacteristicProperties = [.write, .writeWithoutResponse, .authenticatedSignedWrites]
         var flags: AttributeFlags = []
         if properties.contains(.read) {
-            flags.insert(permissions.contains(.readEncryptionRequired) ? .encryptRead : .read)
+            flags.insert(
+                reading?.flag(.encryptRead, authenticated: .encryptAuthenticatedRead, secure: .secureRead) ?? .read)
         }
         if properties.contains(.writeWithoutResponse) { flags.insert(.writeWithoutResponse) }
         if properties.contains(.write) { flags.insert(.write) }
         if properties.contains(.authenticatedSignedWrites) { flags.insert(.authenticatedSignedWrites) }
-        if permissions.contains(.writeEncryptionRequired), !properties.isDisjoint(with: writes) {
-            flags.insert(.encryptWrite)
+        if !properties.isDisjoint(with: writes),
+            let flag = writing?.flag(
+                .encryptWrite, authenticated: .encryptAuthenticatedWrite, secure: .secureWrite)
+        {
+            flags.insert(flag)
         }
-        if properties.contains(.notify) { flags.insert(.notify) }
-        if properties.contains(.notifyEncryptionRequired) { flags.formUnion([.notify, .encryptNotify]) }
-        if properties.contains(.indicate) { flags.insert(.indicate) }
-        if properties.contains(.indicateEncryptionRequired) { flags.formUnion([.indicate, .encryptIndicate]) }
+        if let notifying {
+            flags.insert(.notify)
+            let flag = notifying.flag(
+                .encryptNotify, authenticated: .encryptAuthenticatedNotify, secure: .secureNotify)
+            if let flag { flags.insert(flag) }
+        }
+        if let indicating {
+            flags.insert(.indicate)
+            let flag = indicating.flag(
+                .encryptIndicate, authenticated: .encryptAuthenticatedIndicate, secure: .secureIndicate)
+            if let flag { flags.insert(flag) }
+        }
         self.flags = flags
-        allowsReading = properties.contains(.read) && mayRead
-        allowsWriting = !properties.isDisjoint(with: writes) && mayWrite
+        allowsReading = properties.contains(.read) && reading != nil
+        allowsWriting = !properties.isDisjoint(with: writes) && writing != nil
+    }
+}
+
+/// What kind of link a use of a characteristic takes.
+private enum SecurityLevel {
+    case none, encrypted, authenticated, secure
+
+    /// The highest that `options` ask for; nil if the use is not allowed.
+    init?<Options: OptionSet>(
+        _ options: Options, plain: Options, encrypted: Options, authenticated: Options, secure: Options
+    ) {
+        if options.isSuperset(of: secure) {
+            self = .secure
+        } else if options.isSuperset(of: authenticated) {
+            self = .authenticated
+        } else if options.isSuperset(of: encrypted) {
+            self = .encrypted
+        } else if options.isSuperset(of: plain) {
+            self = .none
+        } else {
+            return nil
+        }
+    }
+
+    /// bluetoothd's flag for it; nil if any link will do.
+    func flag(_ encrypted: AttributeFlags, authenticated: AttributeFlags, secure: AttributeFlags) -> AttributeFlags? {
+        switch self {
+        case .none: nil
+        case .encrypted: encrypted
+        case .authenticated: authenticated
+        case .secure: secure
+        }
     }
 }

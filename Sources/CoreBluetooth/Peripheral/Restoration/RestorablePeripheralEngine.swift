@@ -8,6 +8,7 @@ final class RestorablePeripheralEngine: PeripheralEngine {
     private let core: AgentPeripheralCore
     private let own: @Sendable () -> BlueZPeripheralEngine?
     private let substitute = Locked<BlueZPeripheralEngine?>(nil)
+    private let pairing = Locked<PairingSettings?>(nil)
 
     init(manager: CBPeripheralManager, registration: AppRegistration, agent: AgentAccess, session: BlueZSession) {
         core = AgentPeripheralCore(manager: manager, registration: registration, agent: agent)
@@ -24,6 +25,7 @@ final class RestorablePeripheralEngine: PeripheralEngine {
     private func doWithoutAgent() {
         guard let engine = own() else { return }
         substitute.store(engine) { swap(&$0, &$1) }
+        engine.setPairing(pairing.withLock { $0 })
         engine.start()
     }
 
@@ -45,6 +47,10 @@ final class RestorablePeripheralEngine: PeripheralEngine {
     func respond(to request: CBATTRequest, with result: CBATTError.Code) { chosen.respond(to: request, with: result) }
     func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool {
         chosen.updateValue(value, for: characteristic, on: centrals)
+    }
+    func setPairing(_ settings: PairingSettings?) {
+        pairing.store(settings) { swap(&$0, &$1) }
+        chosen.setPairing(settings)
     }
     func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) {
         chosen.publishL2CAPChannel(psm, encrypted: encrypted)
@@ -111,6 +117,9 @@ private final class AgentPeripheralEngine: PeripheralEngine {
         let core = core
         return core.updates.take(value, for: characteristic, on: centrals) { core.sendUpdates() }
     }
+
+    /// The agent's process answers, without its user: pairing is "Just Works".
+    func setPairing(_ settings: PairingSettings?) {}
 
     func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) {
         core.deliver { manager in

@@ -1,0 +1,170 @@
+import ArgumentParser
+import BlueZ
+import Bluejay
+import LineOutput
+import MainLoop
+
+struct PairCommand: CentralCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pair", abstract: "Pair with a device: by passkey, by comparing numbers, or without either.",
+        discussion: """
+            What the two can do decides how they pair. A passkey that is to be entered here, and the answer whether the \
+            device shows the same number, are asked for in the terminal. Without a terminal nothing is asked: --passkey \
+            and --yes answer beforehand, and a question that they do not answer ends the command with 10.
+
+            EXIT STATUS, besides those of all commands
+              10  the device wants an answer, and there is no terminal to ask in
+              11  the device has refused to pair
+              12  the passkey was wrong
+              13  the device does not show the same number, or the answer was no
+              14  nobody has answered in the 30 s that Bluetooth gives, or the device has not
+              15  the device has lost the keys of its pairing with this machine
+              16  this machine has lost the keys that the device still has
+            """)
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var target: DeviceOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The six digits that the device shows, or has printed on it; - reads them from standard input.",
+            valueName: "digits"))
+    var passkey: String?
+
+    @Flag(name: .customLong("yes"), help: "Say yes when numbers are to be compared, without asking.")
+    var saysYes = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What can be done here: \(CBPairingCapability.names). Default: keyboard with --passkey, otherwise "
+                + "keyboard-display.", valueName: "capability"), transform: CBPairingCapability.parse)
+    var io: CBPairingCapability?
+
+    func validate() throws {
+        if let passkey, passkey != "-", CBPasskey(passkey) == nil {
+            throw ValidationError("--passkey takes six digits, or -")
+        }
+    }
+
+    private var capability: CBPairingCapability {
+        io ?? (passkey == nil ? .keyboardDisplay : .keyboard)
+    }
+
+    func run() async throws {
+        let command = self
+        await CommandContext.run(options) { try await command.pair($0) }
+    }
+
+    @MainActor
+    private func pair(_ context: CommandContext) async throws {
+        let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
+        let status = await Self.knownStatus(of: target.selector, on: options.adapter)
+        if status == .paired { return try await checkKeys(context, until: deadline) }
+        let identifier =
+            status == .connected
+            ? try await context.find(target.selector, timeout: target.connectTimeout)
+            : try await context.search(for: target.selector, timeout: target.connectTimeout).peripheralIdentifier
+        guard let peripheral = context.manager.retrievePeripherals(withIdentifiers: [identifier.uuid]).first else {
+            throw Failure(.failed, attempt: attempt, "it is not known any more")
+        }
+        let conversation = PairingConversation(context.output, given: given, saysYes: saysYes)
+        context.manager.setPairingDelegate(conversation, capability: capability, answersAll: false)
+        do {
+            try await context.manager.pair(peripheral)
+        } catch {
+            conversation.end()
+            if error as? CBPairingError == .rejectedByPeripheral, await hasOldKeys(context) { throw keysAreLost }
+            throw conversation.failure(error, attempt: attempt, device: target.device)
+        }
+        conversation.end()
+        report(context, peripheral, conversation.method)
+    }
+
+    /// How soon a device that has keys ends a link that is not encrypted.
+    private static let endOfLink: Duration = .seconds(1)
+
+    private var keysAreLost: Failure {
+        Failure(
+            .keysLostHere, attempt: attempt,
+            "it has refused, and ends connections at once: it has keys of a pairing that this machine has lost; remove "
+                + "them on the device, and pair again")
+    }
+
+    /// Whether the device ends a link that this machine does not encrypt, although nothing is asked of it.
+    ///
+    /// One that just does not pair keeps the link. One that is a Linux machine and has keys wants it to be encrypted at
+    /// once, and takes pairing without a passkey for an attack (`JustWorksRepairing`).
+    @MainActor
+    private func hasOldKeys(_ context: CommandContext) async -> Bool {
+        // This machine agrees if it is asked to pair.
+        context.manager.setPairingDelegate(nil)
+        do {
+            let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
+            try await context.connect(target.selector, until: deadline, limit: target.connectTimeout)
+            let direct = try context.takeOver(target.device)
+            let end = FirstOutcome<Bool>()
+            direct.onEnd = { _ in end.report(true) }
+            return await end.value(within: Self.endOfLink, otherwise: false)
+        } catch let failure as Failure {
+            return failure.isLossOfLink || context.pairingProblem?.code == .encryptionTimedOut
+        } catch {
+            return false
+        }
+    }
+
+    private var attempt: String { "cannot pair with \(target.device)" }
+
+    private var given: PairingConversation.Given {
+        switch passkey {
+        case nil: .nothing
+        case "-": .input
+        case let digits?: CBPasskey(digits).map { .passkey($0) } ?? .nothing
+        }
+    }
+
+    @MainActor
+    private func report(_ context: CommandContext, _ peripheral: CBPeripheral, _ method: PairingMethod) {
+        let address = peripheral.bluetoothAddress ?? target.device
+        context.output.print("paired \(address) by \(method.rawValue)") { object in
+            object.add("paired", address)
+            object.add("method", method.rawValue)
+        }
+    }
+
+    // MARK: A device that bluetoothd knows
+
+    private enum KnownStatus { case unknown, connected, paired }
+
+    /// On the controller that the command uses.
+    @LoopActor
+    private static func knownStatus(of selector: DeviceSelector, on adapter: String?) -> KnownStatus {
+        let adapters = BlueZSession.shared.adapters
+        let index = AdapterChoice(option: adapter).pick(from: adapters.map(AdapterChoice.Candidate.init))
+        let devices = index.map { adapters[$0].devices.filter { selector.names($0) } } ?? []
+        return devices.contains(where: \.isPaired)
+            ? .paired : devices.contains(where: \.isConnected) ? .connected : .unknown
+    }
+
+    /// A link to a device that is paired is encrypted before anything else: that shows whether the keys are there.
+    @MainActor
+    private func checkKeys(_ context: CommandContext, until deadline: ContinuousClock.Instant) async throws {
+        do {
+            try await context.connect(target.selector, until: deadline, limit: target.connectTimeout)
+        } catch var failure as Failure {
+            if context.pairingProblem?.code == .peerRemovedPairingInformation { failure.status = .keysLostByDevice }
+            failure.attempt = attempt
+            throw failure
+        }
+        context.output.print("\(target.device) is paired already") { object in object.add("paired", target.device) }
+    }
+}
+
+extension CBPairingCapability {
+    fileprivate static let names = allCases.map(\.rawValue).joined(separator: ", ")
+
+    @Sendable fileprivate static func parse(_ text: String) throws -> CBPairingCapability {
+        guard let capability = CBPairingCapability(rawValue: text) else {
+            throw ValidationError("it is one of \(names)")
+        }
+        return capability
+    }
+}

@@ -1,0 +1,75 @@
+import CoreBluetooth
+
+/// What centrals that pair want of the peripheral's user, and the answers. Used on the peripheral's queue only.
+///
+/// bluetoothd asks a program one question at a time.
+final class PairingConversation: CBPairingDelegate {
+    private let profile: PairingProfile?
+    private let events: EventOutput
+    private var request: CBPairingRequest?
+
+    /// - Parameter profile: nil for a peripheral whose pairing is "Just Works".
+    init(_ profile: PairingProfile?, events: EventOutput) {
+        self.profile = profile
+        self.events = events
+    }
+
+    /// For the manager whose centrals it answers.
+    var choice: (delegate: any CBPairingDelegate, capability: CBPairingCapability)? {
+        profile.map { (self, $0.capability) }
+    }
+
+    // MARK: Questions
+
+    func manager(_ manager: CBManager, didReceive request: CBPairingRequest) {
+        switch request.kind {
+        case .displayPasskey(let passkey):
+            report(.passkeyDisplayed, request, passkey, "enter it on the central")
+        case .enterPasskey:
+            if let passkey = profile?.passkey { return request.enter(passkey) }
+            self.request = request
+            report(.passkeyRequested, request, nil, "enter with \"passkey 123456\" what the central shows")
+        case .comparePasskeys(let passkey):
+            self.request = request
+            report(
+                .comparisonRequested, request, passkey,
+                "\"confirm yes\" if the central shows the same, or \"confirm no\"")
+        }
+    }
+
+    func manager(_ manager: CBManager, didCancel request: CBPairingRequest) {
+        if self.request === request { self.request = nil }
+    }
+
+    private func report(
+        _ kind: PeripheralEvent.Kind, _ request: CBPairingRequest, _ passkey: CBPasskey?, _ message: String
+    ) {
+        events.report(kind) { event in
+            event.central = .init(address: request.peer.bluetoothAddress ?? request.peer.identifier.uuidString)
+            event.passkey = passkey?.description
+            event.message = message
+        }
+    }
+
+    // MARK: Answers
+
+    /// Enters what the central shows.
+    func enter(_ passkey: CBPasskey) -> ControlReply {
+        guard let request, request.kind == .enterPasskey else {
+            return ControlReply(error: "no central wants a passkey at the moment")
+        }
+        self.request = nil
+        request.enter(passkey)
+        return ControlReply()
+    }
+
+    /// Says whether the central shows the same digits.
+    func confirm(_ isSame: Bool) -> ControlReply {
+        guard let request, isSame ? request.kind != .enterPasskey : true else {
+            return ControlReply(error: "no central wants a comparison at the moment")
+        }
+        self.request = nil
+        if isSame { request.confirm() } else { request.reject() }
+        return ControlReply()
+    }
+}

@@ -1,0 +1,253 @@
+import Bluejay
+import BluetoothLab
+import CoreBluetooth
+import Foundation
+import Testing
+
+extension InTheLab {
+    /// Pairing by passkey and by comparison, in both roles.
+    @Suite struct Pairing {
+        private static let service = "A0000001-0000-4000-8000-000000000001"
+        private static let authenticated = "A0000002-0000-4000-8000-000000000001"
+        private static let secure = "A0000003-0000-4000-8000-000000000001"
+        private static let lock = """
+            local-name: Lock
+            services:
+              - uuid: \(service)
+                advertised: true
+                characteristics:
+                  - {uuid: \(authenticated), properties: [read], authenticated: true, value: "text:open"}
+                  - {uuid: \(secure), properties: [read], secure-connections: true, value: "text:safe"}
+            pairing:
+
+            """
+
+        private let sensor = Lab.sensorAddress
+
+        /// Runs a test with a lock that pairs in a way.
+        ///
+        /// - Parameter pairing: as profile files have it: `{io: display}`.
+        private func withLock(_ pairing: String, _ body: (Sensor) async throws -> Void) async throws {
+            let file = NSTemporaryDirectory() + "/lock-\(UUID().uuidString.prefix(8)).yaml"
+            try (Self.lock.trimmingCharacters(in: .whitespacesAndNewlines) + " \(pairing)\n")
+                .write(toFile: file, atomically: false, encoding: .utf8)
+            defer { unlink(file) }
+            let lab = try Lab.here
+            try await lab.forgetEachOther()
+            let lock = try await Sensor("--profile", file)
+            do {
+                try await body(lock)
+            } catch {
+                // The next test needs the controllers.
+                _ = try? await lock.process.interrupt()
+                throw error
+            }
+            try await lock.stop()
+            try await lab.forgetEachOther()
+        }
+
+        private func pair(_ arguments: String...) throws -> ChildProcess {
+            try ChildProcess("bluejay", ["pair", sensor, "--json", "--adapter", Lab.centralAdapter] + arguments)
+        }
+
+        private func passkey(in line: String) throws -> String {
+            try #require(object(line)["passkey"] as? String)
+        }
+
+        /// One that is not this one.
+        private func another(_ passkey: String) -> String { passkey == "000000" ? "000001" : "000000" }
+
+        private func expect(_ pairing: ChildProcess, ends status: Int32, _ text: String) async throws {
+            #expect(try await pairing.exitStatus(within: .seconds(60)) == status, "\(pairing.transcript)")
+            #expect(pairing.transcript.contains(text), "\(pairing.transcript)")
+        }
+
+        /// What needs an authenticated link, and one by LE Secure Connections, can be read.
+        private func expectAuthenticatedLink() async throws {
+            for characteristic in [Self.authenticated, Self.secure] {
+                try await Lab.here.bluejay("read", sensor, characteristic)
+            }
+        }
+
+        // MARK: Methods
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `a passkey that the sensor shows is entered`() async throws {
+            try await withLock("{io: display}") { lock in
+                let pairing = try pair("--passkey", "-")
+                try pairing.type(try passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress)))
+                try await expect(pairing, ends: 0, #""method":"passkey entry""#)
+                try await lock.event("paired", Lab.centralAddress)
+                try await expectAuthenticatedLink()
+                // Once is enough.
+                #expect(lock.process.lines.count { $0.contains("passkey-displayed") } == 1)
+                try await expect(try pair(), ends: 0, sensor)
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `a passkey that the central shows is entered at the sensor`() async throws {
+            try await withLock("{io: keyboard}") { lock in
+                let pairing = try pair()
+                try await lock.event("passkey-requested", Lab.centralAddress)
+                let shown = try passkey(in: try await pairing.line(containing: #""event":"passkey""#))
+                try await lock.command("passkey", shown)
+                try await expect(pairing, ends: 0, #""method":"passkey entry""#)
+                try await expectAuthenticatedLink()
+                try await lock.command("passkey", shown, expecting: 8)
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `numbers are compared`() async throws {
+            try await withLock("{io: yes-no}") { lock in
+                let pairing = try pair("--yes")
+                let here = try passkey(in: try await pairing.line(containing: #""event":"comparison""#))
+                let there = try passkey(in: try await lock.event("comparison-requested", Lab.centralAddress))
+                #expect(here == there)
+                try lock.type("confirm yes")
+                try await expect(pairing, ends: 0, #""method":"numeric comparison""#)
+                try await expectAuthenticatedLink()
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `Just Works does not authenticate`() async throws {
+            try await withLock("{io: none}") { lock in
+                try await expect(try pair(), ends: 0, #""method":"Just Works""#)
+                try await lock.event("paired", Lab.centralAddress)
+                let read = try ChildProcess(
+                    "bluejay", ["read", sensor, Self.authenticated, "--adapter", Lab.centralAdapter])
+                // The request is refused, or the sensor ends the link.
+                #expect([5, 6].contains(try await read.exitStatus(within: .seconds(60))), "\(read.transcript)")
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `a bond outlasts both programs and bluetoothd`() async throws {
+            let lab = try Lab.here
+            try await withLock("{io: display}") { lock in
+                let pairing = try pair("--passkey", "-")
+                try pairing.type(try passkey(in: try await lock.event("passkey-displayed")))
+                try await expect(pairing, ends: 0, "paired")
+                let position = lock.position
+                try await lab.bluetoothd(.restart)
+                try await lock.event("advertising", from: position, within: .seconds(60))
+                try await expectAuthenticatedLink()
+                #expect(!lock.process.lines.dropFirst(position).contains { $0.contains("passkey") })
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `Bluejay asks the program for the passkey`() async throws {
+            try await withLock("{io: display}") { lock in
+                let central = try await Central()
+                let found = try await central.find(Self.service).peripheralIdentifier
+                await #expect(throws: CBPairingError.rejected) {
+                    try await central.bluejay.pair(found, capability: .keyboard) { _ in .no }
+                }
+                let position = lock.position
+                try await central.bluejay.pair(found, capability: .keyboard) { request in
+                    let line = try? await lock.event("passkey-displayed", from: position)
+                    let passkey = line.flatMap { try? object($0)["passkey"] as? String }.flatMap { CBPasskey($0) }
+                    guard request == .enterPasskey, let passkey else { return .no }
+                    return .passkey(passkey)
+                }
+                try await lock.event("paired", Lab.centralAddress)
+                try await expectAuthenticatedLink()
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `bluetoothctl enters the passkey that the sensor shows`() async throws {
+            try await withLock("{io: display}") { lock in
+                let control = try ChildProcess("bluetoothctl", ["--agent", "KeyboardOnly"])
+                for line in ["select \(Lab.centralAddress)", "menu scan", "transport le", "back", "scan on"] {
+                    try control.type(line)
+                }
+                try await control.line(containing: "Device \(sensor)", within: .seconds(60))
+                try control.type("scan off")
+                try control.type("pair \(sensor)")
+                let shown = try passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress))
+                try await control.line(containing: "Request passkey")
+                try control.type(shown)
+                try await control.line(containing: "Pairing successful")
+                try await lock.event("paired", Lab.centralAddress)
+                try control.type("quit")
+                _ = try await control.exitStatus()
+                try await expectAuthenticatedLink()
+            }
+        }
+
+        // MARK: Failures
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `a wrong passkey is said to be wrong`() async throws {
+            try await withLock("{io: display}") { lock in
+                let pairing = try pair("--passkey", "-")
+                try pairing.type(another(try passkey(in: try await lock.event("passkey-displayed"))))
+                try await expect(pairing, ends: 12, "passkey that was entered is wrong")
+                try await lock.event("pairing-failed", "passkey that was entered is wrong")
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `the profile's passkey is entered without a question`() async throws {
+            // What the central shows is another one, but once in a million.
+            try await withLock("{io: keyboard, passkey: 001234}") { lock in
+                let pairing = try pair()
+                let shown = try passkey(in: try await pairing.line(containing: #""event":"passkey""#))
+                try await expect(pairing, ends: shown == "001234" ? 0 : 12, "pair")
+                #expect(!lock.process.lines.contains { $0.contains("passkey-requested") })
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `numbers that differ are told apart`() async throws {
+            try await withLock("{io: yes-no}") { lock in
+                let pairing = try pair("--yes")
+                try await lock.event("comparison-requested")
+                try await lock.command("confirm", "no")
+                try await expect(pairing, ends: 13, "does not show the same number")
+                try await lock.event("pairing-failed", "dittojay has refused")
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `a script is not kept waiting`() async throws {
+            try await withLock("{io: yes-no}") { lock in
+                try await expect(try pair(), ends: 10, "use --yes, or a terminal")
+                try await lock.event("pairing-failed")
+                try await expect(try pair("--passkey", "123456"), ends: 12, "passkey that was entered is wrong")
+            }
+            try await withLock("{io: display}") { _ in
+                try await expect(try pair(), ends: 10, "use --passkey, or a terminal")
+                // Neither can enter anything.
+                try await expect(try pair("--io", "yes-no"), ends: 11, "refused to pair")
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `nobody answers in time`() async throws {
+            try await withLock("{io: keyboard}") { lock in
+                try await expect(try pair(), ends: 14, "30 seconds")
+                try await lock.event("pairing-failed", "nobody has answered")
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `lost keys are told apart`() async throws {
+            let lab = try Lab.here
+            try await withLock("{io: none}") { lock in
+                try await expect(try pair(), ends: 0, "paired")
+                try await lock.event("paired")
+                try await lab.forget(Lab.centralAddress, on: Lab.sensorAdapter)
+                try await expect(try pair(), ends: 15, "lost the keys of its pairing")
+                try await lab.bluejay("unpair", sensor)
+                try await expect(try pair(), ends: 0, "paired")
+                try await lab.forget(sensor, on: Lab.centralAdapter)
+                try await expect(try pair(), ends: 16, "has keys of a pairing that this machine has lost")
+            }
+        }
+    }
+}

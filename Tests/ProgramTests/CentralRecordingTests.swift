@@ -120,10 +120,11 @@ struct CentralRecordingTests {
         await sensor()
         await daemon.react(to: "StartNotify", times: 1, with: .refuse("NotSupported"))
         let central = try record("--count", "1")
-        await (try await subscribed("2A19")).notify(Data([1]))
+        await (try await subscribed("2A37")).notify(Data([0, 72]))
         #expect(try await central.exitStatus() == 0, "\(central.transcript)")
-        #expect(central.transcript.contains("bluejay: not recorded: cannot listen to heart-rate-measurement of "))
-        #expect(try recorded() == ["battery-level hex:01"])
+        // The battery's level is listened to first.
+        #expect(central.transcript.contains("bluejay: not recorded: cannot listen to battery-level of "))
+        #expect(try recorded() == ["heart-rate-measurement hex:0048"])
     }
 
     @Test func `a device that sends nothing is no device to record`() async throws {

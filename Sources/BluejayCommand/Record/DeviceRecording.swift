@@ -36,7 +36,7 @@ final class DeviceRecording {
 
     /// - Parameter count: after how many values it ends.
     init(_ senders: [Sender], on connection: DirectPeripheral, file: RecordingFile, output: Output, count: Int?) {
-        self.senders = Self.inOrderOfListening(senders)
+        self.senders = senders
         references = Dictionary(uniqueKeysWithValues: senders.map { (ObjectIdentifier($0.attribute), $0.reference) })
         self.connection = connection
         self.file = file
@@ -101,7 +101,7 @@ final class DeviceRecording {
     private func subscribe() async throws -> [Sender] {
         var subscribed: [Sender] = []
         var firstRefusal: Failure?
-        for sender in senders {
+        for sender in Self.inOrderOfListening(senders) {
             do {
                 try await connection.subscribe(to: sender.attribute)
                 subscribed.append(sender)
@@ -113,7 +113,8 @@ final class DeviceRecording {
             }
         }
         if subscribed.isEmpty, let firstRefusal { throw firstRefusal }
-        return subscribed
+        let references = Set(subscribed.map(\.reference))
+        return senders.filter { references.contains($0.reference) }
     }
 
     private func receive(_ result: Result<Data, any Error>, from source: CBCharacteristic) {

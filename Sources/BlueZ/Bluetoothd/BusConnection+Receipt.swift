@@ -1,10 +1,10 @@
-import DBus
-import MainLoop
+package import DBus
+package import MainLoop
 
 extension BusConnection {
     /// Calls `action` when bluetoothd has handled everything that it was sent before, and all that it had sent until
     /// then was handled here.
-    func confirmReceipt(_ action: @escaping @LoopActor () -> Void) {
+    package func confirmReceipt(_ action: @escaping @LoopActor () -> Void) {
         let ping = MethodCall(PeerInterface.ping, of: Bluetoothd.busName, at: .root)
         // An error is an answer, too: bluetoothd has ended, or has nothing at this path.
         call(ping) { _ in action() }

@@ -50,6 +50,25 @@ struct NotificationTests {
         #expect(await published.notifications.count == 4)
     }
 
+    /// bluetoothd gathers notifications for 10 ms, and sends an indication at once.
+    @Test func `an indication does not overtake the notification before it`() async throws {
+        let control = CBMutableCharacteristic("2A52", .indicate)
+        try await app.publish("1808", [control])
+        let indicated = try #require(await daemon.adapter.characteristic("2A52"))
+        try await published.subscribe(by: central)
+        try await indicated.subscribe(by: central)
+        try await app.saw("subscribed 02 2A52")
+        #expect(send(Data([1])))
+        #expect(app.act { $0.updateValue(Data([2]), for: control, onSubscribedCentrals: nil) })
+        try await eventually("the indication") { indicated.notifications == [Data([2])] }
+        let times = await (published.lastNotification, indicated.lastNotification)
+        let (notified, followed) = try (#require(times.0), #require(times.1))
+        #expect(followed - notified > .milliseconds(10))
+        // Without one before, it does not wait.
+        #expect(app.act { $0.updateValue(Data([3]), for: control, onSubscribedCentrals: nil) })
+        try await eventually("the next indication") { indicated.notifications == [Data([2]), Data([3])] }
+    }
+
     /// The socket that a central leaves behind would keep the next one's subscription from being reported.
     @Test func `a service is published anew when bluetoothd keeps the socket of a central that has gone`() async throws
     {

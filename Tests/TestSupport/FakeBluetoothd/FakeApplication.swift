@@ -92,7 +92,11 @@ package final class FakeLocalCharacteristic {
     package let uuid: String
     package let flags: [String]
     /// The notifications that went out to the central, in order.
-    package private(set) var notifications: [Data] = []
+    package private(set) var notifications: [Data] = [] {
+        didSet { lastNotification = .now }
+    }
+    /// When the last of them came.
+    package private(set) var lastNotification: ContinuousClock.Instant?
     /// The centrals that have turned notifications on.
     package private(set) var subscribers: [FakeDevice] = []
     private let client: String

@@ -9,6 +9,10 @@ extension PeripheralCore {
     private static let valuesPerTurn = 64
     /// How long to wait before looking again whether bluetoothd has read everything.
     private static let drainingTime: Duration = .milliseconds(1)
+    /// A little more than bluetoothd gathers notifications for (`NFY_MULT_TIMEOUT` in src/shared/gatt-server.c).
+    private static let gatheringTime: Duration = .milliseconds(12)
+    /// How late bluetoothd may read what it was sent.
+    private static let readingTime: Duration = .milliseconds(50)
 
     /// Hands values to bluetoothd until none are left or there is no room; it goes on as soon as there is room.
     func sendUpdates() {
@@ -27,14 +31,38 @@ extension PeripheralCore {
                     draining = .timer(after: Self.drainingTime) { [weak self] in self?.sendUpdates() }
                     return tellIfReady(after: done)
                 }
+                guard !isGathering(before: link) else { return tellIfReady(after: done) }
                 guard link.local.notify(update.value) else { return tellIfReady(after: done) }
                 lastSender = link
+                if !link.plan.flags.contains(.indicate) { lastNotification = .now }
             }
             batch.removeFirst()
             done += 1
         }
         tellIfReady(after: done)
         MainLoop.shared.async { [weak self] in self?.sendUpdates() }
+    }
+
+    /// Whether bluetoothd still gathers the notifications before an indication, which would overtake them. When it is
+    /// through, ``sendUpdates()`` goes on.
+    private func isGathering(before link: CharacteristicLink) -> Bool {
+        guard link.plan.flags.contains(.indicate), let notified = lastNotification else { return false }
+        guard gathering == nil else { return true }
+        // It has been read, perhaps just now.
+        let mayBeGathered = .now - notified < Self.readingTime + Self.gatheringTime
+        gathering = .timer(after: mayBeGathered ? Self.gatheringTime : .zero) { [weak self] in self?.awaitGathered() }
+        return true
+    }
+
+    /// On a busy machine bluetoothd comes late to its own timer: whatever it does next is done after that.
+    private func awaitGathered() {
+        let goOn: @LoopActor () -> Void = { [weak self] in
+            self?.gathering = nil
+            self?.lastNotification = nil
+            self?.sendUpdates()
+        }
+        guard let connection = session.connection else { return goOn() }
+        connection.confirmReceipt(goOn)
     }
 
     private func tellIfReady(after count: Int) {

@@ -43,6 +43,10 @@ final class PeripheralCore {
     weak var lastSender: CharacteristicLink?
     /// Runs while a value waits for bluetoothd to read that one.
     var draining: LoopSource?
+    /// When the last notification went to bluetoothd that an indication may still overtake.
+    var lastNotification: ContinuousClock.Instant?
+    /// Runs while an indication waits for those before it.
+    var gathering: LoopSource?
 
     /// The delegate that answers while centrals pair.
     private var pairing: Registration?

@@ -294,8 +294,9 @@ package final class L2CAPSocket: Swift.Sendable {
 
     // MARK: Closing
 
-    /// How long what was written may take on its way to the controller after ``close()``, from the last that went.
-    private static let drainTime: Duration = .seconds(5)
+    /// How often to look, after ``close()``, whether what was written is with the controller, from the last that went:
+    /// for 5 s. Counted, because this program may itself stand still meanwhile.
+    private static let drainChecks = 500
     /// How long the peer may take to answer that the channel is closed, in seconds.
     private static let answerTime: Int32 = 5
     private static let drainInterval: Duration = .milliseconds(10)
@@ -317,19 +318,19 @@ package final class L2CAPSocket: Swift.Sendable {
             sources = [:]
             isReady(.receiving)
             isReady(.sending)
-            drain(until: .now + Self.drainTime, unsent: .max)
+            drain(checks: Self.drainChecks, unsent: .max)
         }
     }
 
     /// Nothing reports that the last packet is with the controller: this looks again and again, while something goes.
     @LoopActor
-    private func drain(until deadline: ContinuousClock.Instant, unsent last: UInt32) {
+    private func drain(checks: Int, unsent last: UInt32) {
         let (unsent, isUp) = state.withLock { state in
             (state.descriptor.memory.unsent, !state.descriptor.isHungUp)
         }
-        guard unsent > 0, isUp, deadline > .now else { return closeDescriptor() }
-        let deadline = unsent < last ? .now + Self.drainTime : deadline
-        ending = .timer(after: Self.drainInterval) { [self] in drain(until: deadline, unsent: unsent) }
+        guard unsent > 0, isUp, checks > 0 else { return closeDescriptor() }
+        let rest = unsent < last ? Self.drainChecks : checks - 1
+        ending = .timer(after: Self.drainInterval) { [self] in drain(checks: rest, unsent: unsent) }
     }
 
     @LoopActor

@@ -97,11 +97,10 @@ extension InTheLab {
         /// what is advertised, but 5.87 cannot be asked for services, and a device that is paired is not forgotten for
         /// that.
         @Test func `a paired device is found by a service that it advertises only now`() async throws {
-            let thermometer = ["--profile", Lab.profile("thermometer")]
-            try await withPlain(thermometer, advertising: "181A") { _, central in
-                let serial = try await central.services.flatMap { $0.characteristics ?? [] }
-                    .first { $0.uuid == CBUUID(string: "2A25") }
-                #expect(try await central.text(#require(serial)) == "0012-3456")
+            let other = ["--profile", Lab.profile("changing")]
+            try await withPlain(other, advertising: Changing.anchor.uuidString) { _, central in
+                let secret = try await central.service(Changing.anchor).found(Changing.secret)
+                #expect(try await central.text(secret) == "between us")
                 try await Lab.here.waitUntilPaired(Lab.sensorAddress, on: Lab.centralAdapter)
             }
             let sensor = try await Sensor()

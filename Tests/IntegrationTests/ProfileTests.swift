@@ -50,10 +50,11 @@ extension InTheLab {
 
         @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
         func `an encrypted characteristic of a file is read after pairing`() async throws {
-            try await withProfile("thermometer", advertising: "181A") { _, central in
-                let serial = CharacteristicIdentifier(uuid: "2A25", service: ServiceIdentifier(uuid: "180A"))
-                let number = try await central.read(serial, as: String.self)
-                #expect(number == "0012-3456")
+            // One that notifies nothing by itself meanwhile: docs/bluez-limits.md.
+            try await withProfile("changing", advertising: Changing.anchor.uuidString) { _, central in
+                let service = ServiceIdentifier(uuid: Changing.anchor.uuidString)
+                let secret = CharacteristicIdentifier(uuid: Changing.secret.uuidString, service: service)
+                #expect(try await central.read(secret, as: String.self) == "between us")
                 try await Lab.here.waitUntilPaired(Lab.sensorAddress, on: Lab.centralAdapter)
             }
             try await Lab.here.forgetEachOther()

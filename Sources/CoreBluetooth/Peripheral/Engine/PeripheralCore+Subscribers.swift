@@ -77,14 +77,20 @@ extension PeripheralCore {
     /// subscribes, until the service is published anew.
     private func awaitSocketEnd(of link: CharacteristicLink) {
         guard link.local.hasSocket, link.absentSubscribers.isEmpty else { return }
-        link.socketEnd = .timer(after: session.timing.socketEnd) { [weak self, weak link] in
-            guard let self, let link, link.socketEnd != nil else { return }
-            link.socketEnd = nil
-            // A central that is there now would miss what comes and goes.
-            guard link.local.hasSocket, !link.hasReceivers, otherConnectedDevice(than: link) == nil else { return }
-            publishAnew(link)
+        link.socketEnd = .timer(after: Self.socketEndTime) { [weak self, weak link] in
+            // By its answer bluetoothd, which may be late, has closed what it closes with the link.
+            self?.session.connection?.confirmReceipt { [weak self] in
+                guard let self, let link, link.socketEnd != nil else { return }
+                link.socketEnd = nil
+                // A central that is there now would miss what comes and goes.
+                guard link.local.hasSocket, !link.hasReceivers, otherConnectedDevice(than: link) == nil else { return }
+                publishAnew(link)
+            }
         }
     }
+
+    /// Short: the central may come back at once.
+    private static let socketEndTime: Duration = .milliseconds(50)
 
     /// bluetoothd reports only the first central that subscribes. When that one has disconnected and notifications are
     /// still on, they may be for another central. If nobody is subscribed, bluetoothd ends them in a moment.

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Which device a user means: an address, perhaps with `/random` or `/public` behind it, an identifier or a name.
 package enum DeviceSelector: Hashable, Swift.Sendable {

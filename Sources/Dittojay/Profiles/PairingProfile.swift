@@ -2,7 +2,7 @@ public import CoreBluetooth
 
 /// How a virtual peripheral pairs.
 public struct PairingProfile: Hashable, Swift.Sendable {
-    /// What its user, who is the program that runs it, or whoever types, can do.
+    /// What its user can do: the program that runs it, or a person at its terminal or page.
     public var capability: CBPairingCapability
     /// The digits that it enters by itself; nil asks. The digits that are shown are always chosen by the kernel.
     public var passkey: CBPasskey?

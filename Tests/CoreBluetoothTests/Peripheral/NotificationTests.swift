@@ -93,7 +93,10 @@ struct NotificationTests {
         try await app.saw("subscribed 02 2A37")
         await central.lose()
         try await app.saw("unsubscribed 02 2A37")
-        try await Task.sleep(for: BlueZSession.Timing().socketEnd * 2)
+        // By a timer of the same loop, which is due later, and the answers to what was asked by then.
+        try await pass(PeripheralCore.socketEndTime * 2)
+        try await app.session.connection?.fence()
+        try await daemon.connection.fence()
         #expect(await daemon.count(of: "UnregisterApplication") == 0)
     }
 

@@ -2,8 +2,8 @@ import BlueZ
 import MainLoop
 
 /// The peripheral role on BlueZ: passes the calls of a manager on to the loop, where ``PeripheralCore`` does the work.
-final class BlueZPeripheralEngine: PeripheralEngine {
-    private let core: PeripheralCore
+final class BlueZPeripheralEngine: LoopPeripheralEngine {
+    let core: PeripheralCore
 
     /// - Parameters:
     ///   - manager: whose delegate is called, on its queue.
@@ -24,11 +24,6 @@ final class BlueZPeripheralEngine: PeripheralEngine {
 
     deinit { invalidate() }
 
-    func invalidate() {
-        let core = core
-        MainLoop.shared.async { core.invalidate() }
-    }
-
     // MARK: Advertising
 
     func startAdvertising(_ data: [String: Any]) {
@@ -36,12 +31,6 @@ final class BlueZPeripheralEngine: PeripheralEngine {
         let plan = AdvertisementPlan(data)
         let call = core.epochs.current
         MainLoop.shared.async { core.startAdvertising(plan, in: call) }
-    }
-
-    func stopAdvertising() {
-        let core = core
-        core.epochs.countStop()
-        MainLoop.shared.async { core.stopAdvertising() }
     }
 
     // MARK: Services
@@ -55,27 +44,6 @@ final class BlueZPeripheralEngine: PeripheralEngine {
         } catch {
             MainLoop.shared.async { core.refuse(service, error) }
         }
-    }
-
-    func remove(_ service: CBMutableService) {
-        let core = core
-        MainLoop.shared.async { core.remove(service) }
-    }
-
-    func removeAllServices() {
-        let core = core
-        MainLoop.shared.async { core.removeAll() }
-    }
-
-    // MARK: Requests and values
-
-    func respond(to request: CBATTRequest, with result: CBATTError.Code) {
-        request.giveAnswer(result, ofOwner: ObjectIdentifier(core))
-    }
-
-    func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool {
-        let core = core
-        return core.updates.take(value, for: characteristic, on: centrals) { core.sendUpdates() }
     }
 
     // MARK: Pairing

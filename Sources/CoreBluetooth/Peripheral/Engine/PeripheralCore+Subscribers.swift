@@ -90,7 +90,7 @@ extension PeripheralCore {
     }
 
     /// Short: the central may come back at once.
-    private static let socketEndTime: Duration = .milliseconds(50)
+    static let socketEndTime: Duration = .milliseconds(50)
 
     /// bluetoothd reports only the first central that subscribes. When that one has disconnected and notifications are
     /// still on, they may be for another central. If nobody is subscribed, bluetoothd ends them in a moment.

@@ -6,7 +6,7 @@ import MainLoop
 
 /// The state of a peripheral manager on the loop. What it finds out is delivered on the manager's queue, in order.
 @LoopActor
-final class PeripheralCore {
+final class PeripheralCore: PeripheralEngineCore {
     // A weak reference may be loaded on any thread, and it is stored once, in `init`.
     private nonisolated(unsafe) weak var manager: CBPeripheralManager?
     private nonisolated let delegateQueue: DelegateQueue

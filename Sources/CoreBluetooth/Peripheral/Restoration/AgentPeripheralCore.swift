@@ -5,7 +5,7 @@ import RestorationProtocol
 /// The state of a peripheral manager whose services the restoration agent publishes, on the loop. What it finds out is
 /// delivered on the manager's queue, in order.
 @LoopActor
-final class AgentPeripheralCore {
+final class AgentPeripheralCore: PeripheralEngineCore {
     // A weak reference may be loaded on any thread, and it is stored once, in `init`.
     private nonisolated(unsafe) weak var manager: CBPeripheralManager?
     private nonisolated let delegateQueue: DelegateQueue

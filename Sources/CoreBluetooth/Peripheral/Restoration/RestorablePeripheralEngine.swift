@@ -60,16 +60,11 @@ final class RestorablePeripheralEngine: PeripheralEngine {
 
 /// The peripheral role by the restoration agent: passes the calls of a manager on to the loop, where
 /// ``AgentPeripheralCore`` does the work.
-private final class AgentPeripheralEngine: PeripheralEngine {
-    private let core: AgentPeripheralCore
+private final class AgentPeripheralEngine: LoopPeripheralEngine {
+    let core: AgentPeripheralCore
 
     init(core: AgentPeripheralCore) {
         self.core = core
-    }
-
-    func invalidate() {
-        let core = core
-        MainLoop.shared.async { core.invalidate() }
     }
 
     func startAdvertising(_ data: [String: Any]) {
@@ -79,12 +74,6 @@ private final class AgentPeripheralEngine: PeripheralEngine {
         let record = AdvertisementRecord(data)
         let call = core.epochs.current
         MainLoop.shared.async { core.startAdvertising(record, in: call) }
-    }
-
-    func stopAdvertising() {
-        let core = core
-        core.epochs.countStop()
-        MainLoop.shared.async { core.stopAdvertising() }
     }
 
     func add(_ service: CBMutableService) {
@@ -99,27 +88,11 @@ private final class AgentPeripheralEngine: PeripheralEngine {
         }
     }
 
-    func remove(_ service: CBMutableService) {
-        let core = core
-        MainLoop.shared.async { core.remove(service) }
+    func setPairing(_ settings: PairingSettings?) {
+        guard settings != nil else { return }
+        Diagnostics.warning(
+            "the agent pairs for a peripheral manager with a restore identifier, and asks nobody: \"Just Works\"")
     }
-
-    func removeAllServices() {
-        let core = core
-        MainLoop.shared.async { core.removeAll() }
-    }
-
-    func respond(to request: CBATTRequest, with result: CBATTError.Code) {
-        request.giveAnswer(result, ofOwner: ObjectIdentifier(core))
-    }
-
-    func updateValue(_ value: Data, for characteristic: CBMutableCharacteristic, on centrals: [CBCentral]?) -> Bool {
-        let core = core
-        return core.updates.take(value, for: characteristic, on: centrals) { core.sendUpdates() }
-    }
-
-    /// The agent's process answers, without its user: pairing is "Just Works".
-    func setPairing(_ settings: PairingSettings?) {}
 
     func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) {
         core.deliver { manager in

@@ -61,6 +61,7 @@ struct PairingAgentTests {
         #expect(try await ask("RequestPasskey", path("/another").busValue) == nil)
         #expect(try await ask("RequestConfirmation", device.busValue, .uint32(5)) == [])
         #expect(try await ask("RequestConfirmation", device.busValue, .uint32(6)) == nil)
+        #expect(try await ask("RequestConfirmation", path("/another").busValue, .uint32(5)) == nil)
         #expect(try await ask("DisplayPasskey", device.busValue, .uint32(42), .uint16(0)) == [])
         // One digit has been entered.
         #expect(try await ask("DisplayPasskey", device.busValue, .uint32(42), .uint16(1)) == [])
@@ -70,6 +71,7 @@ struct PairingAgentTests {
                 "asked(BlueZ.PairingQuestion.Kind.passkey)", "refused(BlueZ.PairingQuestion.Kind.passkey)",
                 "asked(BlueZ.PairingQuestion.Kind.comparison(5))", "agreed(BlueZ.PairingMethod.numericComparison)",
                 "asked(BlueZ.PairingQuestion.Kind.comparison(6))", "refused(BlueZ.PairingQuestion.Kind.comparison(6))",
+                "asked(BlueZ.PairingQuestion.Kind.comparison(5))", "refused(BlueZ.PairingQuestion.Kind.comparison(5))",
                 "show 42", "displayed(42)",
             ])
         // Questions of a wrong type.

@@ -4,8 +4,9 @@ package import MainLoop
 
 /// Answers bluetoothd's questions while a device pairs.
 ///
-/// By itself it agrees to "Just Works", confirms every comparison, and refuses what has to be entered. A program that
-/// can ask its user sets ``onQuestion`` and ``onDisplay``.
+/// By itself it agrees to "Just Works", and refuses what has to be entered. It confirms a comparison that nobody answers
+/// only while it has neither input nor output, as nobody has compared anything then. A program that can ask its user
+/// sets ``onQuestion`` and ``onDisplay``.
 @LoopActor
 package final class PairingAgent {
     private static let path = ObjectPath.root.appending("bluejay").appending("agent")
@@ -18,6 +19,7 @@ package final class PairingAgent {
     package var onStep: (@LoopActor (ObjectPath, PairingStep) -> Void)?
 
     private var connection: BusConnection?
+    private var capability = PairingCapability.noInputNoOutput
     /// bluetoothd asks one question of an agent at a time.
     private var question: (device: ObjectPath, question: PairingQuestion)?
 
@@ -32,6 +34,7 @@ package final class PairingAgent {
     package func register(
         on connection: BusConnection, _ capability: PairingCapability = .noInputNoOutput, isDefault: Bool = true
     ) async throws {
+        self.capability = capability
         do {
             connection.unexport(Self.path)
             try connection.export([exportedInterface], at: Self.path)
@@ -150,7 +153,7 @@ package final class PairingAgent {
         self.question = (device, question)
         onStep?(device, .asked(kind))
         if onQuestion?(device, question) == true { return }
-        if case .comparison = kind { question.confirm() } else { question.refuse() }
+        if case .comparison = kind, capability == .noInputNoOutput { question.confirm() } else { question.refuse() }
     }
 
     private func cancelQuestion() {

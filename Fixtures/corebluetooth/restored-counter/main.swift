@@ -116,10 +116,14 @@ final class Counter: NSObject, CBPeripheralManagerDelegate {
             if isNew, text == "crash" { kill(getpid(), SIGKILL) }
             if isNew { return held.append(request) }
         }
+        let counts = text.hasPrefix("count")
+        if counts {
+            number += 1
+            log("counted \(number)")
+        }
+        // Not before it is on record: what is answered is not asked for again.
         peripheral.respond(to: request, withResult: .success)
-        guard text.hasPrefix("count"), let count else { return }
-        number += 1
-        log("counted \(number)")
+        guard counts, let count else { return }
         peripheral.updateValue(Data(String(number).utf8), for: count, onSubscribedCentrals: nil)
     }
 

@@ -13,4 +13,14 @@ import Testing
         }
         #expect(DeviceRecording.inOrderOfListening(senders).map(\.reference) == ["1", "3", "0", "2", "4"])
     }
+
+    @Test func `the times count from a first value that was sent at once, and leave a device its silence`() {
+        let subscribed = ContinuousClock.now
+        let soon = subscribed + .milliseconds(30)
+        let late = subscribed + DeviceRecording.delivery
+        #expect(DeviceRecording.begin(soon, isFirst: true, subscribed: nil) == soon)
+        #expect(DeviceRecording.begin(soon, isFirst: true, subscribed: subscribed) == soon)
+        #expect(DeviceRecording.begin(late, isFirst: true, subscribed: subscribed) == subscribed)
+        #expect(DeviceRecording.begin(soon, isFirst: false, subscribed: subscribed) == subscribed)
+    }
 }

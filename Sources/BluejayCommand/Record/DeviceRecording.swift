@@ -31,6 +31,8 @@ final class DeviceRecording {
         case failed(any Error)
     }
 
+    /// What a value takes at most that was sent at once.
+    nonisolated static let delivery = Duration.milliseconds(100)
     /// How often the count is printed.
     private static let progressInterval = Duration.seconds(1)
 
@@ -122,7 +124,7 @@ final class DeviceRecording {
         guard !end.isKnown, let reference = references[ObjectIdentifier(source)] else { return }
         do {
             let value = try result.get()
-            let begin = begin ?? now
+            let begin = Self.begin(now, isFirst: file.count == 0, subscribed: self.begin)
             self.begin = begin
             lastTime = (now - begin).inSeconds
             try file.append(value, at: lastTime, of: reference)
@@ -131,6 +133,16 @@ final class DeviceRecording {
         } catch {
             stop(error)
         }
+    }
+
+    /// What the times count from, when a value has come `now`. A first value that was sent at once takes a while to
+    /// come, because bluetoothd gathers values and the link has its interval; a device that sends it again would add as
+    /// much once more.
+    nonisolated static func begin(
+        _ now: ContinuousClock.Instant, isFirst: Bool, subscribed: ContinuousClock.Instant?
+    ) -> ContinuousClock.Instant {
+        guard let subscribed else { return now }
+        return isFirst && now - subscribed < delivery ? now : subscribed
     }
 
     /// Records nothing more.

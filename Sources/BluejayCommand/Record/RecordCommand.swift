@@ -10,8 +10,8 @@ struct RecordCommand: CentralCommand {
         abstract: "Read a device into a profile file, and record what it sends; dittojay sends it again.",
         discussion: """
             It reads what "clone" reads, subscribes to everything that notifies or indicates, and writes each value with \
-            its time. The time counts from when it is subscribed to everything, or from the first value if that comes \
-            before.
+            its time. The time counts from the first value, or from when it is subscribed to everything if that is more \
+            than 100 ms earlier.
 
             Each value is written to the file as it comes, so that nothing is lost when the program is killed. It ends \
             after --count or --for, by Ctrl-C, with 5 when the connection is lost, and with 1 when the file has \

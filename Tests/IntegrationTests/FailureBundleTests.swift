@@ -45,6 +45,8 @@ extension InTheLab {
         }
 
         @Test func `btmon reads the capture of that test alone`() async throws {
+            // bluetoothd looks up the services of a device that it does not know, and btmon is to see it.
+            try await Lab.here.forgetEachOther()
             let (folder, _) = try await failure(
                 ["HeartRateLogTests.LogXCTests/testTheProgramEndsAfterSoManyValues"], in: "xctest",
                 leaving: "LogXCTests.testTheProgramEndsAfterSoManyValues")
@@ -58,7 +60,6 @@ extension InTheLab {
             // Both controllers' ends of each, with values that make sense only with the link's beginning.
             #expect(count("LE Connection Complete") + count("LE Enhanced Connection Complete") == 2)
             #expect(count("ATT: Handle Multiple Value Notification") >= 2, "bluetoothd's way to notify one central")
-            // btmon knows what a handle is of when it has seen the services being looked up.
             let values = lines.filter {
                 $0.contains("Handle: 0x") && $0.contains("Type: Heart Rate Measurement (0x2a37)")
             }

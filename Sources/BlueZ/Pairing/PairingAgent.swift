@@ -4,9 +4,9 @@ package import MainLoop
 
 /// Answers bluetoothd's questions while a device pairs.
 ///
-/// By itself it agrees to "Just Works", and refuses what has to be entered. It confirms a comparison that nobody answers
-/// only while it has neither input nor output, as nobody has compared anything then. A program that can ask its user
-/// sets ``onQuestion`` and ``onDisplay``.
+/// By itself it agrees to "Just Works", and refuses what has to be entered. It confirms a comparison that nobody
+/// answers only while it has neither input nor output, as nobody has compared anything then. A program that can ask its
+/// user sets ``onQuestion`` and ``onDisplay``.
 @LoopActor
 package final class PairingAgent {
     private static let path = ObjectPath.root.appending("bluejay").appending("agent")

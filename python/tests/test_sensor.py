@@ -109,9 +109,13 @@ def test_each_call_is_a_request(pytester: pytest.Pytester, in_lab: FakeLab) -> N
             sensor.advertise(False)
             sensor.power(True)
             sensor.silence(2.5)
+            sensor.passkey("012345")
+            sensor.confirm(True)
+            sensor.confirm(False)
             assert sensor.status()["hand"] == [
                 {"command": "advertise", "state": "off"}, {"command": "power", "state": "on"},
-                {"command": "silence", "seconds": 2.5}]
+                {"command": "silence", "seconds": 2.5}, {"command": "passkey", "passkey": "012345"},
+                {"command": "confirm", "state": "yes"}, {"command": "confirm", "state": "no"}]
             sensor.services.remove("chirp")
             assert sensor.services.published == []
             sensor.services.add("chirp")
@@ -176,8 +180,10 @@ def test_the_same_can_be_awaited(pytester: pytest.Pytester, in_lab: FakeLab) -> 
                 await aio.advertise(True)
                 await aio.power(False)
                 await aio.silence(1)
+                await aio.passkey("012345")
+                await aio.confirm(True)
                 assert [request["command"] for request in (await aio.status())["hand"]] == [
-                    "advertise", "power", "silence"]
+                    "advertise", "power", "silence", "passkey", "confirm"]
                 await aio.services.remove("chirp")
                 await aio.services.add("chirp")
                 assert await aio.disconnect() == ["00:AA:01:01:00:01"]

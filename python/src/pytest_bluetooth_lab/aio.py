@@ -98,5 +98,11 @@ class AsyncSensor:
     async def power(self, is_on: bool) -> None:
         await asyncio.to_thread(self._sensor.power, is_on)
 
+    async def passkey(self, digits: str) -> None:
+        await asyncio.to_thread(self._sensor.passkey, digits)
+
+    async def confirm(self, is_same: bool) -> None:
+        await asyncio.to_thread(self._sensor.confirm, is_same)
+
     async def silence(self, seconds: float) -> None:
         await asyncio.to_thread(self._sensor.silence, seconds)

@@ -254,6 +254,14 @@ class Sensor:
         """Its controller is on, or off."""
         self.request("power", state="on" if is_on else "off")
 
+    def passkey(self, digits: str) -> None:
+        """Enters the six digits that a central shows while it pairs, after the event `passkey-requested`."""
+        self.request("passkey", passkey=digits)
+
+    def confirm(self, is_same: bool) -> None:
+        """A central that pairs shows the digits of the event `comparison-requested`, or others, and is refused."""
+        self.request("confirm", state="yes" if is_same else "no")
+
     def silence(self, seconds: float) -> None:
         """Meanwhile it sends nothing, and requests wait for their answers."""
         self.request("silence", seconds=seconds)

@@ -62,7 +62,7 @@ def answer(request):
     elif command == "disconnect":
         report("disconnected", central="00:AA:01:01:00:01")
         return {"disconnected": ["00:AA:01:01:00:01"]}
-    elif command in ("advertise", "power", "silence"):
+    elif command in ("advertise", "power", "silence", "passkey", "confirm"):
         by_hand.append({"command": command, **request})
     elif command == "hang-up":
         return None

@@ -1,0 +1,112 @@
+import BluetoothLab
+import Foundation
+import Testing
+
+extension OnTwoHosts {
+    /// Pairing by each method, where either side has a bluetoothd and an agent of its own.
+    @Suite struct Pairing {
+        /// What both sides can do, and how they pair then.
+        enum Method: String, CaseIterable {
+            case passkeyOfSensor, passkeyOfCentral, comparison, justWorks
+
+            var sensor: String {
+                switch self {
+                case .passkeyOfSensor: "{io: display}"
+                case .passkeyOfCentral: "{io: keyboard}"
+                case .comparison: "{io: yes-no}"
+                case .justWorks: "{io: none}"
+                }
+            }
+
+            var name: String {
+                switch self {
+                case .passkeyOfSensor, .passkeyOfCentral: "passkey entry"
+                case .comparison: "numeric comparison"
+                case .justWorks: "Just Works"
+                }
+            }
+        }
+
+        private func withLock(_ pairing: String, _ body: (Sensor) async throws -> Void) async throws {
+            let file = "/run/lock.yaml"
+            try await Lab.runAtSensor("sh", "-c", "printf %s \"$0\" >\(file)", Lock.profile(pairing: pairing))
+            try await forgetEachOtherOnTwoHosts()
+            let lock = try await Sensor("--profile", file)
+            do {
+                try await body(lock)
+            } catch {
+                // The next test needs the controllers.
+                _ = try? await lock.process.interrupt()
+                throw error
+            }
+            try await lock.stop()
+        }
+
+        private func pair(_ arguments: String...) throws -> ChildProcess {
+            try ChildProcess("bluejay", ["pair", Lab.sensorAddress, "--json"] + arguments)
+        }
+
+        private func passkey(in line: String) throws -> String { try #require(object(line)["passkey"] as? String) }
+
+        /// Answers what either side asks; the wrong answer is another passkey, or that the numbers differ.
+        private func run(_ method: Method, at lock: Sensor, isRight: Bool = true) async throws -> ChildProcess {
+            func answer(_ passkey: String) -> String {
+                isRight ? passkey : passkey == "000000" ? "000001" : "000000"
+            }
+            switch method {
+            case .passkeyOfSensor:
+                let pairing = try pair("--passkey", "-")
+                try pairing.type(answer(try passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress))))
+                return pairing
+            case .passkeyOfCentral:
+                let pairing = try pair()
+                try await lock.event("passkey-requested", Lab.centralAddress)
+                let shown = try passkey(in: try await pairing.line(containing: #""event":"passkey""#))
+                try await lock.command("passkey", answer(shown))
+                return pairing
+            case .comparison:
+                let pairing = try pair("--yes")
+                let here = try passkey(in: try await pairing.line(containing: #""event":"comparison""#))
+                let there = try passkey(in: try await lock.event("comparison-requested", Lab.centralAddress))
+                #expect(here == there)
+                try await lock.command("confirm", isRight ? "yes" : "no")
+                return pairing
+            case .justWorks: return try pair()
+            }
+        }
+
+        @Test(arguments: Method.allCases)
+        func `a bond outlasts bluetoothd on either side, whose method was`(_ method: Method) async throws {
+            try await withLock(method.sensor) { lock in
+                let pairing = try await run(method, at: lock)
+                #expect(try await pairing.exitStatus(within: .seconds(60)) == 0, "\(pairing.transcript)")
+                #expect(pairing.transcript.contains(#""method":"\#(method.name)""#), "\(pairing.transcript)")
+                try await lock.event("paired", Lab.centralAddress)
+                try await Lab.here.bluetoothd(.restart)
+                let position = lock.position
+                try await Lab.runAtSensor("lab-bluetoothd", "restart")
+                try await lock.event("advertising", from: position, within: .seconds(60))
+                // The keys are there: nothing is asked, and what an authenticated link may read is read.
+                let again = try pair()
+                #expect(try await again.exitStatus(within: .seconds(60)) == 0, "\(again.transcript)")
+                guard method != .justWorks else { return }
+                for characteristic in [Lock.authenticated, Lock.secure] {
+                    try await Lab.here.bluejay("read", Lab.sensorAddress, characteristic)
+                }
+            }
+        }
+
+        @Test(arguments: [
+            (Method.passkeyOfSensor, Int32(12)), (.passkeyOfCentral, 12), (.comparison, 13),
+        ])
+        func `a wrong answer is told at once by both sides`(_ method: Method, _ status: Int32) async throws {
+            try await withLock(method.sensor) { lock in
+                let pairing = try await run(method, at: lock, isRight: false)
+                #expect(try await pairing.exitStatus(within: .seconds(20)) == status, "\(pairing.transcript)")
+                try await lock.event("pairing-failed", Lab.centralAddress, within: .seconds(20))
+                let known = try await Lab.runAtSensor("bluetoothctl", "devices", "Paired")
+                #expect(known.isEmpty, "\(known)")
+            }
+        }
+    }
+}

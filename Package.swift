@@ -50,6 +50,8 @@ let package = Package(
         // Unix sockets as servers have them: for the agent and the control socket.
         .target(name: "SocketServer", dependencies: ["MainLoop", "UserFolders"]),
         .target(name: "DBus", dependencies: ["CDBus", "LayerLog", "MainLoop", logging]),
+        // What a program without a terminal shows and asks on the user's desktop. It knows no Bluetooth.
+        .target(name: "DesktopNotifications", dependencies: ["DBus", "MainLoop"]),
         .target(
             name: "BlueZ",
             dependencies: ["CGLib", "DBus", "LayerLog", "MainLoop", "UserFolders", logging]),
@@ -100,15 +102,15 @@ let package = Package(
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "CoreBluetooth", "Dittojay", "DittojayUI", "Doctor", "GATTProfiles",
-                "LineOutput", "MainLoop", "ProgramSupport", argumentParser,
+                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DesktopNotifications", "Dittojay", "DittojayUI", "Doctor",
+                "GATTProfiles", "LineOutput", "MainLoop", "ProgramSupport", argumentParser,
             ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "Bluejay", "CoreBluetooth", "Doctor", "GATTProfiles", "LayerLog",
-                "LineOutput", "MainLoop", "ProfileClients", "ProgramSupport", "RestorationAgent", "RestorationProtocol",
-                argumentParser, logging,
+                "AssignedNumbers", "BlueZ", "Bluejay", "CoreBluetooth", "DesktopNotifications", "Doctor",
+                "GATTProfiles", "LayerLog", "LineOutput", "MainLoop", "ProfileClients", "ProgramSupport",
+                "RestorationAgent", "RestorationProtocol", argumentParser, logging,
             ]),
 
         // LE controllers and the air between them, without input and output, and the program that attaches them to the
@@ -134,6 +136,8 @@ let package = Package(
         .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"]),
         .testTarget(name: "SocketServerTests", dependencies: ["SocketServer", "TestSupport", "UserFolders"]),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "MainLoop", "TestSupport"]),
+        .testTarget(
+            name: "DesktopNotificationsTests", dependencies: ["DBus", "DesktopNotifications", "MainLoop", "TestSupport"]),
         .testTarget(name: "LineOutputTests", dependencies: ["LineOutput"]),
         .testTarget(name: "AssignedNumbersTests", dependencies: ["AssignedNumbers"]),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "DBus", "MainLoop", "TestSupport"]),

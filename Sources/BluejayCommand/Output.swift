@@ -53,6 +53,11 @@ final class Output {
         writer.flush()
     }
 
+    /// Calls `action` once everything is written, or after `limit`.
+    func whenWritten(within limit: DispatchTimeInterval, _ action: @escaping @MainActor () -> Void) {
+        writer.finish(within: limit) { _ in MainActor.assumeIsolated { action() } }
+    }
+
     /// Waits until everything is written, for as long as the reader takes unless there is a limit.
     ///
     /// - Returns: why something is missing; nil if nothing is.

@@ -71,6 +71,9 @@ struct RunCommand: ParsableCommand, LoggingCommand {
             "Replay the run that had this seed; default: a new one each time. Several peripherals each have their own.")
     var seed: UInt64?
 
+    @Flag(help: "Show nothing about pairing on the desktop, where there is no terminal.")
+    var noDesktop = false
+
     @OptionGroup var sessionOptions: SessionOptions
     @OptionGroup var logOptions: LogOptions
 
@@ -119,7 +122,8 @@ struct RunCommand: ParsableCommand, LoggingCommand {
         let group = PeripheralGroup(
             try plan(), on: AdapterVariable.choice(given: adapter),
             controlSocket: sessionOptions.controlSocket, queue: DispatchQueue(label: "dittojay"))
-        let session = TerminalSession(group, sessionOptions, junit: junit)
+        let desktop = noDesktop ? nil : PairingDesktop(queue: group.queue, socket: sessionOptions.socket)
+        let session = TerminalSession(group, sessionOptions, junit: junit, desktop: desktop)
         session.start()
         dispatchMain()
     }

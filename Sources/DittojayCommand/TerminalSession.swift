@@ -12,6 +12,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private let quiet: Bool
     private let junit: String?
     private let record: EventRecord?
+    private let desktop: PairingDesktop?
     private var input: CommandInput?
     private var signals: [any DispatchSourceSignal] = []
     private var isEnding = false
@@ -36,10 +37,13 @@ final class TerminalSession: @unchecked Swift.Sendable {
     /// - Parameters:
     ///   - junit: the path of the file for the report of a scenario that expects something.
     ///   - record: gets all events, whatever is printed.
+    ///   - desktop: shows what pairing wants where there is no terminal; nil if nothing is to be shown there.
     init(
-        _ group: PeripheralGroup, _ options: SessionOptions, junit: String? = nil, record: EventRecord? = nil
+        _ group: PeripheralGroup, _ options: SessionOptions, junit: String? = nil, record: EventRecord? = nil,
+        desktop: PairingDesktop? = nil
     ) {
         self.record = record
+        self.desktop = desktop
         self.group = group
         json = options.json
         quiet = options.quiet
@@ -62,6 +66,10 @@ final class TerminalSession: @unchecked Swift.Sendable {
             input = CommandInput(
                 queue: group.queue, show: { [output] bytes in output.write(verbatim: bytes) },
                 handler: { [self] line in execute(line) })
+            // Where somebody watches the terminal, the events say it.
+            if let desktop, input?.takesKeys != true {
+                group.onPairingPrompt = { prompt in desktop.show(prompt) }
+            }
             group.start()
         }
     }

@@ -2,6 +2,7 @@ import Bluejay
 import BluetoothLab
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 extension InTheLab {
@@ -28,9 +29,7 @@ extension InTheLab {
         ///
         /// - Parameter pairing: as profile files have it: `{io: display}`.
         private func withLock(_ pairing: String, _ body: (Sensor) async throws -> Void) async throws {
-            let file = NSTemporaryDirectory() + "/lock-\(UUID().uuidString.prefix(8)).yaml"
-            try (Self.lock.trimmingCharacters(in: .whitespacesAndNewlines) + " \(pairing)\n")
-                .write(toFile: file, atomically: false, encoding: .utf8)
+            let file = try Self.profile(pairing)
             defer { unlink(file) }
             let lab = try Lab.here
             try await lab.forgetEachOther()
@@ -44,6 +43,14 @@ extension InTheLab {
             }
             try await lock.stop()
             try await lab.forgetEachOther()
+        }
+
+        /// Writes the profile of a lock to a file.
+        private static func profile(_ pairing: String) throws -> String {
+            let file = NSTemporaryDirectory() + "/lock-\(UUID().uuidString.prefix(8)).yaml"
+            try (lock.trimmingCharacters(in: .whitespacesAndNewlines) + " \(pairing)\n")
+                .write(toFile: file, atomically: false, encoding: .utf8)
+            return file
         }
 
         private func pair(_ arguments: String...) throws -> ChildProcess {
@@ -177,6 +184,71 @@ extension InTheLab {
                 _ = try await control.exitStatus()
                 try await expectAuthenticatedLink()
             }
+        }
+
+        // MARK: Asking
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `a terminal is asked`() async throws {
+            let words = ["pair", sensor, "--json", "--adapter", Lab.centralAdapter]
+            try await withLock("{io: display}") { lock in
+                let pairing = try ChildProcess(inTerminal: "bluejay", words)
+                try pairing.type(try passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress)))
+                try await expect(pairing, ends: 0, "passkey that the device shows: ")
+                try await expectAuthenticatedLink()
+            }
+            try await withLock("{io: yes-no}") { lock in
+                let pairing = try ChildProcess(inTerminal: "bluejay", words)
+                try await pairing.line(containing: #""event":"comparison""#)
+                try await lock.event("comparison-requested")
+                try pairing.type(TerminalKey.interrupt)
+                try await expect(pairing, ends: 130, "does the device show the same? yes or no: ")
+                try await lock.event("pairing-failed")
+            }
+        }
+
+        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        func `a desktop is asked where there is no terminal`() async throws {
+            let lab = try Lab.here
+            let bus = try ChildProcess("dbus-daemon", ["--session", "--nofork", "--print-address"])
+            let environment = ["DBUS_SESSION_BUS_ADDRESS": try await bus.line(containing: "unix:")]
+            let desktop = try await FakeDesktop(at: environment.values.joined())
+            let pairing = ["pair", sensor, "--json", "--adapter", Lab.centralAdapter]
+            for io in ["yes-no", "display"] {
+                try await lab.forgetEachOther()
+                let file = try Self.profile("{io: \(io)}")
+                defer { unlink(file) }
+                let lock = try ChildProcess(
+                    "dittojay", ["run", "--json", "--no-socket", "--adapter", Lab.sensorAdapter, "--profile", file],
+                    environment: environment)
+                try await lock.line(containing: #""event":"advertising""#, within: .seconds(60))
+                let central = try ChildProcess(
+                    "bluejay", pairing + (io == "display" ? ["--passkey", "-"] : []), environment: environment)
+                let digits: String
+                if io == "display" {
+                    let shown = try await desktop.shown.next()
+                    digits = try passkey(in: try await lock.line(containing: "passkey-displayed"))
+                    #expect(shown.program == "dittojay" && shown.summary == "Enter \(digits) on the central")
+                    try central.type(digits)
+                } else {
+                    let questions = [try await desktop.shown.next(), try await desktop.shown.next()]
+                    digits = try passkey(in: try await lock.line(containing: "comparison-requested"))
+                    #expect(questions.map(\.program).sorted() == ["bluejay", "dittojay"])
+                    for question in questions {
+                        #expect(question.summary.contains(digits), "\(question.summary)")
+                        await desktop.choose("yes", of: question.number)
+                    }
+                }
+                try await expect(central, ends: 0, #""paired":"\#(sensor)""#)
+                try await lock.line(containing: #""event":"paired""#)
+                // All that were shown: the two that were answered, or the one.
+                for _ in 0..<(io == "display" ? 1 : 2) { _ = try await desktop.withdrawn.next() }
+                try await expectAuthenticatedLink()
+                #expect(try await lock.interrupt() == 0)
+            }
+            try await lab.forgetEachOther()
+            bus.signal(SIGTERM)
+            _ = try await bus.exitStatus()
         }
 
         // MARK: Failures

@@ -50,11 +50,22 @@ struct Programs {
         let redirections = redirection(">", output) + redirection("2>", error) + (hasInput ? "" : " <&-")
         return try ChildProcess(
             "/bin/sh", ["-c", "exec \"$0\" \"$@\"" + redirections, try Self.path(of: words[0])] + words.dropFirst(),
-            environment: [
-                "DBUS_SYSTEM_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": folder.path, "XDG_STATE_HOME": folder.path,
-                "HOME": folder.path, "DITTOJAY_SOCKET": socket, "BLUETOOTH_ADAPTER": "", "DITTOJAY_ADAPTER": "",
-                "BLUEJAY_LOG": "", "DITTOJAY_LOG": "",
-            ].merging(environment) { $1 })
+            environment: surroundings.merging(environment) { $1 })
+    }
+
+    /// Runs a program in a terminal.
+    func runInTerminal(_ words: [String], environment: [String: String] = [:]) throws -> ChildProcess {
+        try ChildProcess(
+            inTerminal: try Self.path(of: words[0]), Array(words.dropFirst()),
+            environment: surroundings.merging(environment) { $1 })
+    }
+
+    private var surroundings: [String: String] {
+        [
+            "DBUS_SYSTEM_BUS_ADDRESS": address, "DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": folder.path,
+            "XDG_STATE_HOME": folder.path, "HOME": folder.path, "DITTOJAY_SOCKET": socket, "BLUETOOTH_ADAPTER": "",
+            "DITTOJAY_ADAPTER": "", "BLUEJAY_LOG": "", "DITTOJAY_LOG": "",
+        ]
     }
 
     private func redirection(_ sign: String, _ stream: Stream) -> String {

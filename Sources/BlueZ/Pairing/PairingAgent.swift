@@ -4,9 +4,8 @@ package import MainLoop
 
 /// Answers bluetoothd's questions while a device pairs.
 ///
-/// By itself it agrees to "Just Works", and refuses what has to be entered. It confirms a comparison that nobody
-/// answers only while it has neither input nor output, as nobody has compared anything then. A program that can ask its
-/// user sets ``onQuestion`` and ``onDisplay``.
+/// By itself it agrees to "Just Works", and refuses what has to be entered or compared. A program that can ask its user
+/// sets ``onQuestion`` and ``onDisplay``.
 @LoopActor
 package final class PairingAgent {
     private static let path = ObjectPath.root.appending("bluejay").appending("agent")
@@ -19,7 +18,6 @@ package final class PairingAgent {
     package var onStep: (@LoopActor (ObjectPath, PairingStep) -> Void)?
 
     private var connection: BusConnection?
-    private var capability = PairingCapability.noInputNoOutput
     /// bluetoothd asks one question of an agent at a time.
     private var question: (device: ObjectPath, question: PairingQuestion)?
 
@@ -34,7 +32,6 @@ package final class PairingAgent {
     package func register(
         on connection: BusConnection, _ capability: PairingCapability = .noInputNoOutput, isDefault: Bool = true
     ) async throws {
-        self.capability = capability
         do {
             connection.unexport(Self.path)
             try connection.export([exportedInterface], at: Self.path)
@@ -153,7 +150,10 @@ package final class PairingAgent {
         self.question = (device, question)
         onStep?(device, .asked(kind))
         if onQuestion?(device, question) == true { return }
-        if case .comparison = kind, capability == .noInputNoOutput { question.confirm() } else { question.refuse() }
+        // Whatever the agent's capability is. A link that began while another agent's was in force keeps that one
+        // (kernel 6.12, `hci_conn_add`), and bluetoothd asks this one to compare. What is "Just Works" for both sides
+        // comes as RequestAuthorization (5.66, `device_confirm_passkey` in src/device.c).
+        question.refuse()
     }
 
     private func cancelQuestion() {

@@ -9,11 +9,13 @@ struct PairCommand: CentralCommand {
         commandName: "pair", abstract: "Pair with a device: by passkey, by comparing numbers, or without either.",
         discussion: """
             What the two can do decides how they pair. A passkey that is to be entered here, and the answer whether the \
-            device shows the same number, are asked for in the terminal. Without a terminal nothing is asked: --passkey \
-            and --yes answer beforehand, and a question that they do not answer ends the command with 10.
+            device shows the same number, are asked for in the terminal. Without a terminal, a desktop that shows \
+            notifications shows what is to be entered on the device, and asks whether the numbers are the same. Else \
+            nothing is asked: --passkey and --yes answer beforehand, and a question that they do not answer ends the \
+            command with 10.
 
             EXIT STATUS, besides those of all commands
-              10  the device wants an answer, and there is no terminal to ask in
+              10  the device wants an answer, and there is no terminal to ask in, or none was given there
               11  the device has refused to pair
               12  the passkey was wrong
               13  the device does not show the same number, or the answer was no
@@ -32,6 +34,9 @@ struct PairCommand: CentralCommand {
 
     @Flag(name: .customLong("yes"), help: "Say yes when numbers are to be compared, without asking.")
     var saysYes = false
+
+    @Flag(help: "Show and ask nothing on the desktop, where there is no terminal.")
+    var noDesktop = false
 
     @Option(
         help: ArgumentHelp(
@@ -56,6 +61,10 @@ struct PairCommand: CentralCommand {
 
     @MainActor
     private func pair(_ context: CommandContext) async throws {
+        let conversation = PairingConversation(
+            context.output, given: given, saysYes: saysYes,
+            desktop: noDesktop ? nil : PairingDesktop(device: target.device))
+        context.onEnd = { conversation.end() }
         let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
         let status = await Self.knownStatus(of: target.selector, on: options.adapter)
         if status == .paired { return try await checkKeys(context, until: deadline) }
@@ -66,7 +75,6 @@ struct PairCommand: CentralCommand {
         guard let peripheral = context.manager.retrievePeripherals(withIdentifiers: [identifier.uuid]).first else {
             throw Failure(.failed, attempt: attempt, "it is not known any more")
         }
-        let conversation = PairingConversation(context.output, given: given, saysYes: saysYes)
         context.manager.setPairingDelegate(conversation, capability: capability, answersAll: false)
         do {
             try await context.manager.pair(peripheral)

@@ -3,7 +3,7 @@ import Bluejay
 import LineOutput
 
 /// Answers what a device wants while `bluejay pair` pairs with it: with what was given beforehand, or by asking in the
-/// terminal.
+/// terminal, or on the desktop.
 @MainActor
 final class PairingConversation: @preconcurrency CBPairingDelegate {
     /// Where a passkey comes from.
@@ -21,14 +21,23 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
     private let given: Given
     private let saysYes: Bool
     private let terminal: any QuestionTerminal
+    /// Used where the terminal is not interactive; nil if nothing is to be shown there.
+    private let desktop: PairingDesktop?
+    /// What the terminal is asked for.
+    private var open: CBPairingRequest?
     /// Why this side has not answered.
     private var refusal: Failure?
 
-    init(_ output: Output, given: Given, saysYes: Bool, terminal: any QuestionTerminal = StandardTerminal()) {
+    /// - Parameter desktop: stands in for a terminal, where there is none; nil if nothing does.
+    init(
+        _ output: Output, given: Given, saysYes: Bool, desktop: @autoclosure () -> PairingDesktop?,
+        terminal: any QuestionTerminal = StandardTerminal()
+    ) {
         self.output = output
         self.given = given
         self.saysYes = saysYes
         self.terminal = terminal
+        self.desktop = terminal.isInteractive ? nil : desktop()
     }
 
     func manager(_ manager: CBManager, didReceive request: CBPairingRequest) {
@@ -36,20 +45,25 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
         case .displayPasskey(let passkey):
             method = .passkeyEntry
             output.event("passkey", "enter \(passkey) on the device") { $0.add("passkey", passkey.description) }
+            desktop?.show(passkey, pairingWith: request.peer)
         case .enterPasskey:
             method = .passkeyEntry
             enter(request)
         case .comparePasskeys(let passkey):
             method = .numericComparison
             output.event("comparison", "the device has to show \(passkey)") { $0.add("passkey", passkey.description) }
-            compare(request)
+            compare(request, passkey)
         }
     }
 
-    func manager(_ manager: CBManager, didCancel request: CBPairingRequest) { terminal.cancel() }
+    func manager(_ manager: CBManager, didCancel request: CBPairingRequest) { end() }
 
-    /// Nothing is asked any more.
-    func end() { terminal.cancel() }
+    /// Nothing is asked or shown any more.
+    func end() {
+        open = nil
+        terminal.cancel()
+        desktop?.withdraw()
+    }
 
     private func enter(_ request: CBPairingRequest) {
         switch given {
@@ -57,7 +71,7 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
         case .nothing where !terminal.isInteractive:
             refuse(request, "it shows a passkey, which is to be entered here: use --passkey, or a terminal")
         case .nothing, .input:
-            terminal.ask("passkey that the device shows: ") { [weak self] line in
+            ask("passkey that the device shows: ", for: request) { [weak self] line in
                 guard let line else { return self?.refuse(request, "no passkey was entered") ?? () }
                 guard let passkey = CBPasskey(line) else {
                     self?.refuse(request, "\"\(line.prefix(40))\" is no passkey: six digits")
@@ -68,16 +82,45 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
         }
     }
 
-    private func compare(_ request: CBPairingRequest) {
+    private func compare(_ request: CBPairingRequest, _ passkey: CBPasskey) {
         if saysYes { return request.confirm() }
-        guard terminal.isInteractive else {
-            return refuse(request, "it wants to know whether it shows the same number: use --yes, or a terminal")
+        guard terminal.isInteractive else { return compareOnDesktop(request, passkey) }
+        ask("does the device show the same? yes or no: ", for: request) { [weak self] line in
+            guard let line else { return self?.refuse(request, "no answer was given") ?? () }
+            self?.answer(request, ["y", "yes"].contains(line.lowercased()))
         }
-        terminal.ask("does the device show the same? yes or no: ") { [weak self] line in
-            if ["y", "yes"].contains(line?.lowercased()) { return request.confirm() }
-            self?.refusal = Failure(.comparisonFailed, "the answer was no")
-            request.reject()
+    }
+
+    /// How long what is asked about may take to be written.
+    private static let readerPatience = DispatchTimeInterval.milliseconds(300)
+
+    /// Asks in the terminal, behind what has been printed.
+    private func ask(
+        _ prompt: String, for request: CBPairingRequest, _ answered: @escaping @MainActor (String?) -> Void
+    ) {
+        open = request
+        output.whenWritten(within: Self.readerPatience) { [weak self] in
+            if let self, open === request { terminal.ask(prompt, answered) }
         }
+    }
+
+    private func compareOnDesktop(_ request: CBPairingRequest, _ passkey: CBPasskey) {
+        let cannotAsk = "it wants to know whether it shows the same number: use --yes, or a terminal"
+        guard let desktop else { return refuse(request, cannotAsk) }
+        desktop.compare(passkey, pairingWith: request.peer) { [weak self] answer in
+            switch answer {
+            case .yes: self?.answer(request, true)
+            case .no: self?.answer(request, false)
+            case .dismissed: self?.refuse(request, "the notification that asked was dismissed")
+            case .impossible: self?.refuse(request, cannotAsk)
+            }
+        }
+    }
+
+    private func answer(_ request: CBPairingRequest, _ isSame: Bool) {
+        if isSame { return request.confirm() }
+        refusal = Failure(.comparisonFailed, "the answer was no")
+        request.reject()
     }
 
     private func refuse(_ request: CBPairingRequest, _ reason: String) {

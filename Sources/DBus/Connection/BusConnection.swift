@@ -38,28 +38,48 @@ package final class BusConnection: AnswerSender {
         try BusConnection(address: systemAddress)
     }
 
-    /// Connects to the bus at `address` (`unix:path=/…`) and registers there.
+    /// Connects to the bus at `address` (`unix:path=/…`) and registers there. Waits for the bus: see
+    /// ``open(address:within:)``.
     ///
     /// - Throws: ``BusError/cannotConnect(address:reason:)``.
-    package init(address: String) throws(BusError) {
+    package convenience init(address: String) throws(BusError) {
+        let pointer = try Self.openSocket(at: address)
+        var error = DBusError()
+        dbus_error_init(&error)
+        defer { dbus_error_free(&error) }
+        guard dbus_bus_register(pointer, &error) != 0, let name = dbus_bus_get_unique_name(pointer) else {
+            Self.discard(pointer)
+            throw .cannotConnect(address: address, reason: Self.text(error.message))
+        }
+        self.init(pointer, registeredAs: String(cString: name), at: address)
+    }
+
+    /// Takes over a connection of libdbus to the bus, which has given it a name.
+    init(_ pointer: OpaquePointer, registeredAs name: String, at address: String) {
+        self.pointer = pointer
+        uniqueName = name
+        dbus_connection_add_filter(pointer, Self.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
+        io = ConnectionIO(pointer)
+        TrafficLog.logger.debug("connected to the bus", metadata: ["address": "\(address)", "name": "\(uniqueName)"])
+    }
+
+    /// Connects to the bus at `address`, which does not know this program yet.
+    static func openSocket(at address: String) throws(BusError) -> OpaquePointer {
         guard !address.hasZeroByte else { throw .invalidValue("an address with a zero byte") }
         var error = DBusError()
         dbus_error_init(&error)
         defer { dbus_error_free(&error) }
         guard let pointer = dbus_connection_open_private(address, &error) else {
-            throw .cannotConnect(address: address, reason: Self.text(error.message))
+            throw .cannotConnect(address: address, reason: text(error.message))
         }
         dbus_connection_set_exit_on_disconnect(pointer, 0)
-        guard dbus_bus_register(pointer, &error) != 0, let name = dbus_bus_get_unique_name(pointer) else {
-            dbus_connection_close(pointer)
-            dbus_connection_unref(pointer)
-            throw .cannotConnect(address: address, reason: Self.text(error.message))
-        }
-        self.pointer = pointer
-        uniqueName = String(cString: name)
-        dbus_connection_add_filter(pointer, Self.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
-        io = ConnectionIO(pointer)
-        TrafficLog.logger.debug("connected to the bus", metadata: ["address": "\(address)", "name": "\(uniqueName)"])
+        return pointer
+    }
+
+    /// Gives up a connection of libdbus that nothing drives.
+    static func discard(_ pointer: OpaquePointer) {
+        dbus_connection_close(pointer)
+        dbus_connection_unref(pointer)
     }
 
     isolated deinit {

@@ -10,6 +10,7 @@ package enum BusDriver: BusInterface {
     package static let nameHasOwner = Method("NameHasOwner")
     package static let getNameOwner = Method("GetNameOwner")
     package static let getConnectionUnixProcessID = Method("GetConnectionUnixProcessID")
+    static let hello = Method("Hello")
     static let requestName = Method("RequestName")
     static let releaseName = Method("ReleaseName")
     static let addMatch = Method("AddMatch")

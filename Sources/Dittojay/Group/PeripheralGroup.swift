@@ -12,6 +12,8 @@ package final class PeripheralGroup: @unchecked Swift.Sendable {
 
     /// Called for each event of each peripheral. Events are not made if it is nil and no program follows them.
     package var onEvent: ((PeripheralEvent) -> Void)?
+    /// Shows what a central that pairs wants of the user: see ``VirtualPeripheral/onPairingPrompt``.
+    package var onPairingPrompt: ((PairingPrompt) -> () -> Void)?
     /// Called once when each peripheral advertises, has failed to, or has ended.
     package var onReady: (() -> Void)?
     /// How many lines of output the program that shows the events has dropped.
@@ -128,6 +130,7 @@ package final class PeripheralGroup: @unchecked Swift.Sendable {
             let peripheral = maker(controller)
             peripheral.join(directory, asOneOfSeveral: hasSeveral)
             peripheral.onEvent = onEvent
+            peripheral.onPairingPrompt = onPairingPrompt
             peripheral.droppedLines = droppedLines
             peripheral.onReady = { [self] in oneIsReady() }
             peripheral.onEnd = { [self, unowned peripheral] error in ended(peripheral, error) }

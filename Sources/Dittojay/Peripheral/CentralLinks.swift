@@ -5,6 +5,8 @@ import MainLoop
 final class CentralLinks {
     /// Called when a central has connected or disconnected.
     var onOccurrence: ((Occurrence) -> Void)?
+    /// Called with a central's address when it has paired, has failed to, or has disconnected.
+    var onPairingEnd: ((String) -> Void)?
 
     private let queue: DispatchQueue
     private let events: EventOutput
@@ -43,12 +45,16 @@ final class CentralLinks {
         case .disconnected(let address):
             let central = centrals.removeValue(forKey: address) ?? PeripheralEvent.Central(address: address)
             unanswered.release(from: address)
+            onPairingEnd?(address)
             events.report(.disconnected) { $0.central = central }
             onOccurrence?(Occurrence(.disconnected))
         case .heard(let address, let mtu): centrals[address] = PeripheralEvent.Central(address: address, mtu: mtu)
         case .absent(let address): unanswered.release(from: address)
-        case .paired(let address): events.report(.paired) { $0.central = .init(address: address) }
+        case .paired(let address):
+            onPairingEnd?(address)
+            events.report(.paired) { $0.central = .init(address: address) }
         case .pairingFailed(let address, let reason):
+            onPairingEnd?(address)
             events.report(.pairingFailed) { ($0.central, $0.message) = (.init(address: address), reason) }
         case .failed(let message): events.report(failure: message)
         }

@@ -8,6 +8,11 @@ final class PairingConversation: CBPairingDelegate {
     private let events: EventOutput
     private var request: CBPairingRequest?
 
+    /// Shows what is wanted somewhere besides the events; what it returns takes that away.
+    var onPrompt: ((PairingPrompt) -> () -> Void)?
+    /// Take away what is shown, by the address of the central that it is for.
+    private var withdrawals: [String: () -> Void] = [:]
+
     /// - Parameter profile: nil for a peripheral whose pairing is "Just Works".
     init(_ profile: PairingProfile?, events: EventOutput) {
         self.profile = profile
@@ -39,16 +44,40 @@ final class PairingConversation: CBPairingDelegate {
 
     func manager(_ manager: CBManager, didCancel request: CBPairingRequest) {
         if self.request === request { self.request = nil }
+        ended(with: Self.address(of: request))
+    }
+
+    /// Pairing with a central has ended, or its link has.
+    func ended(with central: String) { withdrawals.removeValue(forKey: central)?() }
+
+    /// Nothing is shown any more.
+    func stop() {
+        let last = withdrawals.values
+        withdrawals = [:]
+        for withdraw in last { withdraw() }
+    }
+
+    private static func address(of request: CBPairingRequest) -> String {
+        request.peer.bluetoothAddress ?? request.peer.identifier.uuidString
     }
 
     private func report(
         _ kind: PeripheralEvent.Kind, _ request: CBPairingRequest, _ passkey: CBPasskey?, _ message: String
     ) {
+        let central = Self.address(of: request)
         events.report(kind) { event in
-            event.central = .init(address: request.peer.bluetoothAddress ?? request.peer.identifier.uuidString)
+            event.central = .init(address: central)
             event.passkey = passkey?.description
             event.message = message
         }
+        guard let onPrompt else { return }
+        ended(with: central)
+        let prompt = PairingPrompt(kind: request.kind, central: central, peripheral: events.peripheral) {
+            [weak self] isSame in
+            // Another one may be asked about meanwhile.
+            if let self, self.request === request { _ = confirm(isSame) }
+        }
+        withdrawals[central] = onPrompt(prompt)
     }
 
     // MARK: Answers
@@ -58,7 +87,7 @@ final class PairingConversation: CBPairingDelegate {
         guard let request, request.kind == .enterPasskey else {
             return ControlReply(error: "no central wants a passkey at the moment")
         }
-        self.request = nil
+        answered(request)
         request.enter(passkey)
         return ControlReply()
     }
@@ -68,8 +97,13 @@ final class PairingConversation: CBPairingDelegate {
         guard let request, isSame ? request.kind != .enterPasskey : true else {
             return ControlReply(error: "no central wants a comparison at the moment")
         }
-        self.request = nil
+        answered(request)
         if isSame { request.confirm() } else { request.reject() }
         return ControlReply()
+    }
+
+    private func answered(_ request: CBPairingRequest) {
+        self.request = nil
+        ended(with: Self.address(of: request))
     }
 }

@@ -51,6 +51,11 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     public var onReady: (() -> Void)?
     /// How many lines of output the program that shows the events has dropped; for ``status``.
     package var droppedLines: (() -> Int)?
+    /// Shows what a central that pairs wants of the user; what it returns takes that away. Called on the queue, both.
+    package var onPairingPrompt: ((PairingPrompt) -> () -> Void)? {
+        get { pairing.onPrompt }
+        set { pairing.onPrompt = newValue }
+    }
     /// Called once when the peripheral has ended: without an error after ``stop()``, with one if it could not start.
     public var onEnd: ((DittojayError?) -> Void)?
 
@@ -143,6 +148,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         }
         services.onSubscriptionChange = { [weak replay] in replay?.subscriptionsChanged() }
         links.onOccurrence = { [weak scenario] occurrence in scenario?.occurred(occurrence) }
+        links.onPairingEnd = { [weak pairing] central in pairing?.ended(with: central) }
         publication.onWithdrawal = { [weak commands] in commands?.resumeBurst() }
         scenario.performCommand = { [weak self] request, reply in self?.perform(request, reply: reply) }
     }
@@ -230,6 +236,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         guard life == .running else { return }
         life = .stopping
         endTest()
+        pairing.stop()
         leaveDirectory()
         scenario.stop()
         commands.cancelBurst("dittojay was stopped")
@@ -288,6 +295,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         guard life != .ended else { return }
         life = .ended
         endTest()
+        pairing.stop()
         if events.peripheral != nil { events.report(.ended) { $0.message = error?.description } }
         leaveDirectory()
         scenario.stop()

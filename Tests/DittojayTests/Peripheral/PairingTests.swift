@@ -83,6 +83,35 @@ struct PairingTests {
         #expect(await !peripheral.perform(.confirm(false)).ok)
     }
 
+    @Test func `what is shown elsewhere is taken away, and answers its own question only`() async throws {
+        let shown = Journal()
+        // Used on the queue only.
+        nonisolated(unsafe) var prompts: [PairingPrompt] = []
+        peripheral.queue.sync {
+            peripheral.peripheral.onPairingPrompt = { prompt in
+                prompts.append(prompt)
+                let number = prompts.count
+                shown.note("\(number) of \(prompt.central.suffix(2))")
+                return { shown.note("\(number) is over") }
+            }
+        }
+        let first = await ask("RequestConfirmation", .uint32(7))
+        try await shown.saw("1 of 02")
+        #expect(await peripheral.perform(.confirm(false)).ok)
+        try await first.saw("refused")
+        let second = await ask("RequestConfirmation", .uint32(8))
+        try await shown.saw("2 of 02")
+        peripheral.queue.sync { prompts[0].confirm(true) }
+        #expect(second.lines.isEmpty)
+        peripheral.queue.sync { prompts[1].confirm(false) }
+        try await second.saw("refused")
+        _ = await ask("DisplayPasskey", .uint32(9), .uint16(0))
+        try await shown.saw("3 of 02")
+        await central.lose()
+        try await shown.saw("3 is over")
+        #expect(shown.lines == ["1 of 02", "1 is over", "2 of 02", "2 is over", "3 of 02", "3 is over"])
+    }
+
     @Test func `the profile's passkey is entered at once`() async throws {
         let other = try await Self(PairingProfile(.keyboard, passkey: CBPasskey("001234")))
         let answer = await other.ask("RequestPasskey")

@@ -51,6 +51,16 @@ package final class FakeDevice: FakeObject {
         case refused
     }
 
+    /// Whether what is displayed is entered by ``enter()`` only, and not at once.
+    package var waitsForEntry = false
+    private var entry: (@LoopActor () -> Void)?
+
+    /// The device's user enters what is displayed.
+    package func enter() {
+        entry?()
+        entry = nil
+    }
+
     /// The number of connections so far. Services of an earlier one are not reported as resolved in a later one.
     private var connection = 0
     private var pendingConnects: [MethodInvocation] = []
@@ -229,8 +239,10 @@ package final class FakeDevice: FakeObject {
             }
         case .display(let number, let isEntered):
             let arguments = [path.busValue, .uint32(number), .uint16(0)]
-            daemon.agents.ask("DisplayPasskey", arguments, of: client) { reply in
-                finish(reply == nil || !isEntered ? refused : nil)
+            daemon.agents.ask("DisplayPasskey", arguments, of: client) { [weak self] reply in
+                let enter = { @LoopActor in finish(reply == nil || !isEntered ? refused : nil) }
+                guard let self, waitsForEntry else { return enter() }
+                entry = enter
             }
         case .refused:
             daemon.agents.ask("RequestAuthorization", [path.busValue], of: client) { [weak self] _ in

@@ -8,6 +8,7 @@ from lab_tools.machine.hardware import Accelerator
 from lab_tools.testing.filters import (
     MANY,
     ONE_HOST,
+    THREE_HOSTS,
     TWO_HOSTS,
     UNIT,
     filter_options,
@@ -26,10 +27,13 @@ NAMES = [
     "IntegrationTests.InTheLab/Peers/bless(size:)",
     "IntegrationTests.OnTwoHosts/carries()",
     "IntegrationTests.AmongMany/hears()",
+    "IntegrationTests.OnThreeHosts/listens()",
 ]
 
 
-@pytest.mark.parametrize(("part", "indices"), [(UNIT, [0]), (ONE_HOST, [1, 2, 3]), (TWO_HOSTS, [4]), (MANY, [5])])
+@pytest.mark.parametrize(
+    ("part", "indices"), [(UNIT, [0]), (ONE_HOST, [1, 2, 3]), (TWO_HOSTS, [4]), (MANY, [5]), (THREE_HOSTS, [6])]
+)
 def test_every_test_belongs_to_one_part(part: str, indices: list[int]) -> None:
     assert matching(part, [], NAMES) == [NAMES[index] for index in indices]
 

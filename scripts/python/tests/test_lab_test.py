@@ -21,6 +21,7 @@ NAMES = [
     "IntegrationTests.InTheLab/Discovery/finds()",
     "IntegrationTests.InTheLab/Peers/bleak()",
     "IntegrationTests.OnTwoHosts/carries()",
+    "IntegrationTests.OnThreeHosts/listens()",
     "IntegrationTests.AmongMany/hears()",
 ]
 
@@ -96,8 +97,15 @@ def test_a_capture_takes_one_machine(tmp_path: Path, built: list[str]) -> None:
 def test_tests_with_two_hosts_run_on_the_second(tmp_path: Path, built: list[str]) -> None:
     runner = PlayedRunner()
     assert run(runner, tmp_path, "OnTwoHosts") == ["tests with two hosts"]
-    assert runner.commands[0].startswith(f"hosts --out {tmp_path}/two-hosts --host b -- ")
+    assert runner.commands[0].startswith(f"hosts --hosts 2 --out {tmp_path}/two-hosts --host b -- ")
     assert runner.results[0].record == tmp_path / "two-hosts" / "b" / "tests.jsonl"
+
+
+def test_tests_with_three_hosts_run_on_the_second(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    assert run(runner, tmp_path, "OnThreeHosts") == ["tests with three hosts"]
+    assert runner.commands[0].startswith(f"hosts --hosts 3 --out {tmp_path}/three-hosts --host b -- ")
+    assert runner.results[0].record == tmp_path / "three-hosts" / "b" / "tests.jsonl"
 
 
 @pytest.mark.parametrize("variable", ["LAB_CLOCK", "LAB_DEFAULT_CLOCK"])
@@ -120,7 +128,7 @@ def test_tests_with_many_controllers_run_on_a_machine_that_has_them(tmp_path: Pa
 
 
 def test_without_a_virtual_machine_there_are_no_two_hosts(tmp_path: Path, built: list[str]) -> None:
-    assert run(PlayedRunner(LAB="host"), tmp_path, "OnTwoHosts") == []
+    assert run(PlayedRunner(LAB="host"), tmp_path, "OnTwoHosts", "OnThreeHosts") == []
 
 
 def test_without_filters_all_parts_run(tmp_path: Path, built: list[str]) -> None:
@@ -129,6 +137,7 @@ def test_without_filters_all_parts_run(tmp_path: Path, built: list[str]) -> None
         "unit tests",
         "integration tests",
         "tests with two hosts",
+        "tests with three hosts",
         "tests with many controllers",
         "sample-app's tests in XCTest",
         "sample-app's tests in Swift Testing",
@@ -165,6 +174,7 @@ def test_shards_run_each_part_once(
         "tests of python-app",
         "tests of the pytest plugin",
         "tests with many controllers",
+        "tests with three hosts",
         "tests with two hosts",
         "unit tests",
     ]

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 # The tests by the beginnings of their names, as look-aheads: those of units, and those in a lab with one host, with
-# two, and with nine controllers.
+# two, with three, and with nine controllers.
 UNIT = r"!IntegrationTests\."
-ONE_HOST = r"=IntegrationTests\.(?!OnTwoHosts\b|AmongMany\b)"
+ONE_HOST = r"=IntegrationTests\.(?!OnTwoHosts\b|OnThreeHosts\b|AmongMany\b)"
 TWO_HOSTS = r"=IntegrationTests\.OnTwoHosts\b"
+THREE_HOSTS = r"=IntegrationTests\.OnThreeHosts\b"
 MANY = r"=IntegrationTests\.AmongMany\b"
 
 SUITE = re.compile(r"IntegrationTests\.InTheLab/([A-Za-z0-9]+)/")

@@ -20,6 +20,7 @@ from lab_tools.testing.choice import Choice, one_test, pytest_tests, swift_tests
 from lab_tools.testing.filters import (
     MANY,
     ONE_HOST,
+    THREE_HOSTS,
     TWO_HOSTS,
     UNIT,
     filter_options,
@@ -49,6 +50,7 @@ from lab_tools.testing.runner import (
 from lab_tools.testing.shards import Durations, ListedTest, Shard
 
 UNIT_TESTS, IN_LAB, ON_TWO_HOSTS = "unit tests", "integration tests", "tests with two hosts"
+ON_THREE_HOSTS = "tests with three hosts"
 AMONG_MANY, MANY_CONTROLLERS = "tests with many controllers", 9
 SAMPLE, SOAK = "sample-app", "soak"
 RUNS_SAMPLE = "/FailureBundles/"  # the suite that runs the sample package's tests
@@ -89,11 +91,12 @@ class ThisPackage:
         self.choice = Choice(self.find_tests(names), self.wish.shard, Durations.read(ROOT))
 
     def find_tests(self, names: Sequence[str]) -> list[ListedTest]:
-        parts = (UNIT, ONE_HOST, TWO_HOSTS, MANY)
-        unit, one_host, two_hosts, many = (matching(part, self.filters, names) for part in parts)
+        parts = (UNIT, ONE_HOST, TWO_HOSTS, THREE_HOSTS, MANY)
+        unit, one_host, two_hosts, three_hosts, many = (matching(part, self.filters, names) for part in parts)
         tests = [*swift_tests(UNIT_TESTS, unit), *swift_tests(IN_LAB, one_host)]
         if self.runner.environment.get("LAB") != "host":
             tests += swift_tests(ON_TWO_HOSTS, two_hosts, "IntegrationTests.OnTwoHosts")
+            tests += swift_tests(ON_THREE_HOSTS, three_hosts, "IntegrationTests.OnThreeHosts")
             if self.runner.environment.get("LAB_RADIO") != "btvirt":
                 tests += swift_tests(AMONG_MANY, many, "IntegrationTests.AmongMany")
         text, _ = finding.read([self.sample.package / "Tests"])
@@ -131,12 +134,13 @@ class ThisPackage:
 
     def parts(self) -> list[Callable[[], None]]:
         """What runs, in its order, after building what it needs."""
-        if any(self.choice.has(part) for part in (IN_LAB, ON_TWO_HOSTS, AMONG_MANY)):
+        if any(self.choice.has(part) for part in (IN_LAB, ON_TWO_HOSTS, ON_THREE_HOSTS, AMONG_MANY)):
             build("the programs that the tests run", "--package-path", "Fixtures")
         if self.choice.has(SAMPLE) or any(RUNS_SAMPLE in name for name in self.choice.names(IN_LAB)):
             self.build_sample()
         others: list[tuple[str, Callable[[Runner], None]]] = [
-            (ON_TWO_HOSTS, self.run_on_two_hosts),
+            (ON_TWO_HOSTS, partial(self.run_on_hosts, ON_TWO_HOSTS, TWO_HOSTS, "2", "two-hosts")),
+            (ON_THREE_HOSTS, partial(self.run_on_hosts, ON_THREE_HOSTS, THREE_HOSTS, "3", "three-hosts")),
             (AMONG_MANY, self.run_among_many),
             (SAMPLE, self.run_sample),
             *((part.part, partial(self.run_python, part)) for part in self.python_parts),
@@ -187,12 +191,12 @@ class ThisPackage:
         words = self.options.words("controllers", "capture", "bluez")
         self.run_in_lab(self.runner, IN_LAB, ONE_HOST, [*words, "--out", str(self.out)], self.out)
 
-    def run_on_two_hosts(self, runner: Runner) -> None:
-        out = self.out / "two-hosts"
-        words = [*self.options.words("bluez"), "--out", str(out), "--host", "b"]
-        # Two hosts cannot have simulated time. When each counts its own, one goes faster than the other.
+    def run_on_hosts(self, part: str, look_ahead: str, hosts: str, folder: str, runner: Runner) -> None:
+        out = self.out / folder
+        words = [*self.options.words("bluez"), "--hosts", hosts, "--out", str(out), "--host", "b"]
+        # Several hosts cannot have simulated time. When each counts its own, one goes faster than the other.
         variable = "LAB_CLOCK" if runner.environment.get("LAB_CLOCK") == "simulated" else "LAB_DEFAULT_CLOCK"
-        self.run_in_lab(runner, ON_TWO_HOSTS, TWO_HOSTS, words, out / "b", "hosts", **{variable: "real"})
+        self.run_in_lab(runner, part, look_ahead, words, out / "b", "hosts", **{variable: "real"})
 
     def run_among_many(self, runner: Runner) -> None:
         """With controllers of 4.2, whose kernel advertises on while a central is connected, and whose radio gives each

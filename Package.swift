@@ -137,7 +137,8 @@ let package = Package(
         .testTarget(name: "SocketServerTests", dependencies: ["SocketServer", "TestSupport", "UserFolders"]),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "MainLoop", "TestSupport"]),
         .testTarget(
-            name: "DesktopNotificationsTests", dependencies: ["DBus", "DesktopNotifications", "MainLoop", "TestSupport"]),
+            name: "DesktopNotificationsTests",
+            dependencies: ["DBus", "DesktopNotifications", "MainLoop", "TestSupport"]),
         .testTarget(name: "LineOutputTests", dependencies: ["LineOutput"]),
         .testTarget(name: "AssignedNumbersTests", dependencies: ["AssignedNumbers"]),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "DBus", "MainLoop", "TestSupport"]),

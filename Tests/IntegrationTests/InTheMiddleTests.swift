@@ -7,16 +7,6 @@ extension OnThreeHosts {
     /// An attacker between two devices that pair: on a host of its own it offers what the sensor offers, and pairs with
     /// both sides.
     @Suite struct InTheMiddle {
-        private static let secret = "A0000002-0000-4000-8000-000000000001"
-        private static let lock = """
-            local-name: Lock
-            services:
-              - uuid: A0000001-0000-4000-8000-000000000001
-                advertised: true
-                characteristics:
-                  - {uuid: \(secret), properties: [read], secure-connections: true, value: "text:safe"}
-            pairing: {io: yes-no}
-            """
         private static let file = "/tmp/lock.yaml"
         private static let adapter = "hci0"
         /// Far below the 30 s after which a user is told who waits for the other one.
@@ -57,7 +47,7 @@ extension OnThreeHosts {
                 #expect(!bonds.transcript.contains("Device"), "\(bonds.transcript)")
             }
             for (host, lock) in [(nil, Lab.thirdAddress), (attacker, Lab.sensorAddress)] {
-                let words = ["read", lock, Self.secret, "--adapter", Self.adapter]
+                let words = ["read", lock, Lock.secure, "--adapter", Self.adapter]
                 let read = try ChildProcess(on: host, "bluejay", words)
                 // The request is refused, or the lock ends the link.
                 #expect([5, 6].contains(try await read.exitStatus(within: .seconds(60))), "\(read.transcript)")
@@ -69,7 +59,8 @@ extension OnThreeHosts {
         /// A lock that wants numbers compared, and advertises.
         private func lock(on host: String?) async throws -> ChildProcess {
             let writing = try ChildProcess(
-                on: host, "sh", ["-c", "printf %s \"$1\" >\"$2\"", "sh", Self.lock, Self.file])
+                on: host, "sh",
+                ["-c", "printf %s \"$1\" >\"$2\"", "sh", Lock.profile(pairing: "{io: yes-no}"), Self.file])
             #expect(try await writing.exitStatus() == 0, "\(writing.transcript)")
             let lock = try ChildProcess(
                 on: host, "dittojay", ["run", "--json", "--adapter", Self.adapter, "--profile", Self.file])

@@ -8,21 +8,6 @@ import Testing
 extension InTheLab {
     /// Pairing by passkey and by comparison, in both roles.
     @Suite struct Pairing {
-        private static let service = "A0000001-0000-4000-8000-000000000001"
-        private static let authenticated = "A0000002-0000-4000-8000-000000000001"
-        private static let secure = "A0000003-0000-4000-8000-000000000001"
-        private static let lock = """
-            local-name: Lock
-            services:
-              - uuid: \(service)
-                advertised: true
-                characteristics:
-                  - {uuid: \(authenticated), properties: [read], authenticated: true, value: "text:open"}
-                  - {uuid: \(secure), properties: [read], secure-connections: true, value: "text:safe"}
-            pairing:
-
-            """
-
         private let sensor = Lab.sensorAddress
 
         /// Runs a test with a lock that pairs in a way.
@@ -48,8 +33,7 @@ extension InTheLab {
         /// Writes the profile of a lock to a file.
         private static func profile(_ pairing: String) throws -> String {
             let file = NSTemporaryDirectory() + "/lock-\(UUID().uuidString.prefix(8)).yaml"
-            try (lock.trimmingCharacters(in: .whitespacesAndNewlines) + " \(pairing)\n")
-                .write(toFile: file, atomically: false, encoding: .utf8)
+            try Lock.profile(pairing: pairing).write(toFile: file, atomically: false, encoding: .utf8)
             return file
         }
 
@@ -71,7 +55,7 @@ extension InTheLab {
 
         /// What needs an authenticated link, and one by LE Secure Connections, can be read.
         private func expectAuthenticatedLink() async throws {
-            for characteristic in [Self.authenticated, Self.secure] {
+            for characteristic in [Lock.authenticated, Lock.secure] {
                 try await Lab.here.bluejay("read", sensor, characteristic)
             }
         }
@@ -124,7 +108,7 @@ extension InTheLab {
                 try await expect(try pair(), ends: 0, #""method":"Just Works""#)
                 try await lock.event("paired", Lab.centralAddress)
                 let read = try ChildProcess(
-                    "bluejay", ["read", sensor, Self.authenticated, "--adapter", Lab.centralAdapter])
+                    "bluejay", ["read", sensor, Lock.authenticated, "--adapter", Lab.centralAdapter])
                 // The request is refused, or the sensor ends the link.
                 #expect([5, 6].contains(try await read.exitStatus(within: .seconds(60))), "\(read.transcript)")
             }
@@ -149,7 +133,7 @@ extension InTheLab {
         func `Bluejay asks the program for the passkey`() async throws {
             try await withLock("{io: display}") { lock in
                 let central = try await Central()
-                let found = try await central.find(Self.service).peripheralIdentifier
+                let found = try await central.find(Lock.service).peripheralIdentifier
                 await #expect(throws: CBPairingError.rejected) {
                     try await central.bluejay.pair(found, capability: .keyboard) { _ in .no }
                 }

@@ -11,6 +11,9 @@ package struct DesktopNotification: Hashable, Swift.Sendable {
             self.key = key
             self.label = label
         }
+
+        package static let yes = Action("yes", "Yes")
+        package static let no = Action("no", "No")
     }
 
     /// One line. Servers differ in what they make of markup here, so it has no text from outside.

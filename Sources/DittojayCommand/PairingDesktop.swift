@@ -6,9 +6,6 @@ import MainLoop
 
 /// Shows on the desktop what centrals that pair want of the peripheral's user.
 struct PairingDesktop {
-    private static let yes = "yes"
-    private static let no = "no"
-
     private let queue: DispatchQueue
     /// The option that names the control socket, for commands that are shown.
     private let socketOption: String
@@ -28,7 +25,7 @@ struct PairingDesktop {
         nonisolated(unsafe) let confirm = prompt.confirm
         let shown = notifier.show(notification(prompt)) { [queue] outcome in
             guard case .chosen(let key) = outcome else { return }
-            queue.async { confirm(key == Self.yes) }
+            queue.async { confirm(key == DesktopNotification.Action.yes.key) }
         }
         return { MainLoop.shared.async { shown.withdraw() } }
     }
@@ -48,7 +45,7 @@ struct PairingDesktop {
             return DesktopNotification(
                 summary: "Does the central show \(passkey)?",
                 body: "\(central) Or: dittojay confirm yes\(options)",
-                actions: [.init(Self.yes, "Yes"), .init(Self.no, "No")])
+                actions: [.yes, .no])
         }
     }
 }

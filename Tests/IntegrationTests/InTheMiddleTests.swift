@@ -77,17 +77,14 @@ extension OnThreeHosts {
 
         /// The digits that a `bluejay pair` shows.
         private func number(in pairing: ChildProcess) async throws -> String {
-            try passkey(try await pairing.line(containing: #""event":"comparison""#, within: .seconds(60)))
+            try Lock.passkey(in: try await pairing.line(containing: #""event":"comparison""#, within: .seconds(60)))
         }
 
         /// The digits that a lock shows.
         private func number(askedBy lock: ChildProcess) async throws -> String {
-            try passkey(try await lock.line(containing: #""event":"comparison-requested""#, within: .seconds(60)))
+            try Lock.passkey(
+                in: try await lock.line(containing: #""event":"comparison-requested""#, within: .seconds(60)))
         }
 
-        private func passkey(_ line: String) throws -> String {
-            // A terminal's lines end in two characters.
-            try #require(object(line.trimmingCharacters(in: .whitespacesAndNewlines))["passkey"] as? String)
-        }
     }
 }

@@ -6,7 +6,7 @@ extension OnTwoHosts {
     /// Pairing by each method, where either side has a bluetoothd and an agent of its own.
     @Suite struct Pairing {
         /// What both sides can do, and how they pair then.
-        enum Method: String, CaseIterable {
+        enum Method: CaseIterable {
             case passkeyOfSensor, passkeyOfCentral, comparison, justWorks
 
             var sensor: String {
@@ -31,43 +31,32 @@ extension OnTwoHosts {
             let file = "/run/lock.yaml"
             try await Lab.runAtSensor("sh", "-c", "printf %s \"$0\" >\(file)", Lock.profile(pairing: pairing))
             try await forgetEachOtherOnTwoHosts()
-            let lock = try await Sensor("--profile", file)
-            do {
-                try await body(lock)
-            } catch {
-                // The next test needs the controllers.
-                _ = try? await lock.process.interrupt()
-                throw error
-            }
-            try await lock.stop()
+            try await withSensor("--profile", file, body: body)
         }
 
         private func pair(_ arguments: String...) throws -> ChildProcess {
             try ChildProcess("bluejay", ["pair", Lab.sensorAddress, "--json"] + arguments)
         }
 
-        private func passkey(in line: String) throws -> String { try #require(object(line)["passkey"] as? String) }
-
         /// Answers what either side asks; the wrong answer is another passkey, or that the numbers differ.
         private func run(_ method: Method, at lock: Sensor, isRight: Bool = true) async throws -> ChildProcess {
-            func answer(_ passkey: String) -> String {
-                isRight ? passkey : passkey == "000000" ? "000001" : "000000"
-            }
+            func answer(_ passkey: String) -> String { isRight ? passkey : Lock.another(passkey) }
             switch method {
             case .passkeyOfSensor:
                 let pairing = try pair("--passkey", "-")
-                try pairing.type(answer(try passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress))))
+                try pairing.type(
+                    answer(try Lock.passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress))))
                 return pairing
             case .passkeyOfCentral:
                 let pairing = try pair()
                 try await lock.event("passkey-requested", Lab.centralAddress)
-                let shown = try passkey(in: try await pairing.line(containing: #""event":"passkey""#))
+                let shown = try Lock.passkey(in: try await pairing.line(containing: #""event":"passkey""#))
                 try await lock.command("passkey", answer(shown))
                 return pairing
             case .comparison:
                 let pairing = try pair("--yes")
-                let here = try passkey(in: try await pairing.line(containing: #""event":"comparison""#))
-                let there = try passkey(in: try await lock.event("comparison-requested", Lab.centralAddress))
+                let here = try Lock.passkey(in: try await pairing.line(containing: #""event":"comparison""#))
+                let there = try Lock.passkey(in: try await lock.event("comparison-requested", Lab.centralAddress))
                 #expect(here == there)
                 try await lock.command("confirm", isRight ? "yes" : "no")
                 return pairing

@@ -18,15 +18,7 @@ extension InTheLab {
             defer { unlink(file) }
             let lab = try Lab.here
             try await lab.forgetEachOther()
-            let lock = try await Sensor("--profile", file)
-            do {
-                try await body(lock)
-            } catch {
-                // The next test needs the controllers.
-                _ = try? await lock.process.interrupt()
-                throw error
-            }
-            try await lock.stop()
+            try await withSensor("--profile", file, body: body)
             try await lab.forgetEachOther()
         }
 
@@ -40,13 +32,6 @@ extension InTheLab {
         private func pair(_ arguments: String...) throws -> ChildProcess {
             try ChildProcess("bluejay", ["pair", sensor, "--json", "--adapter", Lab.centralAdapter] + arguments)
         }
-
-        private func passkey(in line: String) throws -> String {
-            try #require(object(line)["passkey"] as? String)
-        }
-
-        /// One that is not this one.
-        private func another(_ passkey: String) -> String { passkey == "000000" ? "000001" : "000000" }
 
         private func expect(_ pairing: ChildProcess, ends status: Int32, _ text: String) async throws {
             #expect(try await pairing.exitStatus(within: .seconds(60)) == status, "\(pairing.transcript)")
@@ -66,7 +51,7 @@ extension InTheLab {
         func `a passkey that the sensor shows is entered`() async throws {
             try await withLock("{io: display}") { lock in
                 let pairing = try pair("--passkey", "-")
-                try pairing.type(try passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress)))
+                try pairing.type(try Lock.passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress)))
                 try await expect(pairing, ends: 0, #""method":"passkey entry""#)
                 try await lock.event("paired", Lab.centralAddress)
                 try await expectAuthenticatedLink()
@@ -81,7 +66,7 @@ extension InTheLab {
             try await withLock("{io: keyboard}") { lock in
                 let pairing = try pair()
                 try await lock.event("passkey-requested", Lab.centralAddress)
-                let shown = try passkey(in: try await pairing.line(containing: #""event":"passkey""#))
+                let shown = try Lock.passkey(in: try await pairing.line(containing: #""event":"passkey""#))
                 try await lock.command("passkey", shown)
                 try await expect(pairing, ends: 0, #""method":"passkey entry""#)
                 try await expectAuthenticatedLink()
@@ -93,8 +78,8 @@ extension InTheLab {
         func `numbers are compared`() async throws {
             try await withLock("{io: yes-no}") { lock in
                 let pairing = try pair("--yes")
-                let here = try passkey(in: try await pairing.line(containing: #""event":"comparison""#))
-                let there = try passkey(in: try await lock.event("comparison-requested", Lab.centralAddress))
+                let here = try Lock.passkey(in: try await pairing.line(containing: #""event":"comparison""#))
+                let there = try Lock.passkey(in: try await lock.event("comparison-requested", Lab.centralAddress))
                 #expect(here == there)
                 try lock.type("confirm yes")
                 try await expect(pairing, ends: 0, #""method":"numeric comparison""#)
@@ -119,7 +104,7 @@ extension InTheLab {
             let lab = try Lab.here
             try await withLock("{io: display}") { lock in
                 let pairing = try pair("--passkey", "-")
-                try pairing.type(try passkey(in: try await lock.event("passkey-displayed")))
+                try pairing.type(try Lock.passkey(in: try await lock.event("passkey-displayed")))
                 try await expect(pairing, ends: 0, "paired")
                 let position = lock.position
                 try await lab.bluetoothd(.restart)
@@ -159,7 +144,7 @@ extension InTheLab {
                 try await control.line(containing: "Device \(sensor)", within: .seconds(60))
                 try control.type("scan off")
                 try control.type("pair \(sensor)")
-                let shown = try passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress))
+                let shown = try Lock.passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress))
                 try await control.line(containing: "Request passkey")
                 try control.type(shown)
                 try await control.line(containing: "Pairing successful")
@@ -177,7 +162,7 @@ extension InTheLab {
             let words = ["pair", sensor, "--json", "--adapter", Lab.centralAdapter]
             try await withLock("{io: display}") { lock in
                 let pairing = try ChildProcess(inTerminal: "bluejay", words)
-                try pairing.type(try passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress)))
+                try pairing.type(try Lock.passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress)))
                 try await expect(pairing, ends: 0, "passkey that the device shows: ")
                 try await expectAuthenticatedLink()
             }
@@ -211,12 +196,12 @@ extension InTheLab {
                 let digits: String
                 if io == "display" {
                     let shown = try await desktop.shown.next()
-                    digits = try passkey(in: try await lock.line(containing: "passkey-displayed"))
+                    digits = try Lock.passkey(in: try await lock.line(containing: "passkey-displayed"))
                     #expect(shown.program == "dittojay" && shown.summary == "Enter \(digits) on the central")
                     try central.type(digits)
                 } else {
                     let questions = [try await desktop.shown.next(), try await desktop.shown.next()]
-                    digits = try passkey(in: try await lock.line(containing: "comparison-requested"))
+                    digits = try Lock.passkey(in: try await lock.line(containing: "comparison-requested"))
                     #expect(questions.map(\.program).sorted() == ["bluejay", "dittojay"])
                     for question in questions {
                         #expect(question.summary.contains(digits), "\(question.summary)")
@@ -241,7 +226,7 @@ extension InTheLab {
         func `a wrong passkey is said to be wrong`() async throws {
             try await withLock("{io: display}") { lock in
                 let pairing = try pair("--passkey", "-")
-                try pairing.type(another(try passkey(in: try await lock.event("passkey-displayed"))))
+                try pairing.type(Lock.another(try Lock.passkey(in: try await lock.event("passkey-displayed"))))
                 try await expect(pairing, ends: 12, "passkey that was entered is wrong")
                 try await lock.event("pairing-failed", "passkey that was entered is wrong")
             }
@@ -252,7 +237,7 @@ extension InTheLab {
             // What the central shows is another one, but once in a million.
             try await withLock("{io: keyboard, passkey: 001234}") { lock in
                 let pairing = try pair()
-                let shown = try passkey(in: try await pairing.line(containing: #""event":"passkey""#))
+                let shown = try Lock.passkey(in: try await pairing.line(containing: #""event":"passkey""#))
                 try await expect(pairing, ends: shown == "001234" ? 0 : 12, "pair")
                 #expect(!lock.process.lines.contains { $0.contains("passkey-requested") })
             }

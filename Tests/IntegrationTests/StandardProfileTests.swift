@@ -219,15 +219,7 @@ extension InTheLab {
 
         private func with(_ name: String, body: (Sensor) async throws -> Void) async throws {
             try await Lab.here.forgetEachOther()
-            let sensor = try await Sensor("--profile", name, "--seed", "1")
-            do {
-                try await body(sensor)
-            } catch {
-                // The next test needs the controllers.
-                _ = try? await sensor.process.interrupt()
-                throw error
-            }
-            try await sensor.stop()
+            try await withSensor("--profile", name, "--seed", "1", body: body)
         }
 
         /// Has the central's bluetoothd discover the device's services. At the first connection 5.66 may report them as

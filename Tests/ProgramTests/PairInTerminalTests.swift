@@ -1,5 +1,4 @@
 import BluetoothLab
-import MainLoop
 import TestSupport
 import Testing
 
@@ -14,13 +13,6 @@ struct PairInTerminalTests {
         programs = try Programs(on: daemon)
     }
 
-    @LoopActor
-    private func lock(_ pairing: FakeDevice.Pairing) -> FakeDevice {
-        let device = daemon.adapter.addDevice("C0:00:00:00:00:01", name: "Lock")
-        device.pairing = pairing
-        return device
-    }
-
     private static let comparison = "does the device show the same? yes or no: "
     private static let entry = "passkey that the device shows: "
 
@@ -32,7 +24,7 @@ struct PairInTerminalTests {
             (TerminalKey.interrupt, 130, comparison),
         ] as [(String, Int32, String)])
     func `whether the numbers are the same is asked`(typed: String, status: Int32, text: String) async throws {
-        let lock = await lock(.confirmation(7))
+        let lock = await daemon.addLock(.confirmation(7))
         let pair = try programs.runInTerminal(["bluejay", "pair", "Lock"])
         // In its own line, before the question.
         let number = try await pair.line(containing: "the device has to show 000007")
@@ -50,7 +42,7 @@ struct PairInTerminalTests {
             (TerminalKey.endOfInput, 10, "no passkey was entered"),
         ] as [(String, Int32, String)])
     func `the passkey is asked for`(typed: String, status: Int32, text: String) async throws {
-        let lock = await lock(.passkey(1234))
+        let lock = await daemon.addLock(.passkey(1234))
         let pair = try programs.runInTerminal(["bluejay", "pair", "Lock"])
         // The terminal keeps it until it is read.
         try pair.type(typed)
@@ -61,7 +53,7 @@ struct PairInTerminalTests {
 
     @Test func `digits for the device are shown, and nothing on the desktop`() async throws {
         let desktop = try await FakeDesktop(at: daemon.bus.address)
-        _ = await lock(.display(7, isEntered: true))
+        _ = await daemon.addLock(.display(7, isEntered: true))
         let pair = try programs.runInTerminal(
             ["bluejay", "pair", "Lock"], environment: ["DBUS_SESSION_BUS_ADDRESS": daemon.bus.address])
         #expect(try await pair.exitStatus() == 0, "\(pair.transcript)")

@@ -24,13 +24,6 @@ struct PairOnDesktopTests {
 
     // MARK: bluejay
 
-    @LoopActor
-    private func lock(_ pairing: FakeDevice.Pairing, name: String = "Lock") -> FakeDevice {
-        let device = daemon.adapter.addDevice("C0:00:00:00:00:01", name: name)
-        device.pairing = pairing
-        return device
-    }
-
     private static let address = "C0:00:00:00:00:01/random"
 
     @Test(
@@ -40,7 +33,7 @@ struct PairOnDesktopTests {
         ] as [(String?, Int32, String)])
     func `whether the numbers are the same is asked`(key: String?, status: Int32, text: String) async throws {
         let name = "<a>Lo\u{1B}ck\u{202E}&Co"
-        let lock = await lock(.confirmation(7), name: name)
+        let lock = await daemon.addLock(.confirmation(7), name: name)
         let pair = try run("bluejay", "pair", name)
         let question = try await desktop.shown.next()
         #expect(question.program == "bluejay" && question.summary == "Does the device show 000007?")
@@ -59,7 +52,7 @@ struct PairOnDesktopTests {
     }
 
     @Test func `digits for the device are shown until it is paired`() async throws {
-        let lock = await lock(.display(7, isEntered: true))
+        let lock = await daemon.addLock(.display(7, isEntered: true))
         await makeWait(lock)
         let pair = try run("bluejay", "pair", "Lock")
         let shown = try await desktop.shown.next()
@@ -74,7 +67,7 @@ struct PairOnDesktopTests {
     private func makeWait(_ lock: FakeDevice) { lock.waitsForEntry = true }
 
     @Test func `a question is taken away with the program`() async throws {
-        _ = await lock(.confirmation(7))
+        _ = await daemon.addLock(.confirmation(7))
         let pair = try run("bluejay", "pair", Self.address)
         let question = try await desktop.shown.next()
         #expect(try await pair.interrupt() == 130)
@@ -83,7 +76,7 @@ struct PairOnDesktopTests {
 
     @Test(arguments: [(["--no-desktop"], 10), (["--yes"], 0)] as [([String], Int32)])
     func `nothing is asked that need not be`(options: [String], status: Int32) async throws {
-        _ = await lock(.confirmation(7))
+        _ = await daemon.addLock(.confirmation(7))
         let pair = try programs.run(
             ["bluejay", "pair", Self.address] + options,
             environment: ["DBUS_SESSION_BUS_ADDRESS": daemon.bus.address])
@@ -93,7 +86,7 @@ struct PairOnDesktopTests {
 
     @Test func `a desktop that does not answer leaves everything as it is without one`() async throws {
         await makeSlow()
-        _ = await lock(.confirmation(7))
+        _ = await daemon.addLock(.confirmation(7))
         let pair = try run("bluejay", "pair", Self.address)
         _ = try await desktop.held.next()
         let start = ContinuousClock.now

@@ -16,13 +16,6 @@ struct PairTests {
         programs = try Programs(on: daemon)
     }
 
-    @LoopActor
-    private func lock(_ pairing: FakeDevice.Pairing) -> FakeDevice {
-        let device = daemon.adapter.addDevice("C0:00:00:00:00:01", name: "Lock")
-        device.pairing = pairing
-        return device
-    }
-
     @Test(
         arguments: [
             (FakeDevice.Pairing.succeeds, [], 0, "paired C0:00:00:00:00:01 by Just Works"),
@@ -43,7 +36,7 @@ struct PairTests {
     func `each outcome has its status`(
         pairing: FakeDevice.Pairing, options: [String], status: Int32, text: String
     ) async throws {
-        let lock = await lock(pairing)
+        let lock = await daemon.addLock(pairing)
         let pair = try programs.run(["bluejay", "pair", "Lock"] + options)
         #expect(try await pair.exitStatus(within: .seconds(60)) == status, "\(pair.transcript)")
         #expect(pair.transcript.contains(text), "\(pair.transcript)")
@@ -51,7 +44,7 @@ struct PairTests {
     }
 
     @Test func `a passkey is read from standard input`() async throws {
-        let lock = await lock(.passkey(1234))
+        let lock = await daemon.addLock(.passkey(1234))
         let pair = try programs.run("bluejay", "pair", "Lock", "--passkey", "-", "--json")
         try pair.type("001234")
         #expect(try await pair.exitStatus() == 0, "\(pair.transcript)")
@@ -61,7 +54,7 @@ struct PairTests {
 
     @Test(arguments: ["12345678", ""])
     func `what is read and is no passkey is said to be none`(line: String) async throws {
-        _ = await lock(.passkey(1234))
+        _ = await daemon.addLock(.passkey(1234))
         let pair = try programs.run("bluejay", "pair", "Lock", "--passkey", "-")
         try pair.type(line)
         #expect(try await pair.exitStatus() == 10)
@@ -69,7 +62,7 @@ struct PairTests {
     }
 
     @Test func `without input no passkey is entered`() async throws {
-        _ = await lock(.passkey(1234))
+        _ = await daemon.addLock(.passkey(1234))
         let pair = try programs.run("bluejay", "pair", "Lock", "--passkey", "-", hasInput: false)
         #expect(try await pair.exitStatus() == 10)
         #expect(pair.transcript.contains("no passkey was entered"), "\(pair.transcript)")
@@ -82,7 +75,7 @@ struct PairTests {
     }
 
     @Test func `the keys of a pairing that is there are checked`() async throws {
-        let lock = await lock(.succeeds)
+        let lock = await daemon.addLock(.succeeds)
         await pretendPaired(lock, hasLostKeys: false)
         let first = try programs.run("bluejay", "pair", "Lock")
         #expect(try await first.exitStatus(within: .seconds(60)) == 0)

@@ -1,5 +1,6 @@
 import BluetoothLab
 import Foundation
+import MainLoop
 import Synchronization
 import TestSupport
 
@@ -145,5 +146,15 @@ final class StuckReader: Sendable {
                 continuation.resume(returning: lines)
             }
         }
+    }
+}
+
+extension FakeBluetoothd {
+    /// A device that is near, and pairs in a way.
+    @LoopActor
+    func addLock(_ pairing: FakeDevice.Pairing, name: String = "Lock") -> FakeDevice {
+        let device = adapter.addDevice("C0:00:00:00:00:01", name: name)
+        device.pairing = pairing
+        return device
     }
 }

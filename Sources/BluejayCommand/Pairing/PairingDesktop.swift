@@ -15,9 +15,6 @@ final class PairingDesktop {
         case impossible
     }
 
-    private static let yes = "yes"
-    private static let no = "no"
-
     private let notifier = DesktopNotifier(program: "bluejay", address: SessionBus.address())
     private let device: String
     private var shown: ShownNotification?
@@ -46,12 +43,11 @@ final class PairingDesktop {
         let question = DesktopNotification(
             summary: "Does the device show \(passkey)?",
             body: "\(text(for: peer)) Yes only if both numbers are the same.",
-            actions: [.init(Self.yes, "Yes"), .init(Self.no, "No")], needsActions: true)
+            actions: [.yes, .no], needsActions: true)
         shown = notifier.show(question) { outcome in
             let answer: Answer
             switch outcome {
-            case .chosen(Self.yes): answer = .yes
-            case .chosen: answer = .no
+            case .chosen(let key): answer = key == DesktopNotification.Action.yes.key ? .yes : .no
             case .dismissed: answer = .dismissed
             case .failed: answer = .impossible
             case .shown, .expired: return

@@ -31,7 +31,7 @@ final class DeviceRecording {
         case failed(any Error)
     }
 
-    /// What a value takes at most that was sent at once.
+    /// A first value that comes within this time is taken for one that was sent at once.
     nonisolated static let delivery = Duration.milliseconds(100)
     /// How often the count is printed.
     private static let progressInterval = Duration.seconds(1)

@@ -70,8 +70,7 @@ struct NotificationTests {
     }
 
     /// The socket that a central leaves behind would keep the next one's subscription from being reported.
-    @Test func `a service is published anew when bluetoothd keeps the socket of a central that has gone`() async throws
-    {
+    @Test func `a service is published anew when bluetoothd keeps a disconnected central's socket`() async throws {
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")
         await published.missUnsubscription()

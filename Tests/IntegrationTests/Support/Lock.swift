@@ -1,3 +1,6 @@
+import Foundation
+import Testing
+
 /// A peripheral with values that need pairing.
 enum Lock {
     static let service = "A0000001-0000-4000-8000-000000000001"
@@ -22,4 +25,13 @@ enum Lock {
 
         """
     }
+
+    /// The digits in an event of either program.
+    static func passkey(in line: String) throws -> String {
+        // A terminal's lines end in two characters.
+        try #require(object(line.trimmingCharacters(in: .whitespacesAndNewlines))["passkey"] as? String)
+    }
+
+    /// Digits that are not these.
+    static func another(_ passkey: String) -> String { passkey == "000000" ? "000001" : "000000" }
 }

@@ -59,6 +59,18 @@ extension Lab {
     }
 }
 
+/// Runs a test with a sensor, and ends it also when the test has failed: the next one needs the controllers.
+func withSensor(_ options: String..., body: (Sensor) async throws -> Void) async throws {
+    let sensor = try await Sensor(options)
+    do {
+        try await body(sensor)
+    } catch {
+        _ = try? await sensor.process.interrupt()
+        throw error
+    }
+    try await sensor.stop()
+}
+
 /// Runs a test with a peripheral from an example file and a central that is connected to it.
 ///
 /// - Parameters:

@@ -7,6 +7,7 @@ be on its server, such as /bluejay-linux. Links from the guides to files that ar
 repository's URL, if it is given. A link without an aim, or with more than one, is an error."""
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 from lab_tools.places import ROOT
 
@@ -33,24 +35,50 @@ def build_symbol_graphs() -> None:
     """Has the compiler write what the libraries' public declarations and their comments are.
 
     It does so while it builds. `swift-symbolgraph-extract`, which reads a module afterwards, cannot read one whose
-    files import others for their own use.
+    files import others for their own use. Only modules are built, as an editor has them built for its index: the
+    documentation runs nothing.
     """
     SYMBOLS.mkdir(parents=True, exist_ok=True)
     flags = ["-emit-symbol-graph", "-emit-symbol-graph-dir", str(SYMBOLS), "-emit-extension-block-symbols"]
     flags += ["-symbol-graph-minimum-access-level", "public", "-symbol-graph-skip-synthesized-members"]
-    options = [word for flag in flags for word in ("-Xswiftc", flag)]
+    options = ["--experimental-prepare-for-indexing", "--experimental-prepare-for-indexing-no-lazy"]
+    options += ["--disable-index-store", *(word for flag in flags for word in ("-Xswiftc", flag))]
     for library in LIBRARIES:
         run("swift", "build", "--scratch-path", SYMBOLS.parent, *options, "--target", library)
 
 
 def symbol_graph(library: str, folder: pathlib.Path) -> None:
-    """Copies a library's part of the symbol graphs."""
+    """Copies a library's part of the symbol graphs, without what it only exports again, such as all of Foundation."""
     folder.mkdir()
     files = [*SYMBOLS.glob(f"{library}.symbols.json"), *SYMBOLS.glob(f"{library}@*.symbols.json")]
     if not files:
         sys.exit(f"scripts/docs: the compiler has written no symbol graph of {library}")
     for file in files:
-        shutil.copy(file, folder)
+        graph = json.loads(file.read_bytes())
+        if keep_declared(graph, library, f"{(ROOT / 'Sources' / library).as_uri()}/"):
+            (folder / file.name).write_text(json.dumps(graph), encoding="utf-8")
+
+
+def keep_declared(graph: dict[str, Any], library: str, sources: str) -> bool:
+    """Leaves in a symbol graph what the library itself declares: what is in its sources, what the compiler derives, and
+    the extensions that these are in. Whether anything is left."""
+    symbols = {symbol["identifier"]["precise"]: symbol for symbol in graph["symbols"]}
+    derived = f"s:{len(library)}{library}"
+    own = {
+        name
+        for name, symbol in symbols.items()
+        if symbol.get("location", {}).get("uri", "").startswith(sources) or name.startswith(derived)
+    }
+    relations = [relation for relation in graph["relationships"] if relation["source"] in own]
+    extensions = {relation["target"] for relation in relations if relation["kind"] == "memberOf"} & symbols.keys()
+    relations += [
+        relation
+        for relation in graph["relationships"]
+        if relation["source"] in extensions - own and relation["kind"] == "extensionTo"
+    ]
+    graph["symbols"] = [symbol for name, symbol in symbols.items() if name in own | extensions]
+    graph["relationships"] = relations
+    return bool(own)
 
 
 def convert(

@@ -6,8 +6,6 @@ package import MainLoop
 /// Nothing waits for it: without a desktop, or with one that is slow, a notification is just not shown.
 @LoopActor
 package final class DesktopNotifier {
-    /// How long the desktop may take to show a notification, until that is reported as impossible.
-    private static let patience: Duration = .seconds(1)
     /// How long a bus or a server that is started for this program may take, while nobody waits for it any more.
     private static let answerLimit: Duration = .seconds(25)
     /// How long a notification stays: as long as Bluetooth gives a user to pair. It is withdrawn before, unless the
@@ -21,6 +19,7 @@ package final class DesktopNotifier {
 
     private let program: String
     private let address: String?
+    private let patience: Duration
     private var server: Task<Server, any Error>?
     private var registrations: [Registration] = []
     /// The server's unique name. Another one knows nothing of what this one has shown, and gives the same numbers to
@@ -33,9 +32,11 @@ package final class DesktopNotifier {
     /// - Parameters:
     ///   - program: the name that the user sees.
     ///   - address: of the session bus; nil if there is none.
-    package nonisolated init(program: String, address: String?) {
+    ///   - patience: how long the desktop may take to show a notification, until that is reported as impossible.
+    package nonisolated init(program: String, address: String?, patience: Duration = .seconds(1)) {
         self.program = program
         self.address = address
+        self.patience = patience
     }
 
     /// Looks for the desktop, so that the first notification is shown at once.
@@ -109,7 +110,7 @@ package final class DesktopNotifier {
     // MARK: Notifications
 
     private func show(_ new: ShownNotification) {
-        new.patience = .timer(after: Self.patience) { [weak new] in new?.finish(.failed) }
+        new.patience = .timer(after: patience) { [weak new] in new?.finish(.failed) }
         Task {
             do {
                 let server = try await reachServer()

@@ -53,6 +53,9 @@ UNIT_TESTS, IN_LAB, ON_TWO_HOSTS = "unit tests", "integration tests", "tests wit
 ON_THREE_HOSTS = "tests with three hosts"
 AMONG_MANY, MANY_CONTROLLERS = "tests with many controllers", 9
 SAMPLE, SOAK = "sample-app", "soak"
+# How many tests Swift Testing runs at the same time (Swift 6.3; others do not heed it). It would begin all of them at
+# once, and on a slow machine each would wait for the others until its own limit is over.
+WIDTH = {"SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "12"}
 RUNS_SAMPLE = "/FailureBundles/"  # the suite that runs the sample package's tests
 
 
@@ -183,7 +186,8 @@ class ThisPackage:
         filters = filter_options(self.expressions(UNIT_TESTS, UNIT))
 
         def run(record: Path) -> int:
-            return self.runner.run([*self.runner.limit(), self.bundle, *SWIFT_TESTING, *STREAM, record, *filters], ROOT)
+            command: list[str | Path] = [*self.runner.limit(), self.bundle, *SWIFT_TESTING, *STREAM, record, *filters]
+            return self.runner.run(command, ROOT, **WIDTH)
 
         self.runner.repeat(UNIT_TESTS, run, self.records / "unit-tests.jsonl")
 

@@ -33,6 +33,7 @@ COLOURS = re.compile("\x1b\\[[0-9;]*m")
 ROW = re.compile(r"^(.+?) +(Passed|Failed|Timed out|Not Run)(?: +[0-9.]+ seconds)? *$", re.MULTILINE)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["4.2", "5.x"])
 def test_all_tests_of_hci_tester_that_concern_le_pass(kind: str) -> None:
     command = "lab-bluetoothd stop; hci-tester; true"

@@ -32,6 +32,7 @@ def names(file: Path) -> list[object]:
 SENSOR = "dittojay --quiet & sensor=$!; trap 'kill $sensor' EXIT;"
 
 
+@pytest.mark.nightly
 def test_who_walks_out_of_the_house_loses_the_sensor_and_finds_it_again(tmp_path: Path) -> None:
     text = f"""{SENSOR}
         timeout 300 bluejay monitor --json --count 30 >central.json
@@ -61,6 +62,7 @@ def course(folder: Path) -> dict[str, list[object]]:
     return found
 
 
+@pytest.mark.nightly
 def test_a_scene_takes_the_same_course_each_time(tmp_path: Path) -> None:
     text = """
         set -e; cd /run
@@ -146,6 +148,7 @@ def test_a_link_between_two_that_are_blocked_ends_and_comes_back(tmp_path: Path,
     assert reasons[:2] == [0x08, 0x08]
 
 
+@pytest.mark.nightly
 def test_a_sensor_is_found_among_five_hundred_phantoms(tmp_path: Path) -> None:
     text = f"""{SENSOR}
         bluejay scan --json --service 180D --count 1 --timeout 30 >scan.json
@@ -206,6 +209,7 @@ def test_a_scene_with_mistakes_starts_no_machine(tmp_path: Path) -> None:
     assert "booted" not in result.stderr
 
 
+@pytest.mark.nightly
 def test_a_scene_moves_the_controllers_of_every_host(tmp_path: Path) -> None:
     scene = tmp_path / "scene.yaml"
     scene.write_text(

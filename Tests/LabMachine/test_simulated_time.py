@@ -93,6 +93,7 @@ SCENARIO = """
 """
 
 
+@pytest.mark.nightly
 def test_a_scenario_of_an_hour_takes_a_minute(tmp_path: Path) -> None:
     (tmp_path / "scenario.yaml").write_text(SCENARIO)
     text = """
@@ -112,6 +113,7 @@ def test_a_scenario_of_an_hour_takes_a_minute(tmp_path: Path) -> None:
     assert seconds < 5 * MINUTE, "on the busiest machine; a minute on one that has nothing else to do"
 
 
+@pytest.mark.nightly
 def test_the_same_seed_gives_the_same_events_in_the_same_order(tmp_path: Path) -> None:
     # The first run of each program reads its files, which takes as long as this machine needs for it. A beat comes at
     # 10 s and 20 s, seconds before or after what the scenario does.

@@ -57,6 +57,7 @@ def test_a_command_begins_at_once() -> None:
     assert (time.monotonic() - begin) / 5 < 3, "on the busiest machine; a machine takes longer to start"
 
 
+@pytest.mark.nightly
 def test_many_commands_do_not_make_the_machine_grow() -> None:
     def kilobytes() -> int:
         machine = f"/proc/{leader()}/task/{leader()}/children"

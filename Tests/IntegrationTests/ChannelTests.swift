@@ -19,7 +19,8 @@ extension InTheLab {
         }
 
         private static let service = "C0000A00-0000-4000-8000-000000000000"
-        private static let megabyte = 1_000_000
+        /// Bytes: a megabyte when tests are thorough.
+        private static let amount = rounds(100_000, thoroughly: 1_000_000)
 
         /// Runs `body` with a dittojay and a central that is connected to it.
         ///
@@ -55,10 +56,10 @@ extension InTheLab {
         // MARK: Bytes
 
         @Test(arguments: [PSM.echo, PSM.secret])
-        func `a megabyte each way arrives whole`(psm: CBL2CAPPSM) async throws {
+        func `what is sent arrives whole, each way`(psm: CBL2CAPPSM) async throws {
             try await connected { sensor, central in
                 let channel = try await central.openChannel(psm)
-                let data = bytes(Self.megabyte)
+                let data = bytes(Self.amount)
                 async let back = channel.read(data.count)
                 try await channel.write(data)
                 #expect(try await back == data)
@@ -66,7 +67,7 @@ extension InTheLab {
                 let isPaired = try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter)
                 #expect(isPaired == (psm == PSM.secret))
                 let closed = try await sensor.event("channel-closed")
-                #expect(closed.contains("\"received\":1000000,\"sent\":1000000"), "\(closed)")
+                #expect(closed.contains("\"received\":\(Self.amount),\"sent\":\(Self.amount)"), "\(closed)")
             }
             try await Lab.here.forgetEachOther()
         }
@@ -74,14 +75,19 @@ extension InTheLab {
         @Test func `bluejay copies its input and its output`() async throws {
             let sensor = try await Sensor("--profile", Lab.profile("channels"))
             let folder = try TemporaryFolder()
-            let data = bytes(Self.megabyte)
+            let data = bytes(Self.amount)
             try data.write(to: URL(fileURLWithPath: folder.path + "/in"))
             // By the number that the characteristic has.
             let echo = try ChildProcess(
                 "bash",
-                ["-c", "bluejay l2cap Channels --receive 1000000 --summary < \(folder.path)/in > \(folder.path)/out"])
+                [
+                    "-c",
+                    "bluejay l2cap Channels --receive \(data.count) --summary <\(folder.path)/in >\(folder.path)/out",
+                ])
             #expect(try await echo.exitStatus(within: .seconds(60)) == 0, "\(echo.transcript)")
-            #expect(echo.transcript.contains("sent 1000000 bytes and received 1000000 bytes"), "\(echo.transcript)")
+            #expect(
+                echo.transcript.contains("sent \(data.count) bytes and received \(data.count) bytes"),
+                "\(echo.transcript)")
             #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/out")) == data)
             // Until the device closes the channel.
             let file = try await Lab.here.bluejay("l2cap", "Channels", "0x96")
@@ -89,9 +95,9 @@ extension InTheLab {
             #expect(file.lines == text.split(separator: "\n").map(String.init))
             // Until the end of the input; all of it has arrived then.
             let sink = try ChildProcess(
-                "bash", ["-c", "head -c 100000 \(folder.path)/in | bluejay l2cap Channels 148 --linger 0"])
+                "bash", ["-c", "head -c 50000 \(folder.path)/in | bluejay l2cap Channels 148 --linger 0"])
             #expect(try await sink.exitStatus(within: .seconds(60)) == 0, "\(sink.transcript)")
-            try await sensor.event("channel-closed", "\"received\":100000,")
+            try await sensor.event("channel-closed", "\"received\":50000,")
             try await sensor.stop()
         }
 
@@ -135,7 +141,7 @@ extension InTheLab {
                 async let first: Void = channels[0].write(data)
                 async let second: Void = channels[1].write(data)
                 async let back = (channels[0].read(data.count), channels[1].read(data.count))
-                #expect(try await channels[2].read(Self.megabyte) == numbers(Self.megabyte))
+                #expect(try await channels[2].read(Self.amount) == numbers(Self.amount))
                 _ = try await (first, second)
                 let both = try await back
                 #expect(both.0 == data && both.1 == data)
@@ -148,15 +154,15 @@ extension InTheLab {
         @Test func `a sender whose peer does not read stops and goes on when it does`() async throws {
             try await connected { sensor, central in
                 let slow = try await central.openChannel(PSM.endless)
-                // Meanwhile a megabyte comes over the same link.
+                // Meanwhile others come over the same link.
                 let quick = try await central.openChannel(PSM.numbers)
-                #expect(try await quick.read(Self.megabyte) == numbers(Self.megabyte))
+                #expect(try await quick.read(Self.amount) == numbers(Self.amount))
                 await quick.close()
                 // None of it is lost.
-                #expect(try await slow.read(Self.megabyte) == numbers(Self.megabyte))
+                #expect(try await slow.read(Self.amount) == numbers(Self.amount))
                 let unread = try await central.openChannel(PSM.endless)
                 let other = try await central.openChannel(PSM.numbers)
-                _ = try await other.read(Self.megabyte)
+                _ = try await other.read(Self.amount)
                 await other.close()
                 let position = sensor.position
                 await unread.close()
@@ -171,10 +177,10 @@ extension InTheLab {
         @Test func `a writer waits for a device that does not read`() async throws {
             try await connected(endsLink: true) { sensor, central in
                 let channel = try await central.openChannel(PSM.stall)
-                let writing = Task { try await channel.write(bytes(4 * Self.megabyte)) }
+                let writing = Task { try await channel.write(bytes(4_000_000)) }
                 // Another channel is not held up by it.
                 let other = try await central.openChannel(PSM.numbers)
-                #expect(try await other.read(Self.megabyte) == numbers(Self.megabyte))
+                #expect(try await other.read(Self.amount) == numbers(Self.amount))
                 await other.close()
                 try await sensor.command("disconnect")
                 let error = await #expect(throws: CBError.self) { try await writing.value }
@@ -185,16 +191,17 @@ extension InTheLab {
         /// The best of some rounds each, in turn: what else runs on the machine slows some of them down. With more work
         /// than processors a channel has its turns on several threads, and a raw socket on one: then it is slower by
         /// more than it is otherwise.
-        @Test func `a channel is measured beside a raw socket, and waits for nothing but its turn`() async throws {
+        @Test(.thorough)
+        func `a channel is measured beside a raw socket, and waits for nothing but its turn`() async throws {
             try await connected { _, central in
                 var (raw, own) = (0.0, 0.0)
                 for round in 0..<5 {
-                    raw = max(raw, try await RawChannel.rate(of: Self.megabyte, psm: 0xE0 + UInt16(round)))
+                    raw = max(raw, try await RawChannel.rate(of: Self.amount, psm: 0xE0 + UInt16(round)))
                     let channel = try await central.openChannel(PSM.numbers)
                     let begin = ContinuousClock.now
-                    let count = try await channel.read(Self.megabyte).count
-                    #expect(count == Self.megabyte)
-                    own = max(own, Double(Self.megabyte) / ((ContinuousClock.now - begin) / .seconds(1)))
+                    let count = try await channel.read(Self.amount).count
+                    #expect(count == Self.amount)
+                    own = max(own, Double(Self.amount) / ((ContinuousClock.now - begin) / .seconds(1)))
                     await channel.close()
                 }
                 let ratio = own / raw
@@ -272,7 +279,7 @@ extension InTheLab {
                 _ = try await channel.read(100_000)
                 let radio = try LabRadio.here
                 try await radio.block("hci0", "hci1")
-                let error = await #expect(throws: CBError.self) { _ = try await channel.read(100 * Self.megabyte) }
+                let error = await #expect(throws: CBError.self) { _ = try await channel.read(100_000_000) }
                 #expect(error?.code == .connectionTimeout)
                 let again = await #expect(throws: CBError.self) { try await channel.write(Data([1])) }
                 #expect(again?.code == .connectionTimeout)

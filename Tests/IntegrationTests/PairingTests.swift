@@ -99,7 +99,7 @@ extension InTheLab {
             }
         }
 
-        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        @Test(.thorough, .withoutProxy("pairing, which is the proxy's with the sensor"))
         func `a bond outlasts both programs and bluetoothd`() async throws {
             let lab = try Lab.here
             try await withLock("{io: display}") { lock in
@@ -114,7 +114,7 @@ extension InTheLab {
             }
         }
 
-        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        @Test(.thorough, .withoutProxy("pairing, which is the proxy's with the sensor"))
         func `Bluejay asks the program for the passkey`() async throws {
             try await withLock("{io: display}") { lock in
                 let central = try await Central()
@@ -176,7 +176,7 @@ extension InTheLab {
             }
         }
 
-        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        @Test(.thorough, .withoutProxy("pairing, which is the proxy's with the sensor"))
         func `a desktop is asked where there is no terminal`() async throws {
             let lab = try Lab.here
             let bus = try ChildProcess("dbus-daemon", ["--session", "--nofork", "--print-address"])
@@ -268,7 +268,7 @@ extension InTheLab {
             }
         }
 
-        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        @Test(.thorough, .withoutProxy("pairing, which is the proxy's with the sensor"))
         func `nobody answers in time`() async throws {
             try await withLock("{io: keyboard}") { lock in
                 try await expect(try pair(), ends: 14, "30 seconds")
@@ -276,7 +276,7 @@ extension InTheLab {
             }
         }
 
-        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        @Test(.thorough, .withoutProxy("pairing, which is the proxy's with the sensor"))
         func `lost keys are told apart`() async throws {
             let lab = try Lab.here
             try await withLock("{io: none}") { lock in

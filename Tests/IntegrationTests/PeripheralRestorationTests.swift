@@ -14,7 +14,7 @@ extension InTheLab {
                 let control = try service.found(Counter.control)
                 var delays: [TimeInterval] = []
                 var starts: [TimeInterval] = []
-                let count = 10
+                let count = rounds(3, thoroughly: 10)
                 for round in 0..<count {
                     starts.append(try await peripheral.startTime())
                     let position = peripheral.lines.count

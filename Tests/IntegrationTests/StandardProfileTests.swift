@@ -1,5 +1,6 @@
 import BluetoothLab
 import Foundation
+import TestSupport
 import Testing
 
 extension InTheLab {
@@ -68,7 +69,7 @@ extension InTheLab {
             }
         }
 
-        @Test(arguments: measured)
+        @Test(arguments: cases(measured, few: 4))
         func `monitor finds a profile and shows what it measures`(profile: Measured) async throws {
             try await with(profile.name) { _ in
                 let monitor = try await Lab.here.bluejay(
@@ -88,7 +89,7 @@ extension InTheLab {
             }
         }
 
-        @Test(arguments: measured)
+        @Test(arguments: cases(measured, few: 2))
         func `bleak reads and listens to a profile`(profile: Measured) async throws {
             try await with(profile.name) { _ in
                 try await knowServices()

@@ -1,4 +1,5 @@
 import Foundation
+package import Testing
 
 /// Whether tests take the time for all that they can do (`LAB_THOROUGH=1`), as `.ci/nightly` has them do.
 package let isThorough = ProcessInfo.processInfo.environment["LAB_THOROUGH"] == "1"
@@ -9,3 +10,17 @@ package let isThorough = ProcessInfo.processInfo.environment["LAB_THOROUGH"] == 
 ///   - few: in every run of the tests.
 ///   - many: when they are thorough.
 package func rounds(_ few: Int, thoroughly many: Int) -> Int { isThorough ? many : few }
+
+/// The cases of a test.
+///
+/// - Parameters:
+///   - all: when tests are thorough.
+///   - few: how many of them, from the first, in every run of the tests.
+package func cases<Case>(_ all: [Case], few: Int) -> [Case] { isThorough ? all : Array(all.prefix(few)) }
+
+extension Trait where Self == ConditionTrait {
+    /// For a test that takes long, and whose parts others have too.
+    package static var thorough: ConditionTrait {
+        .enabled(if: isThorough, "skipped: it takes long (./lab test --nightly)")
+    }
+}

@@ -177,7 +177,7 @@ extension InTheLab {
         @Test func `a writer waits for a device that does not read`() async throws {
             try await connected(endsLink: true) { sensor, central in
                 let channel = try await central.openChannel(PSM.stall)
-                let writing = Task { try await channel.write(bytes(4_000_000)) }
+                let writing = Task { try await channel.write(Data(count: 4_000_000)) }
                 // Another channel is not held up by it.
                 let other = try await central.openChannel(PSM.numbers)
                 #expect(try await other.read(Self.amount) == numbers(Self.amount))

@@ -157,7 +157,7 @@ extension InTheLab {
 
         // MARK: Asking
 
-        @Test(.withoutProxy("pairing, which is the proxy's with the sensor"))
+        @Test(.thorough, .withoutProxy("pairing, which is the proxy's with the sensor"))
         func `a terminal is asked`() async throws {
             let words = ["pair", sensor, "--json", "--adapter", Lab.centralAdapter]
             try await withLock("{io: display}") { lock in

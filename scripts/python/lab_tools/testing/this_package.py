@@ -99,7 +99,8 @@ class ThisPackage:
         tests = [*swift_tests(UNIT_TESTS, unit), *swift_tests(IN_LAB, one_host)]
         if self.runner.environment.get("LAB") != "host":
             tests += swift_tests(ON_TWO_HOSTS, two_hosts, "IntegrationTests.OnTwoHosts")
-            tests += swift_tests(ON_THREE_HOSTS, three_hosts, "IntegrationTests.OnThreeHosts")
+            if self.wish.nightly or self.filters:  # they take long, and leave themselves out otherwise
+                tests += swift_tests(ON_THREE_HOSTS, three_hosts, "IntegrationTests.OnThreeHosts")
             if self.runner.environment.get("LAB_RADIO") != "btvirt":
                 tests += swift_tests(AMONG_MANY, many, "IntegrationTests.AmongMany")
         text, _ = finding.read([self.sample.package / "Tests"])

@@ -137,7 +137,6 @@ def test_without_filters_all_parts_run(tmp_path: Path, built: list[str]) -> None
         "unit tests",
         "integration tests",
         "tests with two hosts",
-        "tests with three hosts",
         "tests with many controllers",
         "sample-app's tests in XCTest",
         "sample-app's tests in Swift Testing",
@@ -174,7 +173,6 @@ def test_shards_run_each_part_once(
         "tests of python-app",
         "tests of the pytest plugin",
         "tests with many controllers",
-        "tests with three hosts",
         "tests with two hosts",
         "unit tests",
     ]
@@ -188,6 +186,13 @@ def test_suites_run_in_rounds_side_by_side(tmp_path: Path, built: list[str]) -> 
     assert " --first 3 --rounds 2 --until-failure --suite " in runner.commands[0]
     assert runner.results[0].record == tmp_path / "2" / "events" / "Discovery.3.jsonl"
     assert runner.is_done
+
+
+@pytest.mark.parametrize("nightly", [False, True])
+def test_three_hosts_are_for_the_night(tmp_path: Path, built: list[str], nightly: bool) -> None:
+    package = ThisPackage(PlayedRunner(), NO_OPTIONS, tmp_path, tmp_path, Wish(nightly=nightly))
+    package.prepare()
+    assert package.choice.has("tests with three hosts") == nightly
 
 
 def test_at_night_the_soak_runs_too(tmp_path: Path, built: list[str]) -> None:

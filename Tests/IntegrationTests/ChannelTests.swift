@@ -20,7 +20,9 @@ extension InTheLab {
 
         private static let service = "C0000A00-0000-4000-8000-000000000000"
         /// Bytes: a megabyte when tests are thorough.
-        private static let amount = rounds(100_000, thoroughly: 1_000_000)
+        private static let amount = rounds(100_000, thoroughly: megabyte)
+        /// More than the sockets and the controllers of both sides hold.
+        private static let megabyte = 1_000_000
 
         /// Runs `body` with a dittojay and a central that is connected to it.
         ///
@@ -154,15 +156,15 @@ extension InTheLab {
         @Test func `a sender whose peer does not read stops and goes on when it does`() async throws {
             try await connected { sensor, central in
                 let slow = try await central.openChannel(PSM.endless)
-                // Meanwhile others come over the same link.
+                // Meanwhile a megabyte comes over the same link.
                 let quick = try await central.openChannel(PSM.numbers)
-                #expect(try await quick.read(Self.amount) == numbers(Self.amount))
+                #expect(try await quick.read(Self.megabyte) == numbers(Self.megabyte))
                 await quick.close()
                 // None of it is lost.
-                #expect(try await slow.read(Self.amount) == numbers(Self.amount))
+                #expect(try await slow.read(Self.megabyte) == numbers(Self.megabyte))
                 let unread = try await central.openChannel(PSM.endless)
                 let other = try await central.openChannel(PSM.numbers)
-                _ = try await other.read(Self.amount)
+                _ = try await other.read(Self.megabyte)
                 await other.close()
                 let position = sensor.position
                 await unread.close()
@@ -177,10 +179,10 @@ extension InTheLab {
         @Test func `a writer waits for a device that does not read`() async throws {
             try await connected(endsLink: true) { sensor, central in
                 let channel = try await central.openChannel(PSM.stall)
-                let writing = Task { try await channel.write(Data(count: 4_000_000)) }
+                let writing = Task { try await channel.write(Data(count: 4 * Self.megabyte)) }
                 // Another channel is not held up by it.
                 let other = try await central.openChannel(PSM.numbers)
-                #expect(try await other.read(Self.amount) == numbers(Self.amount))
+                #expect(try await other.read(Self.megabyte) == numbers(Self.megabyte))
                 await other.close()
                 try await sensor.command("disconnect")
                 let error = await #expect(throws: CBError.self) { try await writing.value }
@@ -279,7 +281,7 @@ extension InTheLab {
                 _ = try await channel.read(100_000)
                 let radio = try LabRadio.here
                 try await radio.block("hci0", "hci1")
-                let error = await #expect(throws: CBError.self) { _ = try await channel.read(100_000_000) }
+                let error = await #expect(throws: CBError.self) { _ = try await channel.read(100 * Self.megabyte) }
                 #expect(error?.code == .connectionTimeout)
                 let again = await #expect(throws: CBError.self) { try await channel.write(Data([1])) }
                 #expect(again?.code == .connectionTimeout)

@@ -100,8 +100,9 @@ FILTER is a regular expression: only tests whose names match one of the filters 
                     printed at the end; of each test, the first failure's record is kept
   --until-failure   run the tests again and again until one fails, at most N times with --repeat N. Ctrl-C ends it, and
                     the results so far are printed
-  --nightly         also run what takes long: of this package, the soak; tests that repeat what fails only by chance
-                    repeat it more often (they find LAB_THOROUGH=1), and have 5,400 s in each machine
+  --nightly         also run what takes long: of this package, the soak, three hosts, and the tests and cases that are
+                    skipped otherwise; tests that repeat what fails only by chance repeat it more often. They find
+                    LAB_THOROUGH=1, and have 5,400 s in each machine
 
   LAB_MACHINES=N      use N machines side by side; 1: run all suites on one
   LAB_TEST_LIMIT=N    end tests after N seconds, a suite on its own machine as well as all of them on one

@@ -87,7 +87,7 @@ struct NotificationTests {
         try await eventually("the value") { anew.notifications == [Data([6])] }
     }
 
-    @Test func `a service stays when bluetoothd ends the socket of a central that has gone`() async throws {
+    @Test func `a service stays when bluetoothd ends the socket of a central that has disconnected`() async throws {
         try await published.subscribe(by: central)
         try await app.saw("subscribed 02 2A37")
         await central.lose()

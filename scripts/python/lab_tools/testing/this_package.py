@@ -99,7 +99,7 @@ class ThisPackage:
         tests = [*swift_tests(UNIT_TESTS, unit), *swift_tests(IN_LAB, one_host)]
         if self.runner.environment.get("LAB") != "host":
             tests += swift_tests(ON_TWO_HOSTS, two_hosts, "IntegrationTests.OnTwoHosts")
-            if self.wish.nightly or self.filters:  # they take long, and leave themselves out otherwise
+            if self.wish.nightly or self.filters:  # three machines take long
                 tests += swift_tests(ON_THREE_HOSTS, three_hosts, "IntegrationTests.OnThreeHosts")
             if self.runner.environment.get("LAB_RADIO") != "btvirt":
                 tests += swift_tests(AMONG_MANY, many, "IntegrationTests.AmongMany")

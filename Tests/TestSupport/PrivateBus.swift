@@ -65,7 +65,14 @@ package final class PrivateBus: Sendable {
         process.standardOutput = output
         let log = folder.url.appendingPathComponent("log")
         try Data().write(to: log)
-        process.standardError = try FileHandle(forWritingTo: log)
+        let errors = try FileHandle(forWritingTo: log)
+        process.standardError = errors
+        // Foundation keeps both as long as this process runs. With more than a thousand descriptors it can crash when it
+        // starts a program: it looks through them all, and reads beyond the end of the list.
+        defer {
+            try? errors.close()
+            try? output.fileHandleForReading.close()
+        }
         input = try Self.starting.withLock { _ in
             let input = Pipe()
             // Without this, every daemon's shell would keep the input of the others open.

@@ -18,7 +18,7 @@ final class CommandContext {
     /// Whether an interruption is the ordinary end of the command.
     var endsByInterruption = false
     /// Called when the command ends, in whatever way, while there is output still.
-    var onEnd: (() -> Void)?
+    var onEnd: (@MainActor () async -> Void)?
 
     private let delegate: ManagerDelegate
     private let reconnection = ReconnectionChoice()
@@ -151,7 +151,7 @@ final class CommandContext {
         // Once only: a signal may come while the command ends by itself.
         while isEnding { try? await Task.sleep(for: .seconds(60)) }
         isEnding = true
-        onEnd?()
+        await onEnd?()
         output.flush()
         handBack()
         if bluejay.isConnected || bluejay.isConnecting {

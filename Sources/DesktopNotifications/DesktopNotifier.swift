@@ -26,6 +26,10 @@ package final class DesktopNotifier {
     /// others.
     private var owner: String?
     private var shown: [UInt32: ShownNotification] = [:]
+    /// How many notifications the server has been given and has not numbered yet.
+    private var unnumbered = 0
+    /// Wait for all to have a number.
+    private var settling: [FirstOutcome<Void>] = []
 
     private enum Problem: Error { case noBus, noActions }
 
@@ -55,6 +59,25 @@ package final class DesktopNotifier {
         let new = ShownNotification(notification, by: self, report)
         MainLoop.shared.async { [self] in show(new) }
         return new
+    }
+
+    /// Waits until what was withdrawn is off the desktop, for a program that ends.
+    ///
+    /// A notification is taken off by the number that the server gives it. One that was withdrawn before the server has
+    /// answered would stay there. A desktop that is slow does not hold the program up for longer than its patience.
+    package nonisolated func settle() async {
+        let settled = FirstOutcome<Void>()
+        MainLoop.shared.async { [self] in
+            settling.append(settled)
+            reportIfSettled()
+        }
+        await settled.wait(within: patience)
+    }
+
+    private func reportIfSettled() {
+        guard unnumbered == 0 else { return }
+        for settled in settling { settled.report() }
+        settling = []
     }
 
     // MARK: The server
@@ -119,7 +142,10 @@ package final class DesktopNotifier {
                     throw Problem.noActions
                 }
                 guard !new.isOver else { return }
+                unnumbered += 1
                 server.connection.call(notify(notification, server), timeout: Self.answerLimit) { [self] result in
+                    unnumbered -= 1
+                    defer { reportIfSettled() }
                     take(try? result.get().first(as: UInt32.self), of: new, server.connection)
                 }
             } catch {

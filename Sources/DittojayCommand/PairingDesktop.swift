@@ -30,6 +30,9 @@ struct PairingDesktop {
         return { MainLoop.shared.async { shown.withdraw() } }
     }
 
+    /// Waits until what was taken away is off the desktop, for the program ends.
+    func settle() async { await notifier.settle() }
+
     private func notification(_ prompt: PairingPrompt) -> DesktopNotification {
         let peripheral = prompt.peripheral.map { " with \(DesktopNotification.foreign($0))" } ?? ""
         let central = "\(DesktopNotification.foreign(prompt.central)) pairs\(peripheral)."

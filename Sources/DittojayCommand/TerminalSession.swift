@@ -119,6 +119,13 @@ final class TerminalSession: @unchecked Swift.Sendable {
 
     /// - Parameter status: the exit status if nothing else has gone wrong.
     private func finish(_ error: DittojayError?, otherwise status: Int32 = 0) {
+        Task { [self] in
+            await desktop?.settle()
+            group.queue.async { [self] in leave(error, otherwise: status) }
+        }
+    }
+
+    private func leave(_ error: DittojayError?, otherwise status: Int32) {
         // A reader that has stopped must not keep the program alive: another signal may come.
         output.finish(within: isInterrupted ? Self.interruptedReaderPatience : Self.readerPatience) { [self] loss in
             input?.stop()

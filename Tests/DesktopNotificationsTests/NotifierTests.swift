@@ -138,6 +138,37 @@ struct NotifierTests {
         #expect(outcomes.waiting.isEmpty)
     }
 
+    @Test func `a program that ends can wait until what it has withdrawn is off the desktop`() async throws {
+        let desktop = try await FakeDesktop(at: bus.address)
+        desktop.isSlow = true
+        let notifier = notifier()
+        let shown = show(by: notifier)
+        let call = try await desktop.held.next()
+        shown.withdraw()
+        let settled = FirstOutcome<Void>()
+        Task {
+            await notifier.settle()
+            settled.report()
+        }
+        try await bus.connect().fence()
+        #expect(!settled.isKnown)
+        desktop.answer(call)
+        await settled.value()
+        #expect(try await desktop.withdrawn.next() == desktop.shown.next().number)
+        await notifier.settle()
+    }
+
+    @Test func `a desktop that never answers does not keep a program from ending`() async throws {
+        let desktop = try await FakeDesktop(at: bus.address)
+        desktop.isSlow = true
+        let notifier = impatientNotifier()
+        let shown = show(by: notifier)
+        _ = try await desktop.held.next()
+        shown.withdraw()
+        await notifier.settle()
+        #expect(desktop.withdrawn.waiting.isEmpty)
+    }
+
     @Test func `a bus that does not answer holds up nothing`() async throws {
         bus.freeze()
         defer { bus.thaw() }

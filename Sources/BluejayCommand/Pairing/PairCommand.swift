@@ -64,7 +64,7 @@ struct PairCommand: CentralCommand {
         let conversation = PairingConversation(
             context.output, given: given, saysYes: saysYes,
             desktop: noDesktop ? nil : PairingDesktop(device: target.device))
-        context.onEnd = { conversation.end() }
+        context.onEnd = { await conversation.finish() }
         let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
         let status = await Self.knownStatus(of: target.selector, on: options.adapter)
         if status == .paired { return try await checkKeys(context, until: deadline) }

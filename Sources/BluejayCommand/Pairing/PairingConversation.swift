@@ -65,6 +65,12 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
         desktop?.withdraw()
     }
 
+    /// The same, before the program ends.
+    func finish() async {
+        end()
+        await desktop?.settle()
+    }
+
     private func enter(_ request: CBPairingRequest) {
         switch given {
         case .passkey(let passkey): request.enter(passkey)

@@ -56,12 +56,15 @@ final class PairingDesktop {
         }
     }
 
-    /// Takes off what is shown; before this returns, for the program may end.
+    /// Takes off what is shown; before this returns, unless the desktop has just been asked to show it.
     func withdraw() {
         guard let shown else { return }
         self.shown = nil
         MainLoop.shared.sync { shown.withdraw() }
     }
+
+    /// Waits until what was withdrawn is off the desktop, for the program ends.
+    func settle() async { await notifier.settle() }
 
     private func text(for peer: CBPeer) -> String {
         let address = peer.bluetoothAddress ?? peer.identifier.uuidString

@@ -4,7 +4,13 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 LAB = Path(__file__).resolve().parents[2] / "lab"
+UML_KERNEL = Path(os.environ.get("LAB_HOME") or LAB.parent / ".lab") / "uml" / "linux"
+needs_uml = pytest.mark.skipif(
+    not UML_KERNEL.exists(), reason="skipped: no kernel for user-mode Linux (lab setup --uml)"
+)
 NAME = f"test-{os.getpid()}"
 LIMIT = 300  # seconds, on a busy machine
 

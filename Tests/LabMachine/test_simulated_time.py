@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_commands import LAB, LIMIT, NAME, lab, run
+from lab_commands import LAB, LIMIT, NAME, lab, needs_uml, run
 
 MINUTE, HOUR = 60, 3600  # seconds
 OUR_PAUSE = 2  # seconds in which the machine waits for us
@@ -93,8 +93,14 @@ SCENARIO = """
 """
 
 
-@pytest.mark.nightly
-def test_a_scenario_of_an_hour_takes_a_minute(tmp_path: Path) -> None:
+@pytest.fixture(params=[pytest.param("tcg", marks=pytest.mark.nightly), pytest.param("uml", marks=needs_uml)])
+def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What each machine is: emulated, or user-mode Linux."""
+    monkeypatch.setenv("LAB", request.param)
+    return str(request.param)
+
+
+def test_a_scenario_of_an_hour_takes_a_minute(machine: str, tmp_path: Path) -> None:
     (tmp_path / "scenario.yaml").write_text(SCENARIO)
     text = """
         bluejay monitor --json >$LAB_OUT/central.json & central=$!
@@ -103,17 +109,18 @@ def test_a_scenario_of_an_hour_takes_a_minute(tmp_path: Path) -> None:
     """
     out = tmp_path / "out"
     begin = time.monotonic()
-    result = lab("exec", "--out", str(out), "--", "bash", "-c", text, folder=tmp_path)
+    words = ("run", "--fresh", "--time", "simulated", "--out", str(out), "--", "bash", "-c", text)
+    result = lab(*words, folder=tmp_path)
     seconds = time.monotonic() - begin
     assert result.returncode == 0, result.stderr
     events = [json.loads(line) for line in (out / "central.json").read_text().splitlines()]
-    print(f"{seconds:.0f} s", {event["event"] for event in events})
+    print(machine, f"{seconds:.0f} s", {event["event"] for event in events})
     assert [event["event"] for event in events].count("chirp") == 5
     assert [event["event"] for event in events].count("heart-rate") >= HOUR / 10 - 1
     assert seconds < 5 * MINUTE, "on the busiest machine; a minute on one that has nothing else to do"
 
 
-@pytest.mark.nightly
+@pytest.mark.usefixtures("machine")
 def test_the_same_seed_gives_the_same_events_in_the_same_order(tmp_path: Path) -> None:
     # The first run of each program reads its files, which takes as long as this machine needs for it. A beat comes at
     # 10 s and 20 s, seconds before or after what the scenario does.

@@ -67,8 +67,8 @@ package final class PrivateBus: Sendable {
         try Data().write(to: log)
         let errors = try FileHandle(forWritingTo: log)
         process.standardError = errors
-        // Foundation keeps both as long as this process runs. With more than a thousand descriptors it can crash when it
-        // starts a program: it looks through them all, and reads beyond the end of the list.
+        // Foundation keeps both as long as this process runs. With more than a thousand descriptors it can crash when
+        // it starts a program: it looks through them all, and reads beyond the end of the list.
         defer {
             try? errors.close()
             try? output.fileHandleForReading.close()

@@ -254,8 +254,8 @@ options of run, shell, up, exec, demo, test and bench:
                           real       as on this machine; the lab is late when this machine is busy
                           counted    by what the lab's processor executes; idle time passes as on this machine
                           simulated  by what the lab's processor executes; idle time takes no time
-                        The last two need software emulation and have one processor; simulated does not use KVM even
-                        if it works, and has one host.
+                        The last two need software emulation, simulated that or user-mode Linux, and have one
+                        processor; simulated does not use KVM even if it works, and has one host.
   --radio virtual|btvirt  what makes the controllers: virtual-radio of this package (default), or BlueZ's btvirt, for
                         which the next four have no meaning
   --controller 4.2|5.x  controllers of Bluetooth 4.2, or with extended advertising (default: 5.x)

@@ -8,7 +8,8 @@
 //
 // - a process with a request for a file (9p), from the kernel's trace event for the request to that for the answer.
 //   A process has one request at a time. A signal makes it send another one, to take back the first, whose answer it
-//   then does not report; so it is the process that counts and not the request.
+//   then does not report; so it is the process that counts and not the request. In user-mode Linux there are no such
+//   requests: the whole machine waits.
 // - a process that has written "hold" into `trace_marker` of this program's trace, until it writes "release".
 //
 // Processes take turns at one processor. This one is woken by an event before the process that caused it goes to sleep,
@@ -127,7 +128,8 @@ static int begin_trace(void)
     if (mkdir(tracing, 0700) == 0 || errno == EEXIST) {
         write_text("trace_options", "norecord-cmd"); // only the numbers of processes are of use
         snprintf(path, sizeof path, "%s/trace_pipe", tracing);
-        if (write_text("events/9p/9p_client_req/enable", "1") && write_text("events/9p/9p_client_res/enable", "1"))
+        bool has_requests = write_text("events/9p/9p_client_req/enable", "1");
+        if (has_requests ? write_text("events/9p/9p_client_res/enable", "1") : errno == ENOENT)
             pipe = open(path, O_RDONLY | O_CLOEXEC);
     }
     if (pipe < 0)

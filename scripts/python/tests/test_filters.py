@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lab_tools.machine.hardware import Accelerator
+from lab_tools.machine.hardware import Accelerator, Clock, Hardware
 from lab_tools.testing.filters import (
     MANY,
     ONE_HOST,
@@ -18,8 +18,10 @@ from lab_tools.testing.filters import (
     suites_of,
     xctest_names,
 )
-from lab_tools.testing.machines import available_memory, count_machines, processors_each
+from lab_tools.testing.machines import available_memory, count_machines, has_room, processors_each
 
+EMULATION = Hardware(Accelerator.EMULATION, Clock.COUNTED, "1", "2G")
+USER_MODE = Hardware(Accelerator.USER_MODE, Clock.REAL, "1", "2G")
 NAMES = [
     "BlueZTests.AdapterTests/powers()",
     "IntegrationTests.InTheLab/Discovery/finds()",
@@ -86,7 +88,7 @@ def test_filters_become_names_for_pytest(tmp_path: Path) -> None:
 def test_there_is_a_machine_for_each_processor_as_far_as_memory_goes(
     processors: int, memory: int, suites: int, machines: int
 ) -> None:
-    assert count_machines({}, Accelerator.EMULATION, processors, memory, suites) == machines
+    assert count_machines({}, EMULATION, processors, memory, suites) == machines
 
 
 @pytest.mark.parametrize(
@@ -94,13 +96,19 @@ def test_there_is_a_machine_for_each_processor_as_far_as_memory_goes(
     [(1, 64, 3), (2, 64, 6), (2, 12, 4), (8, 64, 8)],
 )
 def test_there_are_several_in_user_mode_linux_for_each_processor(processors: int, memory: int, machines: int) -> None:
-    assert count_machines({}, Accelerator.USER_MODE, processors, memory, 20) == machines
+    assert count_machines({}, USER_MODE, processors, memory, 20) == machines
+
+
+def test_a_machine_in_simulated_time_does_not_wait() -> None:
+    simulated = USER_MODE._replace(clock=Clock.SIMULATED)
+    assert count_machines({}, simulated, 2, 64, 20) == 2
+    assert has_room(USER_MODE, 64, 6) and not has_room(simulated, 64, 2)
 
 
 def test_the_number_of_machines_can_be_chosen() -> None:
-    assert count_machines({"LAB_MACHINES": "6"}, Accelerator.EMULATION, 2, 4, 9) == 6
-    assert count_machines({"LAB_MACHINES": "1"}, Accelerator.EMULATION, 8, 64, 9) == 1
-    assert count_machines({"LAB_MACHINES": "6", "LAB": "host"}, Accelerator.EMULATION, 8, 64, 9) == 1
+    assert count_machines({"LAB_MACHINES": "6"}, EMULATION, 2, 4, 9) == 6
+    assert count_machines({"LAB_MACHINES": "1"}, EMULATION, 8, 64, 9) == 1
+    assert count_machines({"LAB_MACHINES": "6", "LAB": "host"}, EMULATION, 8, 64, 9) == 1
 
 
 def test_machines_share_the_processors() -> None:

@@ -45,7 +45,10 @@ def test_a_clock_that_was_not_asked_for_leaves_kvm() -> None:
 
 def test_user_mode_linux_is_taken_where_it_is_asked_for() -> None:
     assert choose({"LAB": "uml"}, True, True, 4)[:3] == (Accelerator.USER_MODE, Clock.REAL, "1")
-    assert choose({"LAB": "uml", "LAB_DEFAULT_CLOCK": "simulated"}, False, True, 4).clock is Clock.REAL
+    assert choose({"LAB": "uml", "LAB_DEFAULT_CLOCK": "counted"}, False, True, 4).clock is Clock.REAL
+    for variable in ("LAB_DEFAULT_CLOCK", "LAB_CLOCK"):
+        simulated = choose({"LAB": "uml", variable: "simulated"}, True, True, 4)
+        assert simulated[:3] == (Accelerator.USER_MODE, Clock.SIMULATED, "1")
     assert choose({}, False, True, 4).accelerator is Accelerator.EMULATION
     assert choose({"LAB": "tcg"}, False, True, 4).accelerator is Accelerator.EMULATION
 
@@ -55,7 +58,7 @@ def test_user_mode_linux_is_taken_where_it_is_asked_for() -> None:
     [
         ({"LAB": "uml"}, False, "there is no kernel for user-mode Linux: run ./lab setup --uml"),
         ({"LAB": "uml", "LAB_KERNEL": "linux-image-amd64"}, True, "LAB_KERNEL is for a virtual machine"),
-        ({"LAB": "uml", "LAB_CLOCK": "simulated"}, True, "user-mode Linux (LAB=uml) has the host's time"),
+        ({"LAB": "uml", "LAB_CLOCK": "counted"}, True, "user-mode Linux (LAB=uml) has real or simulated time"),
     ],
 )
 def test_user_mode_linux_that_cannot_be_had_is_a_mistake(

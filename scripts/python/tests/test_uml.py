@@ -17,5 +17,11 @@ def test_ports_are_serial_lines_in_their_order() -> None:
     assert words[-2:] == ["LAB_JOB=/lab/job", "LAB_PORTS=control,session0"]
 
 
+def test_time_is_simulated_if_that_is_asked_for() -> None:
+    for clock, words in ((Clock.REAL, []), (Clock.SIMULATED, ["time-travel=inf-cpu"])):
+        command = command_line(PARTS._replace(clock=clock), Path("/lab/uml/linux"), Path("/lab/job"), [])
+        assert [word for word in command if word.startswith("time-travel")] == words
+
+
 def test_its_start_is_a_program() -> None:
     assert (GUEST / "boot-uml").stat().st_mode & 0o111

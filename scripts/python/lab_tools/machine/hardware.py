@@ -24,11 +24,10 @@ class Accelerator(str, Enum):
 
 
 class Clock(str, Enum):
-    """Of a machine in software emulation.
-
-    Only a real one goes on by itself. The others go by the instructions that the machine executes, so that a busy host
-    makes the machine slow, but makes nothing in it late. While the machine has nothing to do, a counted clock goes as
-    the host's; a simulated one leaps to the moment at which there is something to do. Both take one processor."""
+    """Only a real one goes on by itself. The others go by what the machine does, so that a busy host makes the machine
+    slow, but makes nothing in it late: by the instructions that it executes in software emulation, and by its system
+    calls in user-mode Linux. While the machine has nothing to do, a counted clock goes as the host's; a simulated one
+    leaps to the moment at which there is something to do. Both take one processor."""
 
     REAL = "real"
     COUNTED = "counted"
@@ -50,15 +49,15 @@ class Hardware(NamedTuple):
 
 def choose(environment: Mapping[str, str], kvm_works: bool, uml_works: bool, host_processors: int) -> Hardware:
     """The clock is the one that was asked for by LAB_CLOCK, or else LAB_DEFAULT_CLOCK, which only helps a machine that
-    is slow: it takes neither KVM nor user-mode Linux away. Likewise LAB_DEFAULT_RADIO says what makes the controllers
-    if LAB_RADIO does not. Ends this process if a variable is wrong."""
+    is slow: it does not take KVM away. User-mode Linux has no counted one. Likewise LAB_DEFAULT_RADIO says what makes
+    the controllers if LAB_RADIO does not. Ends this process if a variable is wrong."""
     asked = environment.get("LAB_CLOCK")
     try:
         clock = Clock(asked or environment.get("LAB_DEFAULT_CLOCK", "real"))
     except ValueError:
         fail(f"LAB_CLOCK is real, counted or simulated, not {asked}")
     accelerator = choose_accelerator(environment, kvm_works, uml_works)
-    if accelerator is not Accelerator.EMULATION:
+    if accelerator is Accelerator.KVM or (accelerator is Accelerator.USER_MODE and clock is Clock.COUNTED):
         clock = Clock.REAL
     processors = environment.get("LAB_CPUS", str(min(MOST_PROCESSORS, host_processors)))
     memory = environment.get("LAB_MEMORY", MEMORY)
@@ -77,15 +76,15 @@ def choose(environment: Mapping[str, str], kvm_works: bool, uml_works: bool, hos
 
 
 def choose_accelerator(environment: Mapping[str, str], kvm_works: bool, uml_works: bool) -> Accelerator:
-    """User-mode Linux where LAB asks for it, or else KVM where that works; but a simulated clock takes emulation."""
+    """User-mode Linux where LAB asks for it, or else KVM where that works, unless a simulated clock is asked for."""
     lab, clock = environment.get("LAB"), environment.get("LAB_CLOCK")
     if lab == "uml":
         if environment.get("LAB_KERNEL"):
             fail("LAB_KERNEL is for a virtual machine, not for user-mode Linux (LAB=uml)")
         if not uml_works:
             fail("there is no kernel for user-mode Linux: run ./lab setup --uml")
-        if clock in (Clock.COUNTED, Clock.SIMULATED):
-            fail(f"user-mode Linux (LAB=uml) has the host's time, not a {clock} one")
+        if clock == Clock.COUNTED:
+            fail("user-mode Linux (LAB=uml) has real or simulated time, not a counted one")
         return Accelerator.USER_MODE
     if lab == "tcg" or clock == Clock.SIMULATED:
         return Accelerator.EMULATION

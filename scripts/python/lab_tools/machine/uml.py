@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab_tools.machine.hardware import Hardware
+from lab_tools.machine.hardware import Clock, Hardware
 from lab_tools.machine.qemu import Port
 from lab_tools.places import GUEST
+
+# The clock leaps over idle time, and computing takes none. Until then the jitter of memory is no entropy: the kernel
+# would look for some in vain, and its other sources do.
+SIMULATED_TIME = ("time-travel=inf-cpu", "initcall_blacklist=jent_mod_init")
 
 
 def command_line(hardware: Hardware, kernel: Path, job: Path, ports: Sequence[Port]) -> list[str]:
@@ -13,5 +17,6 @@ def command_line(hardware: Hardware, kernel: Path, job: Path, ports: Sequence[Po
     command = [str(kernel), f"mem={hardware.memory}", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"]
     command += [f"init={GUEST / 'boot-uml'}", f"uml_dir={job}/uml/"]
     command += ["quiet", "loglevel=2", "con=null", "con0=null,fd:1"]
+    command += SIMULATED_TIME if hardware.clock is Clock.SIMULATED else ()
     command += [f"ssl{line}=fd:{end}" for line, (_, end) in enumerate(ports)]
     return [*command, f"LAB_JOB={job}", f"LAB_PORTS={','.join(name for name, _ in ports)}"]

@@ -3,25 +3,26 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from lab_tools.machine.hardware import Accelerator
+from lab_tools.machine.hardware import Accelerator, Clock, Hardware
 
 MOST = 4
 MOST_IN_USER_MODE = 8
-# For each processor of the host's: tests wait most of the time, and the programs in such a machine are not emulated.
+# For each processor of the host's: in real time tests wait most of it, and the programs in such a machine are not
+# emulated.
 EACH_IN_USER_MODE = 3
 MEMORY_EACH = 3  # GB of the host's, for a machine with 2 and what runs beside it
 MOST_PROCESSORS = 2
 
 
 def count_machines(
-    environment: Mapping[str, str], accelerator: Accelerator, processors: int, memory: int, suites: int
+    environment: Mapping[str, str], hardware: Hardware, processors: int, memory: int, suites: int
 ) -> int:
-    """One for each processor, or some in user-mode Linux, as far as the memory (in GB) goes, unless LAB_MACHINES says
-    otherwise."""
+    """One for each processor, or some in user-mode Linux in real time, as far as the memory (in GB) goes, unless
+    LAB_MACHINES says otherwise."""
     wanted = environment.get("LAB_MACHINES")
     if environment.get("LAB") == "host":
         return 1
-    if accelerator is Accelerator.USER_MODE:
+    if hardware.accelerator is Accelerator.USER_MODE and hardware.clock is Clock.REAL:
         most = min(EACH_IN_USER_MODE * processors, MOST_IN_USER_MODE)
     else:
         most = min(processors, MOST)
@@ -29,9 +30,11 @@ def count_machines(
     return max(min(number, suites), 1)
 
 
-def has_room(memory: int, machines: int) -> bool:
-    """Whether two more machines find memory (in GB): what runs on them waits most of the time."""
-    return memory // MEMORY_EACH >= machines + 2
+def has_room(hardware: Hardware, memory: int, machines: int) -> bool:
+    """Whether there is room for two more machines beside, in real time, which wait most of it: memory (in GB), and
+    processors, of which those with programs that are not emulated leave nothing while their clock leaps."""
+    leaves_nothing = hardware.accelerator is Accelerator.USER_MODE and hardware.clock is Clock.SIMULATED
+    return memory // MEMORY_EACH >= machines + 2 and not leaves_nothing
 
 
 def processors_each(processors: int, machines: int) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
-from lab_tools.machine.hardware import choose_accelerator, kvm_works, uml_works
+from lab_tools.machine.hardware import choose, kvm_works, uml_works
 from lab_tools.messages import say
 from lab_tools.places import GUEST, ROOT, Places
 from lab_tools.testing import finding
@@ -160,13 +160,13 @@ class ThisPackage:
         processors = os.cpu_count() or 1
         runs = len(suites) * self.runner.batch.count
         environment, places = self.runner.environment, Places.of(self.runner.environment)
-        accelerator = choose_accelerator(environment, kvm_works(places), uml_works(places))
-        machines = count_machines(environment, accelerator, processors, available_memory(), runs)
+        hardware = choose(environment, kvm_works(places), uml_works(places), processors)
+        machines = count_machines(environment, hardware, processors, available_memory(), runs)
         if machines == 1 or self.options.capture:  # a capture is of one machine
             if self.choice.has(IN_LAB):
                 self.run_on_one_machine()
             self.run_others(self.runner)
-        elif has_room(available_memory(), machines):
+        elif has_room(hardware, available_memory(), machines):
             with beside(self.runner, self.run_others):
                 self.run_side_by_side(suites, machines, processors_each(processors, machines))
         else:

@@ -1,0 +1,71 @@
+"""A machine in user-mode Linux, whose kernel is changed by scripts/lab/uml/*.patch."""
+
+import time
+
+import pytest
+from lab_commands import lab, needs_uml
+
+pytestmark = needs_uml
+
+
+@pytest.fixture(autouse=True)
+def uml(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB", "uml")
+
+
+# Copying so many maps takes a while, and most of the signals come then.
+KILLED_FORKS = """
+import mmap, os, random, signal, time
+random.seed(1)
+maps = [mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE * (index % 2)) for index in range(3000)]
+for _ in range(500):
+    child = os.fork()
+    while child == 0:
+        grandchild = os.fork()
+        if grandchild == 0:
+            os._exit(0)
+        os.waitpid(grandchild, 0)
+    time.sleep(random.uniform(0.01, 0.06))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+print("alive")
+"""
+
+
+@pytest.mark.nightly
+def test_processes_that_are_killed_while_they_fork_do_not_end_the_machine() -> None:
+    result = lab("run", "--fresh", "--", "python3", "-c", KILLED_FORKS)
+    assert (result.returncode, result.stdout) == (0, "alive\n"), result.stderr
+
+
+def passed(text: str, given: str = "") -> float:
+    """How many seconds of simulated time pass in a shell command."""
+    timed = f"set -e; read -a begin </proc/uptime; {text}; read -a end </proc/uptime; echo ${{begin[0]}} ${{end[0]}}"
+    result = lab("run", "--fresh", "--time", "simulated", "--", "bash", "-c", timed, text=given)
+    assert result.returncode == 0, result.stderr
+    begin, end = map(float, result.stdout.split()[-2:])
+    return end - begin
+
+
+def test_an_hour_of_sleep_takes_seconds() -> None:
+    begin = time.monotonic()
+    assert 3600 <= passed("sleep 3600") < 3601
+    assert time.monotonic() - begin < 60, "on the busiest machine"
+
+
+def test_what_programs_do_takes_time() -> None:
+    """Or a program that waits for another one by asking for it again and again would wait forever."""
+    assert 1 <= passed("for i in {1..50000}; do : </dev/null; done") < 60
+
+
+def test_a_program_that_only_computes_ends_its_turn() -> None:
+    assert 1 <= passed("(while :; do :; done) & sleep 1; kill $!") < 60
+
+
+def test_the_clock_does_not_leap_while_the_machine_waits_for_its_first_command() -> None:
+    """The machine is up before that, and its programs wait for times of theirs."""
+    assert passed("read -a up </proc/uptime; test ${up[0]%.*} -lt 5") < 5
+
+
+def test_a_program_can_keep_the_clock_from_leaping_while_it_waits_for_input() -> None:
+    assert passed("until read -t 0; do :; done; read -r word; test $word = hello", given="hello\n") < 60

@@ -24,7 +24,9 @@ class Accelerator(str, Enum):
 
 
 class Clock(str, Enum):
-    """Only a real one goes on by itself. The others go by what the machine does, so that a busy host makes the machine
+    """How time passes in a machine.
+
+    Only a real clock goes on by itself. The others go by what the machine does, so that a busy host makes the machine
     slow, but makes nothing in it late: by the instructions that it executes in software emulation, and by its system
     calls in user-mode Linux. While the machine has nothing to do, a counted clock goes as the host's; a simulated one
     leaps to the moment at which there is something to do. Both take one processor."""

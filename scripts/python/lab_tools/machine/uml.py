@@ -7,8 +7,8 @@ from lab_tools.machine.hardware import Clock, Hardware
 from lab_tools.machine.qemu import Port
 from lab_tools.places import GUEST
 
-# The clock leaps over idle time, and computing takes none. Until then the jitter of memory is no entropy: the kernel
-# would look for some in vain, and its other sources do.
+# The clock leaps over idle time, and stands still while the kernel computes. The kernel would then wait forever for
+# jitter in its own computing, at its start; it has other sources of random numbers.
 SIMULATED_TIME = ("time-travel=inf-cpu", "initcall_blacklist=jent_mod_init")
 
 

@@ -31,8 +31,8 @@ def count_machines(
 
 
 def has_room(hardware: Hardware, memory: int, machines: int) -> bool:
-    """Whether there is room for two more machines beside, in real time, which wait most of it: memory (in GB), and
-    processors, of which those with programs that are not emulated leave nothing while their clock leaps."""
+    """Whether two more machines, in real time, can run beside these. They wait most of the time, but they need memory
+    (in GB), and a processor now and then: machines in user-mode Linux whose clock leaps leave none idle."""
     leaves_nothing = hardware.accelerator is Accelerator.USER_MODE and hardware.clock is Clock.SIMULATED
     return memory // MEMORY_EACH >= machines + 2 and not leaves_nothing
 

@@ -18,12 +18,12 @@ extension OnTwoHosts {
                 #expect(first != Lab.sensorAddress && address(of: stranger) == first)
 
                 try await central.connect(stranger)
-                #expect(try await !central.read(.pairingText, as: String.self).isEmpty)
+                #expect(try await !central.readWithPairing().isEmpty)
                 try await Lab.here.waitUntilPaired(Lab.sensorAddress, on: Lab.centralAdapter)
                 // Bluejay knows this connection by the address that the sensor had before.
+                let ends = central.observer.disconnections.values.count
                 try await sensor.command("disconnect")
-                try await central.observer.disconnections.first()
-                try await central.observer.connections.first(after: 1)
+                try await central.observer.reconnection(after: ends)
                 #expect(try await !central.read(.pairingText, as: String.self).isEmpty)
                 try await central.disconnect()
 

@@ -52,7 +52,7 @@ extension OnTwoHosts {
 
         @Test func `the hosts pair and both remember`() async throws {
             try await betweenHosts { _, central in
-                #expect(try await !central.read(.pairingText, as: String.self).isEmpty)
+                #expect(try await !central.readWithPairing().isEmpty)
                 try await Lab.here.waitUntilPaired(Lab.sensorAddress, on: Lab.centralAdapter)
                 let paired = try await Lab.runAtSensor("bluetoothctl", "info", Lab.centralAddress)
                 #expect(paired.contains { $0.contains("Paired: yes") }, "\(paired)")

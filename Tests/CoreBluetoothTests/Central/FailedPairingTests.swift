@@ -131,6 +131,29 @@ struct FailedPairingTests {
         #expect(await isPaired(device))
     }
 
+    /// bluetoothd (5.82, 5.87) asks again while the socket waits for encryption, and says this when the socket refuses.
+    @Test(arguments: [("ReadValue", Request.read, "2A38 = 01"), ("WriteValue", .write, "written 2A38")])
+    private func `what could not be sent while the link was encrypted is asked again`(
+        method: String, request: Request, answer: String
+    ) async throws {
+        let device = await device { _ in }
+        let peripheral = try await app.connected(to: device)
+        let location = try await app.characteristic("2A38", of: peripheral)
+        await daemon.react(
+            to: method, times: 1,
+            with: .handler { call in
+                call.invocation.fail(.att(0x0E))
+                device.daemon.agents.ask("RequestAuthorization", [device.path.busValue]) { _ in
+                    // Longer than the agent is waited for.
+                    Later.run(after: .seconds(2)) { device.set("Paired", .boolean(true)) }
+                }
+            })
+        make(request, location, of: peripheral)
+        try await app.saw(answer)
+        #expect(await daemon.count(of: method) == 2)
+        #expect(!app.lines.contains { $0.contains("refused") })
+    }
+
     // MARK: Keys
 
     private static let keyLoss =

@@ -149,6 +149,12 @@ final class Central: @unchecked Swift.Sendable {
         func bluetoothAvailable(_ available: Bool) { self.available.add(available) }
         func connected(to peripheral: PeripheralIdentifier) { connections.add(peripheral) }
         func disconnected(from peripheral: PeripheralIdentifier) { disconnections.add(peripheral) }
+
+        /// Waits until Bluejay has connected again by itself, after so many disconnections and one more.
+        func reconnection(after count: Int) async throws {
+            try await disconnections.first(after: count)
+            try await connections.first(after: count + 1)
+        }
     }
 }
 

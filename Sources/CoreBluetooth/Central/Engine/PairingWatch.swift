@@ -79,8 +79,9 @@ final class PairingWatch {
 
     private static let refusal = "The device refused to pair, or pairing with it failed."
     private static let passkey = "The device wants to be paired with a passkey, which this program cannot enter."
-    /// bluetoothd (5.66) may also have lost the request that made it pair; the two cannot be told apart here. Over
-    /// another link, which is encrypted from the start, such a request is answered.
+    /// bluetoothd (5.66) may also have taken the request that made it pair for sent, although the socket refused it
+    /// (`can_write_data` in src/shared/att.c); the two cannot be told apart here. Over another link, which is encrypted
+    /// from the start, such a request is answered.
     private static let silence =
         "The device has not answered since it was paired. Connect and try again; if that fails, it wants to be paired "
         + "with a passkey, which this program cannot enter."

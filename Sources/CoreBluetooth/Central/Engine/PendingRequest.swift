@@ -71,6 +71,11 @@ final class PendingRequest<Value: Swift.Sendable> {
         case .att(ATT.insufficientAuthentication) where !wasPaired:
             noteRetry(error)
             attemptAfterPairing(until: .now + RequestTiming.pairingPatience, otherwise: result)
+        // Or it asks again while the socket waits for encryption and takes nothing, and then says this, which the
+        // device has not (5.82, 5.87).
+        case .att(ATT.unlikelyError) where !wasPaired:
+            noteRetry(error)
+            attemptAfterPairing(until: .now + RequestTiming.signOfPairing, otherwise: result)
         case .att(ATT.databaseOutOfSync): attemptAfterChange(error)
         default: settle(result)
         }
@@ -97,7 +102,8 @@ final class PendingRequest<Value: Swift.Sendable> {
     ) {
         guard link.phase == .connected, let device = link.device else { return settle(result) }
         if device.isPaired { return attempt() }
-        guard deadline > .now || link.pairingWatch.isAsking else { return settle(result) }
+        let end = link.pairingWatch.hasAgreed ? max(deadline, start + RequestTiming.pairingPatience) : deadline
+        guard end > .now || link.pairingWatch.isAsking else { return settle(result) }
         link.busyTimer = .timer(after: RequestTiming.busyPause) { [self] in
             attemptAfterPairing(until: deadline, otherwise: result)
         }
@@ -154,6 +160,8 @@ private enum RequestTiming {
     static let busyPause: Duration = .milliseconds(20)
     /// How long a pairing may take that a request has set off.
     static let pairingPatience: Duration = .seconds(3)
+    /// How long it takes at most, in some ten packets, until the agent is asked.
+    static let signOfPairing: Duration = .milliseconds(1500)
     /// What bluetoothd gives an ATT request (`ATT_TIMEOUT_INTERVAL`), with some allowance for timers.
     static let attTimeout: Duration = .milliseconds(29_500)
     /// An answer that took longer may be the end of the link.

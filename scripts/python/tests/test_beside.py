@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from lab_tools.machine.hardware import Accelerator, Clock, Hardware
 from lab_tools.testing.machines import has_room
 from lab_tools.testing.runner import Runner
 from lab_tools.testing.this_package import beside
@@ -77,8 +76,5 @@ def test_a_signal_reaches_the_commands_of_both(tmp_path: Path) -> None:
     assert statuses == [128 + 15] * 2
 
 
-EMULATION = Hardware(Accelerator.EMULATION, Clock.SIMULATED, "1", "2G")
-
-
 def test_room_is_for_two_more_machines() -> None:
-    assert has_room(EMULATION, 12, 2) and not has_room(EMULATION, 11, 2)
+    assert has_room(12, 2) and not has_room(11, 2)

@@ -166,7 +166,7 @@ class ThisPackage:
             if self.choice.has(IN_LAB):
                 self.run_on_one_machine()
             self.run_others(self.runner)
-        elif has_room(hardware, available_memory(), machines):
+        elif has_room(available_memory(), machines):
             with beside(self.runner, self.run_others):
                 self.run_side_by_side(suites, machines, processors_each(processors, machines))
         else:

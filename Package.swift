@@ -181,7 +181,7 @@ let package = Package(
             name: "BluejayCommandTests",
             dependencies: [
                 "BlueZ", "Bluejay", "BluejayCommand", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "ProfileClients", "TestSupport",
+                "MainLoop", "ProfileClients", "TestSupport",
             ]),
         .testTarget(name: "ProgramSupportTests", dependencies: ["LineOutput", "ProgramSupport", logging]),
         // The built programs, each in a process of its own.

@@ -227,11 +227,11 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     // MARK: Waiting
 
     private func exchange(_ answers: Set<Answer>, within limit: Double, _ request: () -> Void) async throws {
-        guard !answers.isEmpty else { return }
-        // It may have ended between two requests.
+        // It may have ended between two requests; then nothing is known any more that could be asked for.
         if let endReason, peripheral.state != .connected { throw endReason }
         guard manager.state == .poweredOn else { throw Problem.bluetoothOff }
         guard peripheral.state == .connected else { throw Problem.linkLost }
+        guard !answers.isEmpty else { return }
         try await withCheckedThrowingContinuation { continuation in
             exchange = Exchange(
                 outstanding: answers, limit: limit, end: .now + .seconds(limit), continuation: continuation)

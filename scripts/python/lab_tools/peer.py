@@ -6,7 +6,9 @@ For each other host, PORT is the virtio port that both have, and SOCKET is where
 
 Frames go over the port, and over the socket to each lab-on: the call's number, a letter, the length, the content. To
 the host that runs the command: C (begin: the folder and the words, each followed by a NUL) and S (a signal's number);
-to the one that asked: O and E (what it wrote to standard output and error) and X (its exit status)."""
+to the one that asked: O and E (what it wrote to standard output and error) and X (its exit status). H and h (that one
+is there, and the answer) ask for nothing: a serial line of a machine in user-mode Linux does not notice what came
+before it was opened until more comes."""
 
 import contextlib
 import os
@@ -161,10 +163,13 @@ class Peer:
         self.listener.bind(path)
         self.listener.listen(16)
         self.loop.register(self.listener, selectors.EVENT_READ, lambda _: self.accept())
+        self.port.send(frame(0, b"H"))
 
     def from_other_host(self, call: int, kind: bytes, content: bytes) -> None:
         if kind == b"C":
             self.begin(call, content)
+        elif kind == b"H":
+            self.port.send(frame(0, b"h"))
         elif kind == b"S" and call in self.commands and content.isdigit():
             self.commands[call].signal(int(content))
         elif call in self.callers:

@@ -87,6 +87,7 @@ def take(data: bytes) -> tuple[bytes, tuple[int, bytes, bytes] | None]:
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[OtherHost]:
     host = OtherHost(tmp_path)
+    assert host.next() == (0, b"H", b""), "it says that it is there"
     host.connect().close()  # it listens
     assert host.next()[1:] == (b"S", b"15"), "a lab-on that has ended ends its command"
     yield host
@@ -137,6 +138,15 @@ def test_a_call_of_lab_on_goes_to_the_other_host_and_its_answer_back(other: Othe
         assert first and first[1:] == (b"O", b"output") and take(rest)[1] == (call, b"X", b"5")
 
 
+def test_a_greeting_is_answered(other: OtherHost) -> None:
+    """What came before the other host's line was open is noticed with the answer."""
+    other.send(0, b"H")
+    assert other.next() == (0, b"h", b"")
+    other.send(0, b"h")
+    other.begin(1, "true")
+    assert other.result(1) == (b"", b"", 0)
+
+
 def test_each_of_several_hosts_has_its_own_socket_and_ends_by_itself(tmp_path: Path) -> None:
     ports = [pty.openpty() for _ in range(2)]
     words = []
@@ -145,6 +155,7 @@ def test_each_of_several_hosts_has_its_own_socket_and_ends_by_itself(tmp_path: P
         words += [os.ttyname(port), str(tmp_path / str(index))]
     process = subprocess.Popen([*tool_command("peer"), *words])
     for index, (ours, port) in enumerate(ports):
+        assert os.read(ours, HEADER.size) == frame(0, b"H")
         os.write(ours, frame(index, b"C", b"/\0true\0"))
         assert select.select([ours], [], [], LIMIT)[0], "the command ended"
         assert os.read(ours, 100) == frame(index, b"X", b"0")

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from lab_tools.machine.runs import prepare_folders, remove_old
+from lab_tools.machine.runs import KEPT, prepare_folders, remove_old
 
 GONE = 4_194_305  # more than the highest number of a process
 
@@ -29,3 +29,18 @@ def test_old_runs_are_removed_and_those_that_still_run_are_not(tmp_path: Path) -
         (tmp_path / name).mkdir()
     remove_old(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [running, *old[2:], "notes"]
+
+
+def test_runs_with_failed_tests_outlast_others(tmp_path: Path) -> None:
+    names = [f"20260101-0000{second:02}-{GONE}" for second in range(40)]
+    for index, name in enumerate(names):
+        (tmp_path / name / "out").mkdir(parents=True)
+        if index < 14:
+            folder = ("failures", "1/failures", "two-hosts/b/failures")[index % 3]
+            (tmp_path / name / "out" / folder / "Test.fails").mkdir(parents=True)
+            (tmp_path / name / "out" / folder / "Test.fails" / "summary.txt").touch()
+    on_purpose = tmp_path / names[14] / "out" / "failures" / "on-purpose" / "Test.fails"
+    on_purpose.mkdir(parents=True)
+    (on_purpose / "summary.txt").touch()
+    remove_old(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == names[4:14] + names[-KEPT:]

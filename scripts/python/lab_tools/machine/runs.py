@@ -1,4 +1,4 @@
-"""The folders of runs: each has the job and the output of one; the newest are kept."""
+"""The folders of runs, with the job and the output of each: the newest are kept, and the newest with failed tests."""
 
 import os
 import re
@@ -43,8 +43,15 @@ def show_newest(home: Path, out: Path) -> None:
 
 
 def remove_old(runs: Path) -> None:
-    """Removes all but the newest, except those whose process is still there."""
+    """Removes the others, except those whose process is still there."""
     names = sorted(entry.name for entry in runs.iterdir() if NAME.fullmatch(entry.name))
-    for name in names[:-KEPT]:
-        if not os.path.exists(f"/proc/{name.split('-')[2]}"):
+    old = names[:-KEPT]
+    failed = [name for name in old if has_failures(runs / name / "out")]
+    for name in old:
+        if name not in failed[-KEPT:] and not os.path.exists(f"/proc/{name.split('-')[2]}"):
             shutil.rmtree(runs / name, ignore_errors=True)
+
+
+def has_failures(out: Path) -> bool:
+    """Whether a test of the run has failed, other than on purpose: on its machine, on one of several, or on a host."""
+    return any(any(out.glob(f"{parts}failures/*/summary.txt")) for parts in ("", "*/", "*/*/"))

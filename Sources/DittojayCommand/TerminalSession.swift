@@ -117,7 +117,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
         }
     }
 
-    /// - Parameter status: the exit status if nothing else has gone wrong.
+    /// - Parameter status: the exit status if nothing else has failed.
     private func finish(_ error: DittojayError?, otherwise status: Int32 = 0) {
         Task { [self] in
             await desktop?.settle()

@@ -52,7 +52,7 @@ struct DirectPeripheralTests {
         await expectReason()
     }
 
-    /// The services are gone when the task that waited for them goes on.
+    /// The list of services is empty when the task that waited for it continues.
     @Test func `an end right after an answer is no lack of characteristics`() async throws {
         await addDevice()
         manager.connect(peripheral)

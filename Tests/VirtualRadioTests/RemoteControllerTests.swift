@@ -1,5 +1,5 @@
+import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 @testable import VirtualRadioCommand
@@ -11,11 +11,11 @@ import Testing
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         let listener = try HostListener(path)
         defer { unlink(path) }
-        let hasEnded = Mutex(false)
+        let end = DispatchSemaphore(value: 0)
         let thread = Thread {
             // Nobody answers, so it ends with the connection and makes no controller.
             #expect(throws: Never.self) { try RemoteController(path).run() }
-            hasEnded.withLock { $0 = true }
+            end.signal()
         }
         thread.start()
         do {
@@ -32,9 +32,7 @@ import Testing
             #expect(commands[..<4] == commands[4..<8] && commands[4..<8] == commands[8..<12])
             #expect(commands.first == 0x01)
         }
-        let deadline = ContinuousClock.now + .seconds(20)
-        while !hasEnded.withLock({ $0 }), .now < deadline { usleep(1000) }
-        #expect(hasEnded.withLock { $0 })
+        #expect(end.wait(timeout: .now() + 20) == .success)
     }
 
     private func isReadable(_ descriptor: Int32) -> Bool {

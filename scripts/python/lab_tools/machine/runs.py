@@ -43,7 +43,7 @@ def show_newest(home: Path, out: Path) -> None:
 
 
 def remove_old(runs: Path) -> None:
-    """Removes the others, except those whose process is still there."""
+    """Removes all but these, and those whose process is still there."""
     names = sorted(entry.name for entry in runs.iterdir() if NAME.fullmatch(entry.name))
     old = names[:-KEPT]
     failed = [name for name in old if has_failures(runs / name / "out")]

@@ -32,57 +32,15 @@ extension InTheLab {
             let beacon = Beacon()
             let central = PlainCentral()
             try await beacon.start()
-            try await central.connect(advertising: Beacon.service.uuidString)
+            try await central.connect(advertising: beacon.service.uuidString)
             for _ in 0..<3 {
-                // While the link is only about to come up, the kernel makes the next advertisement one that nobody can
-                // connect to: docs/bluez-limits.md.
-                try await Lab.here.waitUntilConnected(Lab.centralAddress, on: Lab.sensorAdapter)
+                // The peripheral's side of the link may be only about to come up.
                 try await beacon.restart()
                 try await central.disconnect()
                 try await central.connect()
             }
             try await central.disconnect()
             try await beacon.stop()
-        }
-
-        /// A peripheral that does nothing but advertise.
-        // @unchecked: the manager is touched on its queue only.
-        private final class Beacon: NSObject, CBPeripheralManagerDelegate, @unchecked Swift.Sendable {
-            static let service = CBUUID(string: "C0000900-0000-4000-8000-000000000000")
-            private let queue = DispatchQueue(label: "beacon")
-            private let starts = Collector<String>()
-            private var manager: CBPeripheralManager?
-
-            func start() async throws {
-                queue.sync {
-                    manager = CBPeripheralManager(
-                        delegate: self, queue: queue, options: [CBPeripheralManagerOptionAdapterKey: Lab.sensorAdapter])
-                }
-                #expect(try await starts.values(1) == ["started"])
-            }
-
-            func restart() async throws {
-                let count = starts.values.count
-                queue.sync {
-                    manager?.stopAdvertising()
-                    if let manager { peripheralManagerDidUpdateState(manager) }
-                }
-                #expect(try await starts.values(count + 1).last == "started")
-            }
-
-            func stop() async throws {
-                queue.sync { manager = nil }
-                while try await Lab.here.advertisements(on: Lab.sensorAdapter) > 0 { await Task.yield() }
-            }
-
-            func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-                guard peripheral.state == .poweredOn else { return }
-                peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [Self.service]])
-            }
-
-            func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-                starts.add(error.map { "\($0)" } ?? "started")
-            }
         }
 
         /// Finds the peripheral by its service, connects and subscribes. Its state is touched on its queue only.

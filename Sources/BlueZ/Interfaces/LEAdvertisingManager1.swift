@@ -11,6 +11,8 @@ package enum LEAdvertisingManager1: BusInterface {
     package static let activeInstances = Property<UInt8>("ActiveInstances")
     /// How many more it has room for.
     package static let supportedInstances = Property<UInt8>("SupportedInstances")
+    /// The PHYs of extended advertising (`1M`, `2M`, `Coded`). A controller without it does not have this property.
+    package static let supportedSecondaryChannels = Property<[String]>("SupportedSecondaryChannels")
 
     // MARK: Methods
 

@@ -53,6 +53,9 @@ package final class Adapter: RemoteObject<Adapter1> {
     package var devices: [Device] { devicesByPath.values.sorted { $0.path.string < $1.path.string } }
     var devicesByPath: [ObjectPath: Device] = [:]
 
+    /// Whether a device is connected here, in either role.
+    package var hasLinks: Bool { devicesByPath.values.contains { $0.isConnected } }
+
     // MARK: Changing it
 
     /// Makes a call that sets the controller up, or puts it back, when it is its turn.
@@ -126,6 +129,12 @@ package final class Adapter: RemoteObject<Adapter1> {
     /// How many advertisements of this machine's programs it sends.
     package func advertisementCount() async throws -> Int {
         Int(try await fetch(LEAdvertisingManager1.activeInstances))
+    }
+
+    /// Whether the controller has extended advertising (Bluetooth 5.0); false if bluetoothd does not say.
+    package func hasExtendedAdvertising() async -> Bool {
+        let phys = try? await fetch(LEAdvertisingManager1.supportedSecondaryChannels)
+        return phys?.isEmpty == false
     }
 
     // MARK: Discovery

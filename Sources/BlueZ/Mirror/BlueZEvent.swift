@@ -6,6 +6,8 @@ package enum BlueZEvent {
     case adapterAdded(Adapter)
     case adapterChanged(Adapter, PropertyChanges<Adapter1>)
     case adapterRemoved(Adapter)
+    /// This or another program has begun to advertise here, or has ceased to.
+    case advertisingChanged(Adapter)
     case deviceAdded(Device)
     case deviceChanged(Device, PropertyChanges<Device1>)
     case deviceRemoved(Device)

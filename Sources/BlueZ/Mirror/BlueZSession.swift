@@ -76,6 +76,9 @@ package final class BlueZSession {
         package var settling: Duration = .seconds(2)
         /// Until an advertisement that bluetoothd has not confirmed is registered anew.
         package var advertisement: Duration = .seconds(2)
+        /// Until the turn of an advertisement is over with a controller that sends one at a time. It has two seconds
+        /// (kernel 6.12, `HCI_DEFAULT_ADV_DURATION`).
+        package var advertisingTurn: Duration = .milliseconds(2500)
         /// How far apart the end of a notification socket and the report that its central has disconnected can come, in
         /// either order.
         package var socketEnd: Duration = .milliseconds(500)
@@ -168,6 +171,9 @@ package final class BlueZSession {
             follow(Adapter1.self, on: connection) { $0.adapters[$1] },
             follow(Device1.self, on: connection) { $0.devices[$1] },
             follow(GattService1.self, on: connection) { $0.services[$1] },
+            connection.onSignal(.propertiesChanged(of: LEAdvertisingManager1.self, from: name)) { [weak self] signal in
+                if let self, let adapter = objects.adapters[signal.path] { send(.advertisingChanged(adapter)) }
+            },
             connection.onSignal(.managedObjects(of: name)) { [weak self] in self?.treeChanged($0) },
             connection.onSignal(.signal(Device1.disconnected, from: name)) { [weak self] in
                 self?.deviceDisconnected($0)

@@ -306,7 +306,7 @@ final class AdapterLease: LinkControl {
         case .pairing(let device, let step):
             guard device.adapter?.address == chosen?.address else { return }
             note(step, of: device)
-        case .adapterRemoved, .stateChanged, .serviceAdded, .serviceRemoved, .attributeAdded: break
+        case .adapterRemoved, .advertisingChanged, .stateChanged, .serviceAdded, .serviceRemoved, .attributeAdded: break
         }
     }
 

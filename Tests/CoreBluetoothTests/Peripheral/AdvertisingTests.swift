@@ -1,3 +1,4 @@
+import BlueZ
 import DBus
 import Foundation
 import MainLoop
@@ -139,6 +140,89 @@ struct AdvertisingTests {
         try await daemon.restart()
         try await app.saw("state on", count: 2)
         #expect(app.lines.contains("state resetting") && !isAdvertising)
+        start()
+        try await app.saw("advertising", count: 2)
+    }
+
+    // MARK: After a link
+
+    private func request(_ number: Int) async throws {
+        try await eventually("request \(number)") { daemon.count(of: "RegisterAdvertisement") == number }
+        try await eventually("it is advertised") { daemon.adapter.advertisements.count == 1 }
+    }
+
+    /// How often bluetoothd was asked to advertise when all is done that a program does after a link.
+    private func requestsInTheEnd(of app: PeripheralApp) async throws -> Int {
+        try await daemon.connection.fence()
+        try await app.session.connection?.fence()
+        try await Task.sleep(for: app.session.timing.advertisingTurn * 2)
+        return await daemon.count(of: "RegisterAdvertisement")
+    }
+
+    @Test func `what has begun under a link is advertised anew when the link ends`() async throws {
+        let central = await daemon.adapter.connectCentral()
+        start()
+        try await app.saw("advertising")
+        await central.lose()
+        try await request(2)
+        #expect(isAdvertising && app.lines.filter { $0 == "advertising" }.count == 1)
+        // No more when a link ends under which nothing has changed.
+        await daemon.adapter.connectCentral().lose()
+        #expect(try await requestsInTheEnd(of: app) == 2)
+    }
+
+    @Test @LoopActor func `it is advertised anew if another program has ceased to under the link`() async throws {
+        daemon.adapter.advertisementsOfOthers = 1
+        start()
+        try await app.saw("advertising")
+        let central = daemon.adapter.connectCentral()
+        daemon.adapter.advertisementsOfOthers = 0
+        central.lose()
+        try await request(2)
+    }
+
+    @Test @LoopActor func `a central that connects shows that the advertisement is well`() async throws {
+        let app = PeripheralApp(on: daemon.bus, timing: .short(advertisingTurn: .milliseconds(500)))
+        try await app.saw("state on")
+        let central = daemon.adapter.connectCentral()
+        app.act { $0.startAdvertising(nil) }
+        try await app.saw("advertising")
+        central.lose()
+        daemon.adapter.connectCentral()
+        #expect(try await requestsInTheEnd(of: app) == 1)
+        central.lose()
+        try await request(2)
+    }
+
+    @Test @LoopActor func `a controller with extended advertising goes on by itself`() async throws {
+        daemon.adapter.isExtended = true
+        let central = daemon.adapter.connectCentral()
+        start()
+        try await app.saw("advertising")
+        central.lose()
+        #expect(try await requestsInTheEnd(of: app) == 1)
+    }
+
+    @Test func `a stop has the last word when a link has ended, too`() async throws {
+        let central = await daemon.adapter.connectCentral()
+        start()
+        try await app.saw("advertising")
+        await daemon.react(to: "RegisterAdvertisement", times: 1, with: .late(.milliseconds(50)))
+        await central.lose()
+        try await daemon.call("RegisterAdvertisement", count: 2)
+        app.act { $0.stopAdvertising() }
+        try await eventually("the second withdrawal") { daemon.count(of: "UnregisterAdvertisement") == 2 }
+        try await eventually("it is down") { daemon.adapter.advertisements.isEmpty }
+        #expect(!isAdvertising)
+    }
+
+    @Test func `a refusal after a link ends the advertising`() async throws {
+        let central = await daemon.adapter.connectCentral()
+        start()
+        try await app.saw("advertising")
+        await daemon.react(to: "RegisterAdvertisement", times: 1, with: .refuse("NotPermitted"))
+        await central.lose()
+        try await eventually("it is known to be down") { !app.manager.isAdvertising }
         start()
         try await app.saw("advertising", count: 2)
     }

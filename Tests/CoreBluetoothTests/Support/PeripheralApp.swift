@@ -80,11 +80,14 @@ final class PeripheralApp: NSObject, Sendable {
 
 extension BlueZSession.Timing {
     /// For tests of what happens when patience ends.
-    static func short(advertisement: Duration = .seconds(10)) -> Self {
+    static func short(
+        advertisement: Duration = .seconds(10), advertisingTurn: Duration = .milliseconds(20)
+    ) -> Self {
         var timing = Self()
         timing.retry = .milliseconds(20)
         timing.settling = .milliseconds(150)
         timing.advertisement = advertisement
+        timing.advertisingTurn = advertisingTurn
         return timing
     }
 }

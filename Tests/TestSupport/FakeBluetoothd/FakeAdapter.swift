@@ -9,9 +9,11 @@ package final class FakeAdapter: FakeObject {
     package private(set) var air: [FakeDevice] = []
     /// The services that programs offer here.
     package private(set) var applications: [FakeApplication] = []
-    package private(set) var advertisements: [FakeAdvertisement] = []
+    package private(set) var advertisements: [FakeAdvertisement] = [] { didSet { advertisingChanged() } }
     /// How many advertisements other programs have; there is room for four.
-    package var advertisementsOfOthers = 0
+    package var advertisementsOfOthers = 0 { didSet { advertisingChanged() } }
+    /// Whether the controller has extended advertising.
+    package var isExtended = false
     /// The discovery filters of those that scan, by the client's unique name.
     package private(set) var scans: [String: [String: BusValue]] = [:]
     private var filters: [String: [String: BusValue]] = [:]
@@ -219,21 +221,30 @@ package final class FakeAdapter: FakeObject {
             let properties = [
                 ExportedProperty("ActiveInstances", get: { [weak self] in self?.advertisementCount ?? 0 }),
                 ExportedProperty("SupportedInstances", get: { [weak self] in 4 - (self?.advertisementCount ?? 0) }),
+                ExportedProperty(
+                    "SupportedSecondaryChannels", get: { [weak self] in self?.isExtended == true ? ["1M"] : nil }),
             ]
             others.append(
                 (
-                    ExportedInterface(
-                        "org.bluez.LEAdvertisingManager1", methods: advertisingMethods, properties: properties),
-                    [
-                        "ActiveInstances": .byte(advertisementCount),
-                        "SupportedInstances": .byte(4 - advertisementCount),
-                    ]
+                    ExportedInterface(Self.advertisingManager, methods: advertisingMethods, properties: properties),
+                    advertisingValues
                 ))
         }
         return others
     }
 
+    private static let advertisingManager = "org.bluez.LEAdvertisingManager1"
     private var advertisementCount: UInt8 { UInt8(min(4, advertisements.count + advertisementsOfOthers)) }
+    private var advertisingValues: [String: BusValue] {
+        ["ActiveInstances": .byte(advertisementCount), "SupportedInstances": .byte(4 - advertisementCount)]
+    }
+
+    private func advertisingChanged() {
+        guard daemon.isShown(self) else { return }
+        try? daemon.connection.emit(
+            "PropertiesChanged", of: "org.freedesktop.DBus.Properties", from: path,
+            arguments: [.string(Self.advertisingManager), advertisingValues.busValue, [String]().busValue])
+    }
 
     private var serviceMethods: [ExportedMethod] {
         [

@@ -51,8 +51,13 @@ final class PeripheralCore: PeripheralEngineCore {
     /// The delegate that answers while centrals pair.
     private var pairing: Registration?
 
-    private var advertisement: Advertisement?
-    private var wantsAdvertising = false
+    /// What is advertised, or about to be (PeripheralCore+Advertising.swift).
+    var advertisement: Advertisement?
+    var wantsAdvertising = false
+    /// Whether the advertisements of the controller have changed under a link.
+    var advertisingChangedUnderLink = false
+    /// Runs until the advertisement is registered anew.
+    var renewal: LoopSource?
 
     nonisolated init(manager: CBPeripheralManager, choice: AdapterChoice, session: BlueZSession) {
         self.session = session
@@ -105,7 +110,7 @@ final class PeripheralCore: PeripheralEngineCore {
     }
 
     /// Does `job` after all jobs before it.
-    private func enqueue(_ job: @escaping @LoopActor () async -> Void) {
+    func enqueue(_ job: @escaping @LoopActor () async -> Void) {
         jobs.append(job)
         guard !isWorking else { return }
         isWorking = true
@@ -142,6 +147,8 @@ final class PeripheralCore: PeripheralEngineCore {
         // First: bluetoothd resumes it by itself when the adapter is on again, and a central that connects then would
         // find the services missing, or coming one by one, which bluetoothd as a central may not notice (5.66).
         stopAdvertising()
+        advertisingChangedUnderLink = false
+        renewal = nil
         let all = Array(services.values)
         services = [:]
         // Without another word to the app, which learns it from the manager's state.
@@ -163,8 +170,18 @@ final class PeripheralCore: PeripheralEngineCore {
         switch event {
         case .deviceChanged(let device, let changes):
             guard changes.contains(Device1.connected), device.adapter === adapter else { return }
-            if device.isConnected { connected(device) } else { disconnected(device.path, isBonded: device.isPaired) }
-        case .deviceRemoved(let device): disconnected(device.path, isBonded: false)
+            if device.isConnected {
+                linkBegan()
+                connected(device)
+            } else {
+                linkEnded()
+                disconnected(device.path, isBonded: device.isPaired)
+            }
+        case .deviceAdded(let device): if device.isConnected, device.adapter === adapter { linkBegan() }
+        case .deviceRemoved(let device):
+            if device.isConnected { linkEnded() }
+            disconnected(device.path, isBonded: false)
+        case .advertisingChanged(let changed): if changed === adapter { advertisingChanged() }
         default: break
         }
     }
@@ -267,62 +284,6 @@ final class PeripheralCore: PeripheralEngineCore {
             link.local.ignoreRequests()
         }
         sendUpdates()
-    }
-
-    // MARK: Advertising
-
-    func startAdvertising(_ plan: AdvertisementPlan, in call: CallEpochs.Call) {
-        guard isCurrent(call), let adapter else { return refuseAdvertising(CBError(.operationCancelled)) }
-        guard !wantsAdvertising else { return refuseAdvertising(CBError(.alreadyAdvertising)) }
-        wantsAdvertising = true
-        let advertisement = Advertisement(plan.bluezData)
-        self.advertisement = advertisement
-        enqueue { [self] in
-            do {
-                guard self.advertisement === advertisement else { throw CBError(.operationCancelled) }
-                try await advertisement.register(with: adapter)
-                guard self.advertisement === advertisement else {
-                    await advertisement.unregister()
-                    throw CBError(.operationCancelled)
-                }
-                advertisement.onRelease = { [weak self, weak advertisement] in self?.advertisementEnded(advertisement) }
-                deliver { [epochs] manager in
-                    // A stop that the app has called meanwhile has the last word.
-                    manager.advertisingStarted { epochs.current.stops != call.stops }
-                    manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: nil)
-                }
-            } catch {
-                if self.advertisement === advertisement {
-                    self.advertisement = nil
-                    wantsAdvertising = false
-                }
-                answerAdvertising(CBError(peripheralRole: error))
-            }
-        }
-    }
-
-    /// In its turn: the calls before may still wait for bluetoothd, and answers come in the order of the calls.
-    private func refuseAdvertising(_ error: CBError) {
-        enqueue { [self] in answerAdvertising(error) }
-    }
-
-    private func answerAdvertising(_ error: CBError) {
-        deliver { $0.delegate?.peripheralManagerDidStartAdvertising($0, error: error) }
-    }
-
-    func stopAdvertising() {
-        wantsAdvertising = false
-        guard let advertisement else { return }
-        self.advertisement = nil
-        enqueue { await advertisement.unregister() }
-    }
-
-    /// bluetoothd has taken the advertisement down by itself.
-    private func advertisementEnded(_ ended: Advertisement?) {
-        guard let ended, ended === advertisement else { return }
-        advertisement = nil
-        wantsAdvertising = false
-        deliver { $0.isAdvertising = false }
     }
 }
 

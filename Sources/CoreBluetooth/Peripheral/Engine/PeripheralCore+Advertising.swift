@@ -1,0 +1,100 @@
+import BlueZ
+import Logging
+import MainLoop
+
+extension PeripheralCore {
+    func startAdvertising(_ plan: AdvertisementPlan, in call: CallEpochs.Call) {
+        guard isCurrent(call), let adapter else { return refuseAdvertising(CBError(.operationCancelled)) }
+        guard !wantsAdvertising else { return refuseAdvertising(CBError(.alreadyAdvertising)) }
+        wantsAdvertising = true
+        let advertisement = Advertisement(plan.bluezData)
+        self.advertisement = advertisement
+        enqueue { [self] in
+            do {
+                guard self.advertisement === advertisement else { throw CBError(.operationCancelled) }
+                try await advertisement.register(with: adapter)
+                guard self.advertisement === advertisement else {
+                    await advertisement.unregister()
+                    throw CBError(.operationCancelled)
+                }
+                advertisement.onRelease = { [weak self, weak advertisement] in self?.advertisementEnded(advertisement) }
+                deliver { [epochs] manager in
+                    // A stop that the app has called meanwhile has the last word.
+                    manager.advertisingStarted { epochs.current.stops != call.stops }
+                    manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: nil)
+                }
+            } catch {
+                if self.advertisement === advertisement {
+                    self.advertisement = nil
+                    wantsAdvertising = false
+                }
+                answerAdvertising(CBError(peripheralRole: error))
+            }
+        }
+    }
+
+    /// In its turn: the calls before may still wait for bluetoothd, and answers come in the order of the calls.
+    private func refuseAdvertising(_ error: CBError) {
+        enqueue { [self] in answerAdvertising(error) }
+    }
+
+    private func answerAdvertising(_ error: CBError) {
+        deliver { $0.delegate?.peripheralManagerDidStartAdvertising($0, error: error) }
+    }
+
+    func stopAdvertising() {
+        wantsAdvertising = false
+        guard let advertisement else { return }
+        self.advertisement = nil
+        enqueue { await advertisement.unregister() }
+    }
+
+    /// bluetoothd has taken the advertisement down by itself.
+    private func advertisementEnded(_ ended: Advertisement?) {
+        guard let ended, ended === advertisement else { return }
+        advertisement = nil
+        wantsAdvertising = false
+        deliver { $0.isAdvertising = false }
+    }
+
+    // MARK: Links
+
+    /// This or another program has begun to advertise with the controller, or has ceased to.
+    func advertisingChanged() {
+        if adapter?.hasLinks == true { advertisingChangedUnderLink = true }
+    }
+
+    /// A central that connects shows that others can, too.
+    func linkBegan() { renewal = nil }
+
+    /// Registers the advertisement anew, in a while, if advertisements have changed under the link.
+    ///
+    /// A controller without extended advertising sends one advertisement at a time. When a link ends, the kernel (6.12,
+    /// `hci_disconn_complete_evt`) goes back to the one that the link was made by. If that one is gone, it advertises
+    /// something that nobody can connect to, and it sends another one only if that is registered after the turn of the
+    /// last one (`add_ext_adv_data`).
+    func linkEnded() {
+        guard advertisingChangedUnderLink else { return }
+        renewal = .timer(after: session.timing.advertisingTurn) { [weak self] in
+            self?.renewal = nil
+            self?.renewAdvertising()
+        }
+    }
+
+    private func renewAdvertising() {
+        advertisingChangedUnderLink = false
+        enqueue { [self] in
+            guard let advertisement, advertisement.isRegistered, let adapter else { return }
+            guard await !adapter.hasExtendedAdvertising() else { return }
+            await advertisement.unregister()
+            // Else the app has stopped it meanwhile.
+            guard self.advertisement === advertisement else { return }
+            do {
+                try await advertisement.register(with: adapter)
+            } catch {
+                logger.error("cannot advertise again after a link", metadata: ["error": "\(error)"])
+                advertisementEnded(advertisement)
+            }
+        }
+    }
+}

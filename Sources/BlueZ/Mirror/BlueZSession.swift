@@ -79,6 +79,8 @@ package final class BlueZSession {
         /// Until the turn of an advertisement is over with a controller that sends one at a time. It has two seconds
         /// (kernel 6.12, `HCI_DEFAULT_ADV_DURATION`).
         package var advertisingTurn: Duration = .milliseconds(2500)
+        /// How long after the kernel has a link bluetoothd may report it.
+        package var linkReport: Duration = .seconds(1)
         /// How far apart the end of a notification socket and the report that its central has disconnected can come, in
         /// either order.
         package var socketEnd: Duration = .milliseconds(500)

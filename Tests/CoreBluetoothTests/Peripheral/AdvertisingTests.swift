@@ -181,6 +181,15 @@ struct AdvertisingTests {
         try await request(2)
     }
 
+    @Test @LoopActor func `a link that bluetoothd reports late counts from when it was up`() async throws {
+        let app = PeripheralApp(on: daemon.bus, timing: .short(linkReport: .seconds(60)))
+        try await app.saw("state on")
+        app.act { $0.startAdvertising(nil) }
+        try await app.saw("advertising")
+        daemon.adapter.connectCentral().lose()
+        try await request(2)
+    }
+
     @Test @LoopActor func `a central that connects shows that the advertisement is well`() async throws {
         let app = PeripheralApp(on: daemon.bus, timing: .short(advertisingTurn: .milliseconds(500)))
         try await app.saw("state on")

@@ -81,13 +81,15 @@ final class PeripheralApp: NSObject, Sendable {
 extension BlueZSession.Timing {
     /// For tests of what happens when patience ends.
     static func short(
-        advertisement: Duration = .seconds(10), advertisingTurn: Duration = .milliseconds(20)
+        advertisement: Duration = .seconds(10), advertisingTurn: Duration = .milliseconds(20),
+        linkReport: Duration = .zero
     ) -> Self {
         var timing = Self()
         timing.retry = .milliseconds(20)
         timing.settling = .milliseconds(150)
         timing.advertisement = advertisement
         timing.advertisingTurn = advertisingTurn
+        timing.linkReport = linkReport
         return timing
     }
 }

@@ -61,11 +61,18 @@ extension PeripheralCore {
 
     /// This or another program has begun to advertise with the controller, or has ceased to.
     func advertisingChanged() {
+        lastAdvertisingChange = .now
         if adapter?.hasLinks == true { advertisingChangedUnderLink = true }
     }
 
-    /// A central that connects shows that others can, too.
-    func linkBegan() { renewal = nil }
+    func linkBegan() {
+        // A central that connects shows that others can, too.
+        renewal = nil
+        // The link may have been up before bluetoothd knew of it.
+        if let last = lastAdvertisingChange, .now - last < session.timing.linkReport {
+            advertisingChangedUnderLink = true
+        }
+    }
 
     /// Registers the advertisement anew, in a while, if advertisements have changed under the link.
     ///

@@ -54,7 +54,9 @@ final class PeripheralCore: PeripheralEngineCore {
     /// What is advertised, or about to be (PeripheralCore+Advertising.swift).
     var advertisement: Advertisement?
     var wantsAdvertising = false
-    /// Whether the advertisements of the controller have changed under a link.
+    /// When the advertisements of the controller have changed last.
+    var lastAdvertisingChange: ContinuousClock.Instant?
+    /// Whether they have changed under a link.
     var advertisingChangedUnderLink = false
     /// Runs until the advertisement is registered anew.
     var renewal: LoopSource?
@@ -147,6 +149,7 @@ final class PeripheralCore: PeripheralEngineCore {
         // First: bluetoothd resumes it by itself when the adapter is on again, and a central that connects then would
         // find the services missing, or coming one by one, which bluetoothd as a central may not notice (5.66).
         stopAdvertising()
+        lastAdvertisingChange = nil
         advertisingChangedUnderLink = false
         renewal = nil
         let all = Array(services.values)

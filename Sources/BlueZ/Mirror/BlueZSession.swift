@@ -81,6 +81,8 @@ package final class BlueZSession {
         package var advertisingTurn: Duration = .milliseconds(2500)
         /// How long after the kernel has a link bluetoothd may report it.
         package var linkReport: Duration = .seconds(1)
+        /// How long the link to a paired device may be up without being encrypted.
+        package var encryption: Duration = .seconds(1)
         /// How far apart the end of a notification socket and the report that its central has disconnected can come, in
         /// either order.
         package var socketEnd: Duration = .milliseconds(500)

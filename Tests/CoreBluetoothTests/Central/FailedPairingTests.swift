@@ -22,6 +22,7 @@ struct FailedPairingTests {
     private static func timing(answerAfterPairing: Duration) -> BlueZSession.Timing {
         var timing = BlueZSession.Timing()
         timing.pairing = .seconds(60)
+        timing.encryption = .seconds(60)
         timing.answerAfterPairing = answerAfterPairing
         return timing
     }

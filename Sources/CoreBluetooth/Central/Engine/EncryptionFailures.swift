@@ -95,7 +95,7 @@ extension PeripheralLink {
     /// - Returns: whether it says that keys are why the link has ended.
     private func endsForLackOfKeys(_ device: Device) async -> Bool {
         let deadline = ContinuousClock.now + Self.endTimeout
-        while phase == .connecting, deadline > .now, await device.fetchIsConnected() {
+        while phase == .connecting, await device.fetchIsConnected(), deadline > .now {
             try? await Task.sleep(for: .milliseconds(20))
         }
         return phase == .connecting && device.isPaired && device.hasFailedAuthentication

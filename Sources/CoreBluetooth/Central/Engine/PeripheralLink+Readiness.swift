@@ -5,8 +5,6 @@ import MainLoop
 extension PeripheralLink {
     /// How long the services of a link that somebody else has made may take.
     private static let foreignResolutionTimeout: Duration = .seconds(3)
-    /// How long the link to a paired device may be up without being encrypted.
-    private static let encryptionTimeout: Duration = .seconds(1)
 
     /// Whether a link that is up already can be used. One that a bluetoothd which died has left behind cannot: the
     /// kernel keeps it for a while, but nobody speaks ATT over it, and `Connect` takes it for a connection all the
@@ -30,7 +28,7 @@ extension PeripheralLink {
     /// has ended because it could not be encrypted (5.66). As a rule it knows the services of such a device at once.
     func isEncrypted(_ device: Device) async -> Bool {
         guard device.isPaired, !device.areServicesResolved else { return true }
-        await waitForServices(of: device, atMost: Self.encryptionTimeout)
+        await waitForServices(of: device, atMost: session.timing.encryption)
         return device.isConnected
     }
 

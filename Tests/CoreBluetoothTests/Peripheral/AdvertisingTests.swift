@@ -151,12 +151,16 @@ struct AdvertisingTests {
         try await eventually("it is advertised") { daemon.adapter.advertisements.count == 1 }
     }
 
-    /// How often bluetoothd was asked to advertise when all is done that a program does after a link.
-    private func requestsInTheEnd(of app: PeripheralApp) async throws -> Int {
+    /// How often bluetoothd was asked to advertise when all is done that `app` does after a link.
+    @LoopActor private func requestsInTheEnd(of app: PeripheralApp) async throws -> Int {
         try await daemon.connection.fence()
         try await app.session.connection?.fence()
-        try await Task.sleep(for: app.session.timing.advertisingTurn * 2)
-        return await daemon.count(of: "RegisterAdvertisement")
+        // It runs after the program's, which is as long and began before it. A service comes after what that began.
+        await withCheckedContinuation { turn in
+            Later.run(after: app.session.timing.advertisingTurn) { turn.resume() }
+        }
+        try await app.publish("180F")
+        return daemon.count(of: "RegisterAdvertisement")
     }
 
     @Test func `what has begun under a link is advertised anew when the link ends`() async throws {

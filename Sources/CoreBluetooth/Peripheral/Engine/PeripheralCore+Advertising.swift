@@ -2,11 +2,11 @@ import BlueZ
 import Logging
 import MainLoop
 
+/// Advertising.
 extension PeripheralCore {
     func startAdvertising(_ plan: AdvertisementPlan, in call: CallEpochs.Call) {
         guard isCurrent(call), let adapter else { return refuseAdvertising(CBError(.operationCancelled)) }
-        guard !wantsAdvertising else { return refuseAdvertising(CBError(.alreadyAdvertising)) }
-        wantsAdvertising = true
+        guard advertisement == nil else { return refuseAdvertising(CBError(.alreadyAdvertising)) }
         let advertisement = Advertisement(plan.bluezData)
         self.advertisement = advertisement
         enqueue { [self] in
@@ -24,10 +24,7 @@ extension PeripheralCore {
                     manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: nil)
                 }
             } catch {
-                if self.advertisement === advertisement {
-                    self.advertisement = nil
-                    wantsAdvertising = false
-                }
+                if self.advertisement === advertisement { self.advertisement = nil }
                 answerAdvertising(CBError(peripheralRole: error))
             }
         }
@@ -43,7 +40,6 @@ extension PeripheralCore {
     }
 
     func stopAdvertising() {
-        wantsAdvertising = false
         guard let advertisement else { return }
         self.advertisement = nil
         enqueue { await advertisement.unregister() }
@@ -53,7 +49,6 @@ extension PeripheralCore {
     private func advertisementEnded(_ ended: Advertisement?) {
         guard let ended, ended === advertisement else { return }
         advertisement = nil
-        wantsAdvertising = false
         deliver { $0.isAdvertising = false }
     }
 
@@ -77,9 +72,9 @@ extension PeripheralCore {
     /// Registers the advertisement anew, in a while, if advertisements have changed under the link.
     ///
     /// A controller without extended advertising sends one advertisement at a time. When a link ends, the kernel (6.12,
-    /// `hci_disconn_complete_evt`) goes back to the one that the link was made by. If that one is gone, it advertises
-    /// something that nobody can connect to, and it sends another one only if that is registered after the turn of the
-    /// last one (`add_ext_adv_data`).
+    /// `hci_disconn_complete_evt`) goes back to the one that the link was made by. If that one was removed, it
+    /// advertises something that nobody can connect to, and it sends another one only if that is registered after the
+    /// turn of the last one (`add_ext_adv_data`).
     func linkEnded() {
         guard advertisingChangedUnderLink else { return }
         renewal = .timer(after: session.timing.advertisingTurn) { [weak self] in

@@ -53,7 +53,6 @@ final class PeripheralCore: PeripheralEngineCore {
 
     /// What is advertised, or about to be (PeripheralCore+Advertising.swift).
     var advertisement: Advertisement?
-    var wantsAdvertising = false
     /// When the advertisements of the controller have changed last.
     var lastAdvertisingChange: ContinuousClock.Instant?
     /// Whether they have changed under a link.
@@ -182,7 +181,7 @@ final class PeripheralCore: PeripheralEngineCore {
             }
         case .deviceAdded(let device): if device.isConnected, device.adapter === adapter { linkBegan() }
         case .deviceRemoved(let device):
-            if device.isConnected { linkEnded() }
+            if device.isConnected, device.adapter === adapter { linkEnded() }
             disconnected(device.path, isBonded: false)
         case .advertisingChanged(let changed): if changed === adapter { advertisingChanged() }
         default: break

@@ -4,6 +4,7 @@
 set -u
 out=${LAB_OUT:?run this by ./lab demo}
 sensor_log=$out/dittojay.log
+debug_log=$out/dittojay-debug.log
 monitor_log=$out/monitor.log
 export BLUETOOTH_ADAPTER=hci1 # for bluejay; dittojay has an option for its own
 
@@ -11,7 +12,7 @@ note() { printf '\n# %s\n' "$*"; }
 
 fail() {
     printf '\ndemo: %s\n' "$*" >&2
-    for log in "$sensor_log" "$monitor_log"; do
+    for log in "$sensor_log" "$debug_log" "$out/bluetoothd.log" "$monitor_log"; do
         [[ -s $log ]] && { echo "demo: $log ends with" && tail -n 15 "$log"; } >&2
     done
     exit 1
@@ -48,7 +49,7 @@ expect() { [[ $shown == *"$1"* ]] || fail "'$1' was expected in the output above
 
 note "A virtual heart-rate sensor, on controller hci0"
 printf '$ dittojay --adapter hci0\n'
-dittojay --adapter hci0 </dev/null >"$sensor_log" 2>&1 &
+DITTOJAY_LOG=debug,dbus=trace dittojay --adapter hci0 </dev/null >"$sensor_log" 2>"$debug_log" &
 sensor=$!
 await 60 "dittojay advertising" grep -q advertising "$sensor_log"
 cat "$sensor_log"

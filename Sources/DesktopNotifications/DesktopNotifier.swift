@@ -6,8 +6,9 @@ package import MainLoop
 /// Nothing waits for it: without a desktop, or with one that is slow, a notification is just not shown.
 @LoopActor
 package final class DesktopNotifier {
-    /// How long a bus or a server that is started for this program may take, while nobody waits for it any more.
-    private static let answerLimit: Duration = .seconds(25)
+    /// How long a bus, or a desktop that is started for this program, may take to answer, while nobody waits for it any
+    /// more.
+    package static nonisolated let answerLimit: Duration = .seconds(25)
     /// How long a notification stays: as long as Bluetooth gives a user to pair. It is withdrawn before, unless the
     /// program is killed. Specification: Bluetooth Core, Vol 3, Part H, 3.4.
     private static let lifetime: Int32 = 30_000
@@ -20,6 +21,7 @@ package final class DesktopNotifier {
     private let program: String
     private let address: String?
     private let patience: Duration
+    private let answerLimit: Duration
     private var server: Task<Server, any Error>?
     private var registrations: [Registration] = []
     /// The server's unique name. Another one knows nothing of what this one has shown, and gives the same numbers to
@@ -37,10 +39,15 @@ package final class DesktopNotifier {
     ///   - program: the name that the user sees.
     ///   - address: of the session bus; nil if there is none.
     ///   - patience: how long the desktop may take to show a notification, until that is reported as impossible.
-    package nonisolated init(program: String, address: String?, patience: Duration = .seconds(1)) {
+    ///   - answerLimit: how long the bus, and the desktop, may take to answer at all.
+    package nonisolated init(
+        program: String, address: String?, patience: Duration = .seconds(1),
+        answerLimit: Duration = DesktopNotifier.answerLimit
+    ) {
         self.program = program
         self.address = address
         self.patience = patience
+        self.answerLimit = answerLimit
     }
 
     /// Looks for the desktop, so that the first notification is shown at once.
@@ -97,7 +104,7 @@ package final class DesktopNotifier {
 
     private func connect() async throws -> Server {
         guard let address else { throw Problem.noBus }
-        let connection = try await BusConnection.open(address: address, within: Self.answerLimit)
+        let connection = try await BusConnection.open(address: address, within: answerLimit)
         let name = Notifications.busName
         registrations = [
             connection.watchOwner(of: name) { [weak self] in self?.ownerChanged(to: $0) },
@@ -111,7 +118,7 @@ package final class DesktopNotifier {
         ]
         // The bus starts a server that is installed and does not run.
         let reply = try await connection.call(
-            MethodCall(Notifications.getCapabilities, of: name, at: Notifications.path), timeout: Self.answerLimit)
+            MethodCall(Notifications.getCapabilities, of: name, at: Notifications.path), timeout: answerLimit)
         return Server(connection: connection, capabilities: Set(try reply.first(as: [String].self)))
     }
 
@@ -143,7 +150,7 @@ package final class DesktopNotifier {
                 }
                 guard !new.isOver else { return }
                 unnumbered += 1
-                server.connection.call(notify(notification, server), timeout: Self.answerLimit) { [self] result in
+                server.connection.call(notify(notification, server), timeout: answerLimit) { [self] result in
                     unnumbered -= 1
                     defer { reportIfSettled() }
                     take(try? result.get().first(as: UInt32.self), of: new, server.connection)

@@ -103,7 +103,7 @@ package final class DesktopNotifier {
     }
 
     private func connect() async throws -> Server {
-        guard let address else { throw Problem.noBus }
+        guard let address, BusConnection.isUnixSocket(address) else { throw Problem.noBus }
         let connection = try await BusConnection.open(address: address, within: answerLimit)
         let name = Notifications.busName
         registrations = [

@@ -12,7 +12,7 @@ extension Doctor {
     func examineBus() async -> ([Finding], DaemonAnswer?) {
         let connection: BusConnection
         do {
-            connection = try BusConnection(address: host.busAddress)
+            connection = try await BusConnection.open(address: host.busAddress, within: Self.patience)
         } catch {
             return ([unreachable(error)], nil)
         }
@@ -59,7 +59,9 @@ extension Doctor {
             if case .cannotConnect(let address, let reason) = error { (address, reason) } else {
                 (host.busAddress, error.description)
             }
-        let text = "there is no system bus at \(address): \(reason)"
+        let isSilent = reason == BusError.silence
+        let text =
+            isSilent ? "the bus at \(address) does not answer" : "there is no system bus at \(address): \(reason)"
         if host.isBusAddressGiven {
             return .problem(
                 .bus, text + "; DBUS_SYSTEM_BUS_ADDRESS names that address", "unset DBUS_SYSTEM_BUS_ADDRESS")
@@ -67,8 +69,8 @@ extension Doctor {
         if reason.contains("Permission denied"), let socket = socketPath {
             return .problem(.bus, "\(host.user.name) may not open \(socket)", "sudo chmod 666 \(socket)")
         }
-        // libdbus reports this when the bus closes the connection, as it does for users whose groups it cannot look up.
-        if reason.hasPrefix("Did not receive a reply"), let refused = unknownUser() { return refused }
+        // As it does for users whose groups it cannot look up.
+        if reason == BusError.closing, let refused = unknownUser() { return refused }
         if host.isContainer {
             let socket = "/run/dbus/system_bus_socket"
             return .problem(
@@ -78,7 +80,7 @@ extension Doctor {
         guard host.first(of: ["/usr/bin/dbus-daemon", "/usr/bin/dbus-broker"]) != nil else {
             return .problem(.bus, text + "; no bus is installed", "sudo apt install dbus")
         }
-        return .problem(.bus, text, host.service("start", "dbus"))
+        return .problem(.bus, text, host.service(isSilent ? "restart" : "start", "dbus"))
     }
 
     private func unknownUser() -> Finding? {

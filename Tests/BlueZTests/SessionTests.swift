@@ -13,7 +13,7 @@ private final class Mirror {
     private(set) var lines: [String] = []
     private var observation: Registration?
 
-    init(_ connect: @escaping @LoopActor () throws(BusError) -> BusConnection) {
+    init(_ connect: @escaping @LoopActor () async throws(BusError) -> BusConnection) {
         var timing = BlueZSession.Timing()
         timing.retry = .milliseconds(20)
         session = BlueZSession(timing: timing, handleFolder: "/dev/null", connect: connect)
@@ -104,6 +104,21 @@ struct SessionTests {
         await #expect(throws: BlueZError.notRunning) { try await session.waitUntilAvailable() }
         try await daemon.restart()
         try await eventually("it is found") { session.state == .available }
+        #expect(mirror.lines == ["unavailable", "+ hci0", "available"])
+    }
+
+    @Test func `a bus that does not answer is reported and used when it does`() async throws {
+        let bus = daemon.bus
+        let mirror = Mirror { () throws(BusError) in
+            try await BusConnection.open(address: bus.address, within: .milliseconds(50))
+        }
+        bus.freeze()
+        let reason = "cannot reach the system bus at \(bus.address): the bus does not answer"
+        await #expect(throws: BlueZError.failed(name: "", message: reason)) {
+            try await mirror.session.waitUntilAvailable()
+        }
+        bus.thaw()
+        try await eventually("it is used") { mirror.session.state == .available }
         #expect(mirror.lines == ["unavailable", "+ hci0", "available"])
     }
 

@@ -41,6 +41,15 @@ import Testing
         #expect(await machine.examine().problems.first?.remedies == [remedy])
     }
 
+    @Test func `a bus that does not answer`() async throws {
+        let machine = try await Machine()
+        machine.bus.freeze()
+        defer { machine.bus.thaw() }
+        let finding = try #require(await machine.examine().problems.first)
+        #expect(finding.text == "the bus at \(machine.host.busAddress) does not answer")
+        #expect(finding.remedies == ["sudo service dbus restart"])
+    }
+
     @Test func `a bus socket that is closed to the user`() async throws {
         let machine = try await Machine()
         machine.host.busAddress = "unix:path=/run/bus"
@@ -57,7 +66,7 @@ import Testing
         try machine.write("root:x:0:0:root:/root:/bin/sh\n", to: "/etc/passwd")
         func finding() -> Finding {
             Doctor(role: .central, adapter: nil, host: machine.host).unreachable(
-                .cannotConnect(address: "unix:path=/run/bus", reason: "Did not receive a reply. Possible causes …"))
+                .cannotConnect(address: "unix:path=/run/bus", reason: BusError.closing))
         }
         #expect(finding().text.contains("4711"))
         #expect(finding().remedies == ["sudo useradd --uid 4711 --no-create-home user4711"])

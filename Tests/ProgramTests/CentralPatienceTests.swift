@@ -43,6 +43,18 @@ struct CentralPatienceTests {
         return central
     }
 
+    // MARK: The bus
+
+    @Test func `a bus that does not answer ends them`() async throws {
+        daemon.bus.freeze()
+        defer { daemon.bus.thaw() }
+        let sensor = try programs.run("dittojay")
+        let scan = try await bluejay(["scan"], expecting: 4)
+        #expect(scan.transcript.contains("\"bluejay doctor\" says what to do"), "\(scan.transcript)")
+        #expect(try await sensor.exitStatus() == 4)
+        #expect(sensor.transcript.contains("the bus does not answer"), "\(sensor.transcript)")
+    }
+
     // MARK: Looking for a device
 
     @Test func `what was seen in place of the device is said`() async throws {

@@ -1,5 +1,5 @@
 package import DBus
-package import MainLoop
+import MainLoop
 
 extension BusConnection {
     /// Calls `action` when bluetoothd has handled everything that it was sent before, and all that it had sent until

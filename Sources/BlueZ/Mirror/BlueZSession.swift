@@ -21,7 +21,7 @@ package final class BlueZSession {
     }
 
     /// The session of this process, on the system bus.
-    package nonisolated static let shared = BlueZSession { () throws(BusError) in try BusConnection.system() }
+    package nonisolated static let shared = BlueZSession { () throws(BusError) in try await BusConnection.system() }
 
     package private(set) var state: State = .starting
     /// All adapters, in the order of their numbers (hci0, hci1, …).
@@ -29,7 +29,7 @@ package final class BlueZSession {
     /// The connection to the bus; nil while there is none.
     package private(set) var connection: BusConnection?
 
-    private let connect: @LoopActor () throws(BusError) -> BusConnection
+    private let connect: @LoopActor () async throws(BusError) -> BusConnection
     package nonisolated let timing: Timing
     /// The folder in which a program records the handles of its services for the next one.
     nonisolated let handleFolder: String
@@ -47,12 +47,13 @@ package final class BlueZSession {
     private var nextKey = 0
     private var registrations: [Registration] = []
     private var retry: LoopSource?
+    private var isConnecting = false
     private var opening = RetryLog(logger, "connect to the system bus")
     private var loading = RetryLog(logger, "read bluetoothd's objects")
     private var generation = 0
 
     /// A session on another bus. It starts with ``start()``.
-    package nonisolated init(connect: @escaping @LoopActor () throws(BusError) -> BusConnection) {
+    package nonisolated init(connect: @escaping @LoopActor () async throws(BusError) -> BusConnection) {
         self.connect = connect
         timing = Timing()
         handleFolder = HandleCounterFile.folder
@@ -60,7 +61,7 @@ package final class BlueZSession {
 
     /// A session with times and a folder of its own.
     package nonisolated init(
-        timing: Timing, handleFolder: String, connect: @escaping @LoopActor () throws(BusError) -> BusConnection
+        timing: Timing, handleFolder: String, connect: @escaping @LoopActor () async throws(BusError) -> BusConnection
     ) {
         self.connect = connect
         self.timing = timing
@@ -103,7 +104,7 @@ package final class BlueZSession {
 
     /// Starts the session. Does nothing the second time.
     package func start() {
-        guard connection == nil, retry == nil else { return }
+        guard connection == nil, retry == nil, !isConnecting else { return }
         open()
     }
 
@@ -143,16 +144,20 @@ package final class BlueZSession {
 
     private func open() {
         retry = nil
-        do throws(BusError) {
-            let connection = try connect()
-            self.connection = connection
-            opening.ended()
-            connection.onDisconnect { [weak self] in self?.busLost() }.keep()
-            subscribe(connection)
-        } catch {
-            opening.failed("\(error)")
-            setState(.unavailable(BlueZError.unreachable(error)))
-            retryLater()
+        isConnecting = true
+        Task {
+            defer { isConnecting = false }
+            do throws(BusError) {
+                let connection = try await connect()
+                self.connection = connection
+                opening.ended()
+                connection.onDisconnect { [weak self] in self?.busLost() }.keep()
+                subscribe(connection)
+            } catch {
+                opening.failed("\(error)")
+                setState(.unavailable(BlueZError.unreachable(error)))
+                retryLater()
+            }
         }
     }
 

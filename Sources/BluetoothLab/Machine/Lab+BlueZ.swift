@@ -94,7 +94,7 @@ extension Lab {
     private func fetch<Interface, Value>(
         _ property: InterfaceProperty<Interface, Value>, on name: String
     ) async throws -> Value {
-        let connection = try BusConnection.system()
+        let connection = try await BusConnection.system()
         defer { connection.close() }
         guard let path = Adapter.path(of: name) else { throw LabError("no adapter \(name)") }
         return try await connection.fetch(property, at: path)

@@ -1,78 +1,100 @@
 import CDBus
-package import MainLoop
+import MainLoop
 
 extension BusConnection {
-    /// Connects to the bus at `address` as ``init(address:)`` does, but does not hold up the loop while the bus takes
-    /// its time, or does not answer at all.
+    /// How long the bus may take to let a program in when nothing else is said. Less than programs wait for bluetoothd,
+    /// so that they learn which of the two does not answer.
+    package nonisolated static let openingTimeout: Duration = .seconds(8)
+
+    /// Connects to the system bus, at ``systemAddress``, as ``open(address:within:)`` does.
+    package static func system() async throws(BusError) -> BusConnection {
+        try await open(address: systemAddress)
+    }
+
+    /// Whether a bus with this address is at a Unix socket: any other may take long to reach.
+    package nonisolated static func isUnixSocket(_ address: String) -> Bool {
+        address.split(separator: ";").allSatisfy { $0.hasPrefix("unix:") }
+    }
+
+    /// Connects to the bus at `address` (`unix:path=/…`) and registers there. A bus at a Unix socket does not hold up
+    /// the loop while it takes its time, or does not answer at all. Any other is waited for.
     ///
-    /// - Parameters:
-    ///   - address: of Unix sockets only: any other may take long by itself.
-    ///   - limit: how long the bus may take.
-    /// - Throws: ``BusError/cannotConnect(address:reason:)``.
-    package static func open(address: String, within limit: Duration) async throws -> BusConnection {
-        guard address.split(separator: ";").allSatisfy({ $0.hasPrefix("unix:") }) else {
-            throw BusError.cannotConnect(address: address, reason: "it is not the address of a Unix socket")
-        }
+    /// - Parameter limit: how long the bus may take.
+    /// - Throws: ``BusError/cannotConnect(address:reason:)``; see ``BusError/silence`` and ``BusError/closing``.
+    package static func open(
+        address: String, within limit: Duration = openingTimeout
+    ) async throws(BusError) -> BusConnection {
+        guard isUnixSocket(address) else { return try BusConnection(address: address) }
         let pointer = try openSocket(at: address)
         let io = ConnectionIO(pointer)
-        let name = await Hello.send(on: pointer, within: limit)
+        let answer = await Hello.send(on: pointer, within: limit)
         io.stop()
-        guard let name, dbus_bus_set_unique_name(pointer, name) != 0 else {
-            discard(pointer)
-            throw BusError.cannotConnect(address: address, reason: "the bus does not answer")
+        let reason: String
+        switch answer {
+        case .name(let name):
+            if dbus_bus_set_unique_name(pointer, name) != 0 {
+                return BusConnection(pointer, registeredAs: name, at: address)
+            }
+            reason = BusError.outOfMemory.description
+        case .none(let text): reason = text
         }
-        return BusConnection(pointer, registeredAs: name, at: address)
+        discard(pointer)
+        throw .cannotConnect(address: address, reason: reason)
     }
 }
 
+extension BusError {
+    /// Why a program cannot connect to a bus that takes too long.
+    package static let silence = "the bus does not answer"
+    /// Why a program cannot connect to a bus that lets it not in, or has ended.
+    package static let closing = "the bus has closed the connection"
+}
+
 /// The call by which a bus learns of a program.
-private final class Hello: Swift.Sendable {
-    private let continuation: CheckedContinuation<String?, Never>
-
-    private init(_ continuation: CheckedContinuation<String?, Never>) {
-        self.continuation = continuation
+///
+/// Not a pending call of libdbus: that never ends if the bus closes the connection before the program is authenticated.
+@LoopActor
+private final class Hello {
+    enum Answer: Swift.Sendable {
+        /// The name that the bus gives.
+        case name(String)
+        /// It gives none, for this reason.
+        case none(String)
     }
 
-    /// - Returns: the name that the bus gives; nil if it gives none.
-    @LoopActor
-    static func send(on connection: OpaquePointer, within limit: Duration) async -> String? {
-        await withCheckedContinuation { continuation in
-            var pending: OpaquePointer?
-            guard let call = try? RawMessage(.bus(BusDriver.hello, [])),
-                dbus_connection_send_with_reply(
-                    connection, call.pointer, &pending, Int32(clamping: limit.wholeMilliseconds)) != 0,
-                let pending
-            else { return continuation.resume(returning: nil) }
-            let hello = Unmanaged.passRetained(Hello(continuation))
-            // It is called for the lack of an answer, too. There is none yet: nothing is dispatched meanwhile.
-            let isSet = dbus_pending_call_set_notify(
-                pending, answered, hello.toOpaque(), { data in data.map { Unmanaged<Hello>.fromOpaque($0).release() } })
-            guard isSet == 0 else { return }
-            hello.release()
-            dbus_pending_call_cancel(pending)
-            dbus_pending_call_unref(pending)
-            continuation.resume(returning: nil)
+    private let answer = FirstOutcome<Answer>()
+    private var serial: UInt32 = 0
+
+    static func send(on connection: OpaquePointer, within limit: Duration) async -> Answer {
+        let hello = Hello()
+        defer { withExtendedLifetime(hello) {} }
+        let context = Unmanaged.passUnretained(hello).toOpaque()
+        guard dbus_connection_add_filter(connection, filter, context, nil) != 0 else {
+            return .none(BusError.outOfMemory.description)
         }
+        defer { dbus_connection_remove_filter(connection, filter, context) }
+        guard let call = try? RawMessage(.bus(BusDriver.hello, [])),
+            dbus_connection_send(connection, call.pointer, &hello.serial) != 0
+        else { return .none(BusError.outOfMemory.description) }
+        return await hello.answer.value(within: limit, otherwise: .none(BusError.silence))
     }
 
-    private static let answered: DBusPendingCallNotifyFunction = { pending, data in
-        guard let pending, let data else { return }
-        let hello = Unmanaged<Hello>.fromOpaque(data).takeUnretainedValue()
-        var name: UnsafePointer<CChar>?
-        if let reply = dbus_pending_call_steal_reply(pending) {
-            if dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_METHOD_RETURN {
-                var arguments = DBusMessageIter()
-                if dbus_message_iter_init(reply, &arguments) != 0,
-                    dbus_message_iter_get_arg_type(&arguments) == Int32(UInt8(ascii: "s"))
-                {
-                    dbus_message_iter_get_basic(&arguments, &name)
-                }
-            }
-            hello.continuation.resume(returning: name.map { String(cString: $0) })
-            dbus_message_unref(reply)
+    private nonisolated static let filter: DBusHandleMessageFunction = { _, arrived, context in
+        guard let arrived, let context else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
+        // libdbus calls this from `dbus_connection_dispatch`, which is called on the loop only.
+        nonisolated(unsafe) let (message, data) = (arrived, context)
+        LoopActor.assumeIsolated { Unmanaged<Hello>.fromOpaque(data).takeUnretainedValue().handle(message) }
+        return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+    }
+
+    private func handle(_ arrived: OpaquePointer) {
+        if SignalHeader.disconnected.matches(arrived) { return answer.report(.none(BusError.closing)) }
+        guard dbus_message_get_reply_serial(arrived) == serial else { return }
+        let text = (try? RawMessage(borrowing: arrived).arguments())?.first.flatMap(String.init(busValue:))
+        if dbus_message_get_type(arrived) == DBUS_MESSAGE_TYPE_METHOD_RETURN {
+            answer.report(text.map(Answer.name) ?? .none("the bus gives no name"))
         } else {
-            hello.continuation.resume(returning: nil)
+            answer.report(.none(text ?? "the bus gives no reason"))
         }
-        dbus_pending_call_unref(pending)
     }
 }

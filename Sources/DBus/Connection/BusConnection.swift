@@ -33,13 +33,8 @@ package final class BusConnection: AnswerSender {
             ?? "unix:path=/var/run/dbus/system_bus_socket"
     }
 
-    /// Connects to the system bus, at ``systemAddress``.
-    package static func system() throws(BusError) -> BusConnection {
-        try BusConnection(address: systemAddress)
-    }
-
-    /// Connects to the bus at `address` (`unix:path=/…`) and registers there. Waits for the bus: see
-    /// ``open(address:within:)``.
+    /// Connects to the bus at `address` (`unix:path=/…`) and registers there. Waits for the bus, however long it takes
+    /// to answer: see ``open(address:within:)``.
     ///
     /// - Throws: ``BusError/cannotConnect(address:reason:)``.
     package convenience init(address: String) throws(BusError) {

@@ -9,7 +9,7 @@ import TestSupport
 final class Machine {
     private let folder: TemporaryFolder
     var root: URL { folder.url }
-    private let bus: PrivateBus
+    let bus: PrivateBus
     private var bluez: FakeBluetoothd?
     private var impostor: BusConnection?
     var host: Doctor.Host

@@ -23,7 +23,7 @@ extension Lab {
     /// - Returns: whether the device was reported, and not bluetoothd gone.
     @LoopActor
     func bluetoothdSurvivesScan(for uuid: String, finding address: String, on name: String) async throws -> Bool {
-        let connection = try BusConnection.system()
+        let connection = try await BusConnection.system()
         defer { connection.close() }
         guard let adapter = ObjectPath("/org/bluez/\(name)") else { throw LabError("no adapter \(name)") }
         let suffix = address.replacingOccurrences(of: ":", with: "_")

@@ -76,7 +76,7 @@ extension Lab {
     /// kernel does one thing after another, so that it has answered when it has also changed the adapter's name.
     @LoopActor
     private func waitUntilAdvertisingIsUpToDate(on name: String) async throws {
-        let connection = try BusConnection.system()
+        let connection = try await BusConnection.system()
         defer { connection.close() }
         let isRenamed = Promise<Bool>("a new name of the adapter")
         let owner = connection.watchOwner(of: Bluetoothd.busName) { _ in }
@@ -104,7 +104,7 @@ extension Lab {
 
     @LoopActor
     private func set(_ property: String, to value: BusValue, on name: String) async throws {
-        let connection = try BusConnection.system()
+        let connection = try await BusConnection.system()
         defer { connection.close() }
         _ = try await connection.call(
             MethodCall(
@@ -120,7 +120,7 @@ extension Lab {
 
     @LoopActor
     private func reloadBusPolicy() async throws {
-        let connection = try BusConnection.system()
+        let connection = try await BusConnection.system()
         defer { connection.close() }
         guard let path = ObjectPath("/org/freedesktop/DBus") else { throw LabError("no path of the bus") }
         _ = try await connection.call(

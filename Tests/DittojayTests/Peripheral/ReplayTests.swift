@@ -133,14 +133,21 @@ struct ReplayTests {
     }
 
     @Test func `a service that is withdrawn takes its part with it`() async throws {
-        let (peripheral, central) = try await run(
-            profile([(0, Self.rate, 1), (0.3, Self.level, 2), (0.3, Self.rate, 3)]))
-        let rate = try await peripheral.subscribed("2A37", by: central)
+        let count = 3000
+        let values = (0..<count).map { (0.0, Self.rate, UInt8(truncatingIfNeeded: $0)) }
+        let (peripheral, central) = try await run(profile(values + [(0, Self.level, 2), (0, Self.rate, 3)]))
         let level = try await peripheral.subscribed("2A19", by: central)
-        try await eventually("the first value") { rate.notifications.count == 1 }
+        // The link does not take all of the first part, so that the rest is still to come.
+        let rate = try await peripheral.subscribed("2A37", by: central, reads: false)
+        try await peripheral.saw("recording: began")
         #expect(await peripheral.perform(.removeService("battery")).ok)
+        #expect(!peripheral.lines.contains("recording: ended"))
+        try await eventually("the rest") {
+            rate.readSocket()
+            return rate.notifications.count == count + 1
+        }
+        #expect(await rate.notifications.last == Data([3]))
         try await peripheral.saw("recording: ended")
-        try await eventually("the rest") { rate.notifications.count == 2 }
         #expect(await level.notifications.isEmpty)
     }
 }

@@ -71,6 +71,8 @@ extension Doctor {
         }
         // As it does for users whose groups it cannot look up.
         if reason == BusError.closing, let refused = unknownUser() { return refused }
+        // It is there, and this is the way to it.
+        if isSilent { return .problem(.bus, text, host.service("restart", "dbus")) }
         if host.isContainer {
             let socket = "/run/dbus/system_bus_socket"
             return .problem(
@@ -80,7 +82,7 @@ extension Doctor {
         guard host.first(of: ["/usr/bin/dbus-daemon", "/usr/bin/dbus-broker"]) != nil else {
             return .problem(.bus, text + "; no bus is installed", "sudo apt install dbus")
         }
-        return .problem(.bus, text, host.service(isSilent ? "restart" : "start", "dbus"))
+        return .problem(.bus, text, host.service("start", "dbus"))
     }
 
     private func unknownUser() -> Finding? {

@@ -48,6 +48,9 @@ import Testing
         let finding = try #require(await machine.examine().problems.first)
         #expect(finding.text == "the bus at \(machine.host.busAddress) does not answer")
         #expect(finding.remedies == ["sudo service dbus restart"])
+        // The way to it is not what is wrong.
+        try machine.write("", to: "/.dockerenv")
+        #expect(await machine.examine().problems.first == finding)
     }
 
     @Test func `a bus socket that is closed to the user`() async throws {

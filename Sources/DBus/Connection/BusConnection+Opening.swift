@@ -46,7 +46,7 @@ extension BusConnection {
 extension BusError {
     /// Why a program cannot connect to a bus that takes too long.
     package static let silence = "the bus does not answer"
-    /// Why a program cannot connect to a bus that lets it not in, or has ended.
+    /// Why a program cannot connect to a bus that does not let it in, or has ended.
     package static let closing = "the bus has closed the connection"
 }
 

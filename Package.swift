@@ -125,7 +125,7 @@ let package = Package(
         .executableTarget(name: "RadioScenesCommand", dependencies: ["RadioScenes"]),
 
         // For tests, ours and those of other packages: the lab around them, and programs under test.
-        .target(name: "BluetoothLab", dependencies: ["BlueZ", "DBus", "MainLoop", "RadioScenes"]),
+        .target(name: "BluetoothLab", dependencies: ["BlueZ", "CGLib", "DBus", "MainLoop", "RadioScenes"]),
 
         .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
         .target(

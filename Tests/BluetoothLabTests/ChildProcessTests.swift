@@ -19,6 +19,39 @@ struct ChildProcessTests {
         }
     }
 
+    /// What is left behind has the descriptors that Foundation gives each program.
+    @Test func `a program has ended though one that it has left behind runs`() async throws {
+        let process = try ChildProcess("sh", ["-c", "sleep 1000 </dev/null >/dev/null 2>&1 & echo $!; exit 3"])
+        let result = try? await process.exitStatus()
+        if let left = process.lines.first.flatMap({ pid_t($0) }) { kill(left, SIGKILL) }
+        #expect(result == 3)
+    }
+
+    @Test func `what other threads start holds up no end`() async throws {
+        try await withThrowingTaskGroup(of: ChildProcess.self) { group in
+            var started: [ChildProcess] = []
+            for round in 0..<200 {
+                group.addTask { try ChildProcess("sleep", ["1000"]) }
+                group.addTask {
+                    let process = try ChildProcess("true")
+                    _ = try await process.exitStatus()
+                    return process
+                }
+                if round >= 8 { started += [try await group.next(), try await group.next()].compactMap(\.self) }
+            }
+            for try await process in group { started.append(process) }
+            #expect(started.count { $0.isRunning } == 200, "those that sleep")
+        }
+    }
+
+    @Test func `the lines of each stream are kept apart`() async throws {
+        let process = try ChildProcess("sh", ["-c", "echo 1; echo a >&2; echo 2; echo b >&2; printf 3"])
+        #expect(try await process.exitStatus() == 0)
+        #expect(process.standardOutput == ["1", "2", "3"])
+        #expect(process.standardError == ["a", "b"])
+        #expect(process.lines.sorted() == ["1", "2", "3", "a", "b"])
+    }
+
     /// Shells start in the background what ignores SIGINT, tests included.
     @Test func `a program is interrupted though its tests cannot be`() async throws {
         await #expect(processExitsWith: .success) {

@@ -113,7 +113,7 @@ struct CentralPairingTests {
         let clone = try programs.run("bluejay", "clone", Self.device)
         #expect(try await clone.exitStatus() == 0, "\(clone.transcript)")
         #expect(
-            clone.lines.suffix(4) == [
+            clone.standardOutput.suffix(4) == [
                 "      - uuid: body-sensor-location", "        properties: [read, write]", "        encrypted: [read]",
                 "        value: hex:01",
             ], "\(clone.transcript)")

@@ -342,7 +342,7 @@ struct CentralPatienceTests {
     @Test func `monitor ends where there are no heart rates`() async throws {
         await batteryOnly()
         let monitor = try await bluejay(["monitor", Self.device], expecting: 7)
-        #expect(monitor.lines.last == "bluejay: \(Self.device) measures no heart rate")
+        #expect(monitor.standardError == ["bluejay: \(Self.device) measures no heart rate"])
     }
 
     @LoopActor

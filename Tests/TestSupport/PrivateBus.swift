@@ -2,21 +2,18 @@ import BluetoothLab
 package import DBus
 import Foundation
 package import MainLoop
-import Synchronization
 
 /// A message bus of a test's own: a dbus-daemon that dies with this object.
 package final class PrivateBus: Sendable {
     package let address: String
     private let daemon: pid_t
     private let process: Process
-    private let input: Pipe
+    private let input: FileHandle
     private let folder: TemporaryFolder
 
     private struct NotStarted: Error {
         let log: String
     }
-
-    private static let starting = Mutex(())
 
     /// What libdbus only warns of shall end the tests, too.
     private static let warningsAreFatal: Void = { setenv("DBUS_FATAL_WARNINGS", "1", 1) }()
@@ -61,29 +58,23 @@ package final class PrivateBus: Sendable {
         var environment = ProcessInfo.processInfo.environment
         environment["DBUS_FATAL_WARNINGS"] = nil
         process.environment = environment
-        let output = Pipe()
-        process.standardOutput = output
+        let (input, output) = (try ProcessPipe(), try ProcessPipe())
+        self.input = input.writing
+        process.standardInput = input.reading
+        process.standardOutput = output.writing
         let log = folder.url.appendingPathComponent("log")
         try Data().write(to: log)
         let errors = try FileHandle(forWritingTo: log)
         process.standardError = errors
-        // Foundation keeps both as long as this process runs. With more than a thousand descriptors it can crash when
-        // it starts a program: it looks through them all, and reads beyond the end of the list.
-        defer {
-            try? errors.close()
-            try? output.fileHandleForReading.close()
-        }
-        input = try Self.starting.withLock { _ in
-            let input = Pipe()
-            // Without this, every daemon's shell would keep the input of the others open.
-            _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-            process.standardInput = input
-            try process.run()
-            return input
-        }
+        // Foundation keeps what it was given as long as this process runs. With more than a thousand descriptors it can
+        // crash when it starts a program: it looks through them all, and reads beyond the end of the list.
+        defer { for handle in [input.reading, output.writing, output.reading, errors] { try? handle.close() } }
+        try process.run()
+        // Its end would not be seen below.
+        try? output.writing.close()
         var printed = Data()
         while printed.count(where: { $0 == UInt8(ascii: "\n") }) < 2 {
-            let part = output.fileHandleForReading.arrived()
+            let part = output.reading.arrived()
             guard !part.isEmpty else { throw NotStarted(log: (try? String(contentsOf: log, encoding: .utf8)) ?? "") }
             printed += part
         }
@@ -99,13 +90,13 @@ package final class PrivateBus: Sendable {
     /// Ends the daemon as a crash would, and waits until it has ended.
     package func kill() {
         end()
-        process.waitUntilExit()
+        _ = Process.result(ofProgram: process.processIdentifier)
     }
 
     private func end() {
         guard process.isRunning else { return }
         Foundation.kill(daemon, SIGKILL)
-        try? input.fileHandleForWriting.close()
+        try? input.close()
     }
 
     /// Stops the daemon for a while, so that it takes nothing; nothing is lost.

@@ -9,6 +9,8 @@ public final class ChildProcess: Swift.Sendable {
 
     private struct State: Swift.Sendable {
         var lines: [String] = []
+        var standardOutput: [String] = []
+        var standardError: [String] = []
         var exitStatus: Int32?
         var openPipes = 2
         var waiters: [Int: Waiter] = [:]
@@ -32,23 +34,26 @@ public final class ChildProcess: Swift.Sendable {
         // A child inherits what its parent ignores, and shells start in the background what ignores SIGINT.
         process.arguments = ["--default-signal=INT", program] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
-        // What another thread starts meanwhile must not have them, or this one's output would not end before that does.
-        for pipe in [standardInput, output, errors] {
-            for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
-                _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
-            }
-        }
-        process.standardInput = standardInput
-        process.standardOutput = output
-        process.standardError = errors
-        input = standardInput.fileHandleForWriting
-        process.terminationHandler = { [weak self] process in
-            let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-            self?.update { $0.exitStatus = status }
-        }
+        let (standardInput, output, errors) = (try ProcessPipe(), try ProcessPipe(), try ProcessPipe())
+        process.standardInput = standardInput.reading
+        process.standardOutput = output.writing
+        process.standardError = errors.writing
+        input = standardInput.writing
+        process.terminationHandler = { [weak self] process in self?.end(with: process.resultOfProgram) }
         try Self.withAllSignals { try process.run() }
-        for pipe in [output, errors] { collect(pipe.fileHandleForReading) }
+        for handle in [standardInput.reading, output.writing, errors.writing] { try? handle.close() }
+        collect(output.reading, into: \.standardOutput)
+        collect(errors.reading, into: \.standardError)
+        let identifier = process.processIdentifier
+        let thread = Thread { [weak self] in
+            guard let status = Process.result(ofProgram: identifier) else { return }
+            self?.end(with: status)
+        }
+        thread.start()
+    }
+
+    private func end(with status: Int32) {
+        update { $0.exitStatus = $0.exitStatus ?? status }
     }
 
     /// A child inherits the signals that its parent's thread blocks, and threads of Dispatch block nearly all.
@@ -61,7 +66,7 @@ public final class ChildProcess: Swift.Sendable {
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        if isRunning { kill(process.processIdentifier, SIGKILL) }
         // Foundation keeps the handles that a process was given, and their descriptors with them.
         try? input.close()
     }
@@ -72,7 +77,9 @@ public final class ChildProcess: Swift.Sendable {
     /// Whether it has not ended yet.
     public var isRunning: Bool { state.withLock { $0.exitStatus == nil } }
 
-    private func collect(_ handle: FileHandle) {
+    private func collect(
+        _ handle: FileHandle, into stream: WritableKeyPath<State, [String]> & Swift.Sendable
+    ) {
         let (name, process) = (command.prefix { $0 != " " }.split(separator: "/").last ?? "", process)
         let source = { @Sendable in "\(name)[\(process.processIdentifier)]" }
         let thread = Thread { [weak self] in
@@ -88,13 +95,17 @@ public final class ChildProcess: Swift.Sendable {
                 }
                 let complete = lines
                 AppLog.shared.add(complete, from: source())
-                self?.update { $0.lines += complete }
+                self?.update {
+                    $0.lines += complete
+                    $0[keyPath: stream] += complete
+                }
             }
             try? handle.close()
             let last = rest.isEmpty ? [] : [String(decoding: rest, as: UTF8.self)]
             AppLog.shared.add(last, from: source())
             self?.update {
                 $0.lines += last
+                $0[keyPath: stream] += last
                 $0.openPipes -= 1
             }
         }
@@ -113,8 +124,15 @@ public final class ChildProcess: Swift.Sendable {
 
     // MARK: Output
 
-    /// All lines until now, of standard output and standard error, in the order of their arrival.
+    /// All lines until now, of standard output and standard error, in the order of their arrival: what the program
+    /// wrote to one before it wrote to the other may arrive after that.
     public var lines: [String] { state.withLock(\.lines) }
+
+    /// The lines of standard output until now.
+    public var standardOutput: [String] { state.withLock(\.standardOutput) }
+
+    /// The lines of standard error until now.
+    public var standardError: [String] { state.withLock(\.standardError) }
 
     /// Everything that was printed, for messages.
     public var transcript: String { "\(command)\n" + lines.map { "    \($0)" }.joined(separator: "\n") }

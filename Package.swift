@@ -41,6 +41,8 @@ let package = Package(
         .target(name: "YAMLText", dependencies: [yams]),
         // Where the programs keep sockets and what they remember.
         .target(name: "UserFolders"),
+        // How programs start others.
+        .target(name: "ProgramLaunch"),
 
         // The loggers of the layers below.
         .target(name: "LayerLog", dependencies: [logging]),
@@ -56,7 +58,7 @@ let package = Package(
             name: "BlueZ",
             dependencies: ["CGLib", "DBus", "LayerLog", "MainLoop", "UserFolders", logging]),
         // Restoration: what a program and the agent say to each other, and the record on disk. It knows no Bluetooth.
-        .target(name: "RestorationProtocol", dependencies: ["UserFolders"]),
+        .target(name: "RestorationProtocol", dependencies: ["ProgramLaunch", "UserFolders"]),
         .target(
             name: "CoreBluetooth",
             dependencies: [
@@ -73,7 +75,8 @@ let package = Package(
         .target(
             name: "RestorationAgent",
             dependencies: [
-                "CoreBluetooth", "LayerLog", "MainLoop", "RestorationProtocol", "SocketServer", deque, logging,
+                "CoreBluetooth", "LayerLog", "MainLoop", "ProgramLaunch", "RestorationProtocol", "SocketServer", deque,
+                logging,
             ]),
         .target(
             name: "Dittojay",
@@ -125,14 +128,18 @@ let package = Package(
         .executableTarget(name: "RadioScenesCommand", dependencies: ["RadioScenes"]),
 
         // For tests, ours and those of other packages: the lab around them, and programs under test.
-        .target(name: "BluetoothLab", dependencies: ["BlueZ", "CGLib", "DBus", "MainLoop", "RadioScenes"]),
+        .target(
+            name: "BluetoothLab", dependencies: ["BlueZ", "CGLib", "DBus", "MainLoop", "ProgramLaunch", "RadioScenes"]),
 
         .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
         .target(
             name: "TestSupport",
-            dependencies: ["BlueZ", "BluetoothLab", "DBus", "MainLoop", "RestorationProtocol", logging],
+            dependencies: [
+                "BlueZ", "BluetoothLab", "DBus", "MainLoop", "ProgramLaunch", "RestorationProtocol", logging,
+            ],
             path: "Tests/TestSupport"),
         .testTarget(name: "LayerLogTests", dependencies: ["LayerLog", "TestSupport", logging]),
+        .testTarget(name: "ProgramLaunchTests", dependencies: ["ProgramLaunch", "TestSupport"]),
         .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"]),
         .testTarget(name: "SocketServerTests", dependencies: ["SocketServer", "TestSupport", "UserFolders"]),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "MainLoop", "TestSupport"]),
@@ -145,7 +152,9 @@ let package = Package(
         .testTarget(name: "RestorationProtocolTests", dependencies: ["RestorationProtocol", "TestSupport"]),
         .testTarget(
             name: "RestorationAgentTests",
-            dependencies: ["CoreBluetooth", "RestorationAgent", "RestorationProtocol", "TestSupport"]),
+            dependencies: [
+                "CoreBluetooth", "ProgramLaunch", "RestorationAgent", "RestorationProtocol", "TestSupport",
+            ]),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [

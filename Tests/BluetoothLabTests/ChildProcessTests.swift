@@ -52,6 +52,18 @@ struct ChildProcessTests {
         #expect(process.lines.sorted() == ["1", "2", "3", "a", "b"])
     }
 
+    @Test func `a prompt is waited for, in a line that has not ended`() async throws {
+        let process = try ChildProcess(
+            "sh", ["-c", "echo a; printf 'b? '; read answer; echo $answer; printf 'c? ' >&2; read end"])
+        try await process.prompt("b? ")
+        try process.type("yes")
+        try await process.line(containing: "yes")
+        try await process.prompt("c? ")
+        try process.type("")
+        await #expect(throws: LabError.self) { try await process.prompt("d? ") }
+        #expect(process.standardError == ["c? "])
+    }
+
     /// Shells start in the background what ignores SIGINT, tests included.
     @Test func `a program is interrupted though its tests cannot be`() async throws {
         await #expect(processExitsWith: .success) {

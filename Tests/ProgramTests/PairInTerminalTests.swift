@@ -29,6 +29,7 @@ struct PairInTerminalTests {
         // In its own line, before the question.
         let number = try await pair.line(containing: "the device has to show 000007")
         #expect(!number.contains(Self.comparison))
+        try await pair.prompt(Self.comparison)
         try pair.type(typed)
         #expect(try await pair.exitStatus() == status, "\(pair.transcript)")
         #expect(pair.transcript.contains(Self.comparison) && pair.transcript.contains(text), "\(pair.transcript)")

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramLaunch
 @testable import RestorationProtocol
 import TestSupport
 import Testing
@@ -104,7 +105,7 @@ import Testing
         core.connectionIsGone(peer)
         host.alive.remove(7)
         host.advance(by: 0.1)
-        host.launchFailure = AppLauncher.Failure(description: "not now")
+        host.launchFailure = LaunchedProgram.Failure(description: "not now")
         for peripheral in peripherals {
             for number in 0..<100 {
                 backend.observer?.servicesChanged(

@@ -1,13 +1,16 @@
 import BluetoothLab
 package import DBus
 import Foundation
-package import MainLoop
+import MainLoop
+import ProgramLaunch
+import Synchronization
 
 /// A message bus of a test's own: a dbus-daemon that dies with this object.
 package final class PrivateBus: Sendable {
     package let address: String
     private let daemon: pid_t
-    private let process: Process
+    private let shell: LaunchedProgram
+    private let hasEnded = Mutex(false)
     private let input: FileHandle
     private let folder: TemporaryFolder
 
@@ -48,30 +51,21 @@ package final class PrivateBus: Sendable {
         try text.write(to: config, atomically: true, encoding: .utf8)
 
         // The shell ends the daemon when its input ends: so it goes with this process, however that ends.
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = [
-            "-c",
-            "dbus-daemon --config-file=\"$0\" --nofork --print-address=1 --print-pid=1 & exec >/dev/null; cat; kill -9 $!; wait",
-            config.path,
-        ]
         var environment = ProcessInfo.processInfo.environment
         environment["DBUS_FATAL_WARNINGS"] = nil
-        process.environment = environment
         let (input, output) = (try ProcessPipe(), try ProcessPipe())
-        self.input = input.writing
-        process.standardInput = input.reading
-        process.standardOutput = output.writing
         let log = folder.url.appendingPathComponent("log")
-        try Data().write(to: log)
-        let errors = try FileHandle(forWritingTo: log)
-        process.standardError = errors
-        // Foundation keeps what it was given as long as this process runs. With more than a thousand descriptors it can
-        // crash when it starts a program: it looks through them all, and reads beyond the end of the list.
-        defer { for handle in [input.reading, output.writing, output.reading, errors] { try? handle.close() } }
-        try process.run()
-        // Its end would not be seen below.
-        try? output.writing.close()
+        shell = try LaunchedProgram(
+            [
+                "/bin/sh", "-c",
+                "dbus-daemon --config-file=\"$0\" --nofork --print-address=1 --print-pid=1 & exec >/dev/null; cat; "
+                    + "kill -9 $!; wait",
+                config.path,
+            ],
+            environment: environment, input: .descriptor(input.reading.fileDescriptor),
+            output: .descriptor(output.writing.fileDescriptor), errors: .endOfFile(log.path))
+        self.input = input.writing
+        for handle in [input.reading, output.writing] { try? handle.close() }
         var printed = Data()
         while printed.count(where: { $0 == UInt8(ascii: "\n") }) < 2 {
             let part = output.reading.arrived()
@@ -80,21 +74,28 @@ package final class PrivateBus: Sendable {
         }
         let lines = String(decoding: printed, as: UTF8.self).split(separator: "\n")
         guard let number = pid_t(lines[1]) else { throw NotStarted(log: String(lines[1])) }
-        self.process = process
         address = String(lines[0])
         daemon = number
     }
 
-    deinit { end() }
+    deinit {
+        end()
+        let shell = shell
+        Thread { shell.reap() }.start()
+    }
 
     /// Ends the daemon as a crash would, and waits until it has ended.
     package func kill() {
         end()
-        _ = Process.result(ofProgram: process.processIdentifier)
+        _ = shell.end()
     }
 
     private func end() {
-        guard process.isRunning else { return }
+        let isFirst = hasEnded.withLock { hasEnded in
+            defer { hasEnded = true }
+            return !hasEnded
+        }
+        guard isFirst else { return }
         Foundation.kill(daemon, SIGKILL)
         try? input.close()
     }

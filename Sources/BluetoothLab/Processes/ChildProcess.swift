@@ -1,5 +1,6 @@
-import MainLoop
 import Foundation
+import MainLoop
+import ProgramLaunch
 import Synchronization
 
 /// A program under test, with all that it prints, line by line.
@@ -9,12 +10,18 @@ public final class ChildProcess: Swift.Sendable {
 
     private struct State: Swift.Sendable {
         var lines: [String] = []
-        var standardOutput: [String] = []
-        var standardError: [String] = []
+        var standardOutput = Stream()
+        var standardError = Stream()
         var exitStatus: Int32?
         var openPipes = 2
         var waiters: [Int: Waiter] = [:]
         var nextWaiter = 0
+    }
+
+    private struct Stream: Swift.Sendable {
+        var lines: [String] = []
+        /// The end of what has come since the last line.
+        var unfinished = Data()
     }
 
     private struct Waiter: Swift.Sendable {
@@ -24,64 +31,46 @@ public final class ChildProcess: Swift.Sendable {
     }
 
     private let state = Mutex(State())
-    private let process = Process()
+    private let program: LaunchedProgram
     private let input: FileHandle
 
     /// Starts `program`, looked up on PATH unless it is a path. What `environment` has is added to this process's.
     public init(_ program: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
         command = ([program] + arguments).joined(separator: " ")
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // A child inherits what its parent ignores, and shells start in the background what ignores SIGINT.
-        process.arguments = ["--default-signal=INT", program] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let (standardInput, output, errors) = (try ProcessPipe(), try ProcessPipe(), try ProcessPipe())
-        process.standardInput = standardInput.reading
-        process.standardOutput = output.writing
-        process.standardError = errors.writing
+        self.program = try LaunchedProgram(
+            ["/usr/bin/env", program] + arguments,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            input: .descriptor(standardInput.reading.fileDescriptor),
+            output: .descriptor(output.writing.fileDescriptor), errors: .descriptor(errors.writing.fileDescriptor))
         input = standardInput.writing
-        process.terminationHandler = { [weak self] process in self?.end(with: process.resultOfProgram) }
-        try Self.withAllSignals { try process.run() }
         for handle in [standardInput.reading, output.writing, errors.writing] { try? handle.close() }
         collect(output.reading, into: \.standardOutput)
         collect(errors.reading, into: \.standardError)
-        let identifier = process.processIdentifier
-        let thread = Thread { [weak self] in
-            guard let status = Process.result(ofProgram: identifier) else { return }
-            self?.end(with: status)
+        let thread = Thread { [weak self, program = self.program] in
+            let status = program.end()
+            // From now on nobody sends it a signal.
+            self?.update { $0.exitStatus = status }
+            program.reap()
         }
         thread.start()
     }
 
-    private func end(with status: Int32) {
-        update { $0.exitStatus = $0.exitStatus ?? status }
-    }
-
-    /// A child inherits the signals that its parent's thread blocks, and threads of Dispatch block nearly all.
-    private static func withAllSignals(_ body: () throws -> Void) rethrows {
-        var (none, former) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, &former)
-        defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
-        try body()
-    }
-
     deinit {
-        if isRunning { kill(process.processIdentifier, SIGKILL) }
-        // Foundation keeps the handles that a process was given, and their descriptors with them.
-        try? input.close()
+        signal(SIGKILL)
     }
 
     /// The process's number.
-    public var identifier: Int32 { process.processIdentifier }
+    public var identifier: Int32 { program.identifier }
 
     /// Whether it has not ended yet.
     public var isRunning: Bool { state.withLock { $0.exitStatus == nil } }
 
     private func collect(
-        _ handle: FileHandle, into stream: WritableKeyPath<State, [String]> & Swift.Sendable
+        _ handle: FileHandle, into stream: WritableKeyPath<State, Stream> & Swift.Sendable
     ) {
-        let (name, process) = (command.prefix { $0 != " " }.split(separator: "/").last ?? "", process)
-        let source = { @Sendable in "\(name)[\(process.processIdentifier)]" }
+        let (name, program) = (command.prefix { $0 != " " }.split(separator: "/").last ?? "", program)
+        let source = { @Sendable in "\(name)[\(program.identifier)]" }
         let thread = Thread { [weak self] in
             var rest = Data()
             while true {
@@ -93,11 +82,12 @@ public final class ChildProcess: Swift.Sendable {
                     lines.append(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
                     rest = Data(rest[rest.index(after: end)...])
                 }
-                let complete = lines
+                let (complete, unfinished) = (lines, Data(rest.suffix(Self.longestPrompt)))
                 AppLog.shared.add(complete, from: source())
                 self?.update {
                     $0.lines += complete
-                    $0[keyPath: stream] += complete
+                    $0[keyPath: stream].lines += complete
+                    $0[keyPath: stream].unfinished = unfinished
                 }
             }
             try? handle.close()
@@ -105,7 +95,7 @@ public final class ChildProcess: Swift.Sendable {
             AppLog.shared.add(last, from: source())
             self?.update {
                 $0.lines += last
-                $0[keyPath: stream] += last
+                $0[keyPath: stream].lines += last
                 $0.openPipes -= 1
             }
         }
@@ -129,10 +119,10 @@ public final class ChildProcess: Swift.Sendable {
     public var lines: [String] { state.withLock(\.lines) }
 
     /// The lines of standard output until now.
-    public var standardOutput: [String] { state.withLock(\.standardOutput) }
+    public var standardOutput: [String] { state.withLock(\.standardOutput.lines) }
 
     /// The lines of standard error until now.
-    public var standardError: [String] { state.withLock(\.standardError) }
+    public var standardError: [String] { state.withLock(\.standardError.lines) }
 
     /// Everything that was printed, for messages.
     public var transcript: String { "\(command)\n" + lines.map { "    \($0)" }.joined(separator: "\n") }
@@ -170,6 +160,22 @@ public final class ChildProcess: Swift.Sendable {
         return index
     }
 
+    /// Waits for a text at the end of a line that has not ended: a question that waits for its answer.
+    package func prompt(_ text: String, within timeout: Duration = .seconds(20)) async throws {
+        precondition(text.utf8.count <= Self.longestPrompt)
+        let end = Data(text.utf8)
+        let isThere = { @Sendable (state: State) in
+            [state.standardOutput, state.standardError].contains { $0.unfinished.suffix(end.count) == end }
+        }
+        try await wait("\"\(text)\"", within: timeout) { isThere($0) || Self.hasEnded($0) }
+        guard state.withLock({ isThere($0) }) else {
+            throw LabError("\(command) ended without \"\(text)\":\n\(transcript)")
+        }
+    }
+
+    /// In bytes.
+    private static let longestPrompt = 1024
+
     // MARK: Control
 
     /// Types a line.
@@ -179,7 +185,8 @@ public final class ChildProcess: Swift.Sendable {
 
     /// Sends a signal.
     public func signal(_ signal: Int32) {
-        kill(process.processIdentifier, signal)
+        // Its number is its own until it has been said to have ended.
+        state.withLock { if $0.exitStatus == nil { kill(program.identifier, signal) } }
     }
 
     /// Waits for the end. A program that was killed by a signal has the signal's number, negated.

@@ -1,4 +1,5 @@
 package import Foundation
+import ProgramLaunch
 package import RestorationProtocol
 
 /// The system that an agent runs on.
@@ -23,9 +24,9 @@ package final class SystemHost: AgentHost {
             case .peripheral: LaunchEnvironment.options(peripherals: identifiers)
             case .central, nil: LaunchEnvironment.options(centrals: identifiers)
             }
-        let process = try AppLauncher.start(
-            registration.command, in: registration.folder, environment: environment)
-        return ProcessMark(running: process)
+        let app = try LaunchedProgram(
+            registration.command, in: registration.folder, environment: environment, group: .session)
+        return ProcessMark(running: app.identifier)
     }
 
     package func isAlive(_ process: ProcessMark) -> Bool { process.isAlive }

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramLaunch
 
 /// Starts the agent for a program that finds none.
 package enum AgentStarter {
@@ -7,22 +8,22 @@ package enum AgentStarter {
 
     /// Starts the agent; it takes a moment until it listens. Where one runs already, nothing happens.
     ///
-    /// - Throws: ``AgentLocation/Failure`` when there is no place for its record, ``AppLauncher/Failure`` in particular
-    ///   when there is no `bluejay` program.
+    /// - Throws: ``AgentLocation/Failure`` when there is no place for its record, `LaunchedProgram.Failure` in
+    ///   particular when there is no `bluejay` program.
     package static func start(
         _ location: AgentLocation, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
         try location.prepareStateFolder()
         let program = program(environment)
         guard isExecutable(program, environment["PATH"] ?? "") else {
-            throw AppLauncher.Failure(description: "there is no program \(program)")
+            throw LaunchedProgram.Failure(description: "there is no program \(program)")
         }
         // By a shell that ends at once: the agent is not this program's child, and outlasts it without a trace.
-        let shell = try AppLauncher.start(
+        let shell = try LaunchedProgram(
             ["/bin/sh", "-c", "\"$0\" agent --exit-when-idle &", program], in: "/",
-            environment: LaunchEnvironment.kept(of: environment), output: location.stateFolder + "/agent.log")
-        var status: Int32 = 0
-        while waitpid(shell, &status, 0) < 0, errno == EINTR {}
+            environment: LaunchEnvironment.kept(of: environment), group: .session,
+            output: .endOfFile(location.stateFolder + "/agent.log"), errors: .output)
+        shell.reap()
     }
 
     private static func isExecutable(_ program: String, _ searchPath: String) -> Bool {

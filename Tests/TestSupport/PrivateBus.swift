@@ -79,25 +79,25 @@ package final class PrivateBus: Sendable {
     }
 
     deinit {
-        end()
         let shell = shell
-        Thread { shell.reap() }.start()
+        if end() { Thread { shell.reap() }.start() }
     }
 
     /// Ends the daemon as a crash would, and waits until it has ended.
     package func kill() {
-        end()
-        _ = shell.end()
+        if end() { shell.reap() }
     }
 
-    private func end() {
+    /// - Returns: whether it has not been called before: then the shell is to be reaped, and only then.
+    private func end() -> Bool {
         let isFirst = hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
             return !hasEnded
         }
-        guard isFirst else { return }
+        guard isFirst else { return false }
         Foundation.kill(daemon, SIGKILL)
         try? input.close()
+        return true
     }
 
     /// Stops the daemon for a while, so that it takes nothing; nothing is lost.

@@ -51,7 +51,7 @@ struct LocalAttributeTests {
         let characteristic = LocalCharacteristic(uuid: "2A37", flags: .notify, offersNotifySocket: false)
         var journal: [String] = []
         characteristic.onSubscribe = { journal.append("subscribed \($0?.device.string ?? "by somebody")") }
-        characteristic.onUnsubscribe = { journal.append("unsubscribed") }
+        characteristic.onUnsubscribe = { _ in journal.append("unsubscribed") }
         characteristic.onConfirm = { journal.append("confirmed") }
         let (_, published) = try await register(characteristic)
         #expect(characteristic.notify(Data([0])) && !characteristic.isSubscribed)

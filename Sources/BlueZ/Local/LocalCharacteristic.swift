@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 package import Foundation
 package import MainLoop
 
@@ -15,11 +15,12 @@ package final class LocalCharacteristic {
     package var onRead: (@LoopActor (LocalRequest) -> Void)?
     /// Takes writes. If nil, they are refused.
     package var onWrite: (@LoopActor (LocalRequest) -> Void)?
-    /// Called when the first central subscribes, with what bluetoothd reports of it; nil where it reports nothing.
-    /// Further ones it does not report at all as long as notifications go over the socket (seen with 5.66).
+    /// Called when a central subscribes, with what bluetoothd reports of it; nil where it reports nothing. Where it has
+    /// one socket for all (5.66) it reports only the first.
     package var onSubscribe: (@LoopActor (RequestContext?) -> Void)?
-    /// Called when the last central has unsubscribed or disconnected.
-    package var onUnsubscribe: (@LoopActor () -> Void)?
+    /// Called when a central has unsubscribed or disconnected while others have sockets of their own, with that
+    /// central; and with nil when the last one has.
+    package var onUnsubscribe: (@LoopActor (ObjectPath?) -> Void)?
     /// Called when there is room again after ``notify(_:)`` has returned false.
     package var onReadyToNotify: (@LoopActor () -> Void)?
     /// Called when a central has confirmed an indication.
@@ -134,16 +135,33 @@ package final class LocalCharacteristic {
         do {
             let context = RequestContext(try invocation.argument(0))
             let (local, remote) = try PacketSocket.pair(mtu: context.mtu)
-            // bluetoothd acquires a socket only when it has none: the report that the last one ended is still to come.
-            stopNotify()
-            channel = SocketChannel(
-                local, connection, path: path, onReady: { [weak self] in self?.onReadyToNotify?() },
-                onClose: { [weak self] in self?.stopNotify() })
+            sockets(for: context.device, on: connection, at: path).add(local, for: context.device)
             invocation.reply([.fileDescriptor(remote), .uint16(UInt16(clamping: context.mtu))])
             onSubscribe?(context)
         } catch {
             invocation.fail(MethodFailure(.failed, "\(error)"))
         }
+    }
+
+    /// Where a new socket for `central` belongs.
+    private func sockets(
+        for central: ObjectPath, on connection: BusConnection, at path: ObjectPath
+    ) -> SocketChannel {
+        (channel as? SocketChannel)?.makeWay(for: central)
+        if let sockets = channel as? SocketChannel { return sockets }
+        stopNotify()
+        let sockets = SocketChannel(
+            connection, path: path, onReady: { [weak self] in self?.onReadyToNotify?() },
+            onEnd: { [weak self] in self?.ended(for: $0) })
+        channel = sockets
+        return sockets
+    }
+
+    private func ended(for central: ObjectPath) {
+        guard let sockets = channel as? SocketChannel, !sockets.isEmpty else { return stopNotify() }
+        onUnsubscribe?(central)
+        // It may have been the one without room.
+        onReadyToNotify?()
     }
 
     private func startNotify() {
@@ -157,7 +175,7 @@ package final class LocalCharacteristic {
         guard let channel else { return }
         self.channel = nil
         channel.close()
-        onUnsubscribe?()
+        onUnsubscribe?(nil)
     }
 }
 

@@ -13,7 +13,7 @@ protocol NotificationChannel: AnyObject {
     func close()
 }
 
-/// Notifications over the socket that bluetoothd acquired.
+/// Notifications over the sockets that bluetoothd acquired: one for all centrals (5.66), or one for each (5.82).
 @LoopActor
 final class SocketChannel: NotificationChannel {
     /// The longest value of a characteristic. What is too long for a central's link bluetoothd cuts off itself, knowing
@@ -22,39 +22,65 @@ final class SocketChannel: NotificationChannel {
     /// How long to wait before looking again whether bluetoothd has read everything.
     private static let drainingTime: Duration = .milliseconds(2)
 
-    private let socket: PacketSocket
     private let connection: BusConnection
     private let path: ObjectPath
     private var onReady: (@LoopActor () -> Void)?
+    private let onEnd: @LoopActor (ObjectPath) -> Void
+    /// Those that are open, in the order in which they were acquired.
+    private var sockets: [(central: ObjectPath, socket: PacketSocket)] = []
     private var isBlocked = false
     private var draining: LoopSource?
 
+    /// - Parameter onEnd: called when the socket has ended that was acquired for this central.
     init(
-        _ socket: PacketSocket, _ connection: BusConnection, path: ObjectPath,
-        onReady: @escaping @LoopActor () -> Void, onClose: @escaping @LoopActor () -> Void
+        _ connection: BusConnection, path: ObjectPath, onReady: @escaping @LoopActor () -> Void,
+        onEnd: @escaping @LoopActor (ObjectPath) -> Void
     ) {
-        self.socket = socket
         self.connection = connection
         self.path = path
         self.onReady = onReady
-        socket.onReady = { [weak self] in self?.onReady?() }
-        socket.onClose = onClose
+        self.onEnd = onEnd
     }
 
     var isSocket: Bool { true }
-    var hasUnread: Bool { socket.unreadByteCount > 0 }
+    var isEmpty: Bool { sockets.isEmpty }
+    var hasUnread: Bool { sockets.contains { $0.socket.unreadByteCount > 0 } }
+
+    func add(_ socket: PacketSocket, for central: ObjectPath) {
+        socket.onReady = { [weak self] in self?.onReady?() }
+        socket.onClose = { [weak self] in self?.end(central) }
+        sockets.append((central, socket))
+    }
+
+    /// Ends what is over before `central` gets a socket: that of a central that had this one's place, of which the
+    /// report may be still to come, and an earlier one of its own.
+    func makeWay(for central: ObjectPath) {
+        for (other, socket) in sockets where other == central || socket.hasEnded { end(other) }
+    }
+
+    private func end(_ central: ObjectPath) {
+        guard let index = sockets.firstIndex(where: { $0.central == central }) else { return }
+        sockets.remove(at: index).socket.close()
+        onEnd(central)
+    }
 
     func send(_ value: Data) -> Bool {
         guard !isBlocked else { return false }
         guard !value.isEmpty else { return sendEmpty() }
-        // A closed socket is no lack of room: the central has disconnected, which `onClose` reports.
-        return (try? socket.send(value.prefix(Self.maximumValueLength))) ?? true
+        // All get it, or none: what is refused is sent again.
+        guard sockets.count == 1 || sockets.allSatisfy(\.socket.hasRoom) else { return false }
+        var isSent = true
+        for (_, socket) in sockets {
+            // A closed socket is no lack of room: the central has disconnected, which `onEnd` reports.
+            isSent = (try? socket.send(value.prefix(Self.maximumValueLength))) ?? true && isSent
+        }
+        return isSent
     }
 
     /// bluetoothd 5.66 takes an empty packet for the end and never reads its socket again, so an empty value has to go
-    /// over the bus: after all that is in the socket, and before all that follows.
+    /// over the bus: after all that is in the sockets, and before all that follows.
     private func sendEmpty() -> Bool {
-        guard socket.unreadByteCount == 0 else {
+        guard !hasUnread else {
             draining = .timer(after: Self.drainingTime) { [weak self] in self?.onReady?() }
             return false
         }
@@ -72,7 +98,8 @@ final class SocketChannel: NotificationChannel {
     func close() {
         onReady = nil
         draining = nil
-        socket.close()
+        for (_, socket) in sockets { socket.close() }
+        sockets = []
     }
 }
 

@@ -104,15 +104,34 @@ package final class PacketSocket {
         if sent >= 0 { return true }
         switch errno {
         case EAGAIN, ENOBUFS, EINTR:
-            if writing == nil {
-                writing = .descriptor(descriptor, .writable) { [weak self] _ in
-                    self?.writing?.cancel()
-                    self?.writing = nil
-                    self?.onReady?()
-                }
-            }
+            awaitRoom()
             return false
         default: throw .notConnected
+        }
+    }
+
+    /// Whether ``send(_:)`` would take a packet now, or fail because the other end is closed. If not, ``onReady`` is
+    /// called when there is room.
+    package var hasRoom: Bool {
+        guard descriptor >= 0, events(POLLOUT) == 0 else { return true }
+        awaitRoom()
+        return false
+    }
+
+    /// Whether the other end has closed, even if ``onClose`` has not been called yet.
+    package var hasEnded: Bool { descriptor < 0 || events(0) & Int32(POLLHUP) != 0 }
+
+    private func events(_ wanted: Int32) -> Int32 {
+        var request = pollfd(fd: descriptor, events: Int16(wanted), revents: 0)
+        return poll(&request, 1, 0) > 0 ? Int32(request.revents) : 0
+    }
+
+    private func awaitRoom() {
+        guard writing == nil else { return }
+        writing = .descriptor(descriptor, .writable) { [weak self] _ in
+            self?.writing?.cancel()
+            self?.writing = nil
+            self?.onReady?()
         }
     }
 

@@ -102,9 +102,20 @@ package final class FakeLocalCharacteristic {
     private let client: String
     private let daemon: FakeBluetoothd
     private let offersSocket: Bool
-    private var socket: Int32?
-    private var reading: LoopSource?
+    /// Whether each central has a socket of its own, as with bluetoothd 5.82, and not one for all, as with 5.66.
+    package private(set) var hasSocketForEach = false
+
+    package func set(hasSocketForEach: Bool) { self.hasSocketForEach = hasSocketForEach }
+    /// What came over a central's socket.
+    private var received: [ObjectIdentifier: [Data]] = [:]
+    private var sockets: [Socket] = []
     private var signals: Registration?
+
+    private struct Socket {
+        let central: FakeDevice
+        let descriptor: Int32
+        var reading: LoopSource?
+    }
 
     init(_ path: ObjectPath, _ values: [String: BusValue], of client: String, on daemon: FakeBluetoothd) {
         self.path = path
@@ -162,7 +173,7 @@ package final class FakeLocalCharacteristic {
         by central: FakeDevice, mtu: UInt16 = 517, usingSocket: Bool = true, reads: Bool = true
     ) async throws {
         subscribers.append(central)
-        guard socket == nil else { return }
+        guard sockets.isEmpty || hasSocketForEach else { return }
         // Values may come by signals even where there is a socket.
         let rule = MatchRule(
             sender: client, path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
@@ -178,15 +189,22 @@ package final class FakeLocalCharacteristic {
         let descriptor: BusFileDescriptor = try reply.first()
         guard let raw = descriptor.take() else { return }
         _ = fcntl(raw, F_SETFL, O_NONBLOCK)
-        socket = raw
-        if reads { reading = .descriptor(raw, [.readable, .hangUp]) { [weak self] _ in self?.readSocket() } }
+        var socket = Socket(central: central, descriptor: raw)
+        if reads {
+            socket.reading = .descriptor(raw, [.readable, .hangUp]) { [weak self] _ in self?.readSocket(of: central) }
+        }
+        sockets.append(socket)
     }
+
+    /// What came over the socket that was acquired for a central.
+    package func notifications(to central: FakeDevice) -> [Data] { received[ObjectIdentifier(central)] ?? [] }
 
     /// A central turns notifications off; all of them, if it is not said which. The program hears of the last one only.
     package func unsubscribe(by central: FakeDevice? = nil) async throws {
         subscribers.removeAll { central == nil || $0 === central }
-        guard subscribers.isEmpty else { return }
-        if socket != nil { return close() }
+        if hasSocketForEach, let central { closeSocket(of: central) }
+        guard subscribers.isEmpty, !hasSocketForEach || central == nil else { return }
+        if !sockets.isEmpty { return close() }
         signals = nil
         try await call("StopNotify")
     }
@@ -198,8 +216,9 @@ package final class FakeLocalCharacteristic {
     func lost(_ central: FakeDevice) {
         guard !central.isPaired, subscribers.contains(where: { $0 === central }) else { return }
         subscribers.removeAll { $0 === central }
+        if hasSocketForEach { closeSocket(of: central) }
         guard subscribers.isEmpty else { return }
-        let hadSocket = socket != nil
+        let hadSocket = hasSocketForEach || !sockets.isEmpty
         close()
         guard !hadSocket else { return }
         try? daemon.connection.callWithoutReply(
@@ -210,23 +229,37 @@ package final class FakeLocalCharacteristic {
     /// A central has confirmed an indication.
     package func confirm() async throws { try await call("Confirm") }
 
-    /// Reads what waits in the socket.
-    package func readSocket() {
-        guard let socket else { return }
+    /// Reads what waits in the sockets, or in one central's.
+    package func readSocket(of central: FakeDevice? = nil) {
         var buffer = [UInt8](repeating: 0, count: 1024)
-        while true {
-            let count = Glibc.read(socket, &buffer, buffer.count)
-            if count > 0 { notifications.append(Data(buffer[..<count])); continue }
-            if count == 0 || errno != EAGAIN { close() }
-            return
+        for socket in sockets where central == nil || socket.central === central {
+            while true {
+                let count = Glibc.read(socket.descriptor, &buffer, buffer.count)
+                guard count > 0 else {
+                    if count == 0 || errno != EAGAIN { closeSocket(of: socket.central) }
+                    break
+                }
+                notifications.append(Data(buffer[..<count]))
+                received[ObjectIdentifier(socket.central), default: []].append(Data(buffer[..<count]))
+            }
         }
     }
 
+    private func closeSocket(of central: FakeDevice) {
+        for socket in sockets where socket.central === central {
+            socket.reading?.cancel()
+            Glibc.close(socket.descriptor)
+        }
+        sockets.removeAll { $0.central === central }
+        if sockets.isEmpty { close() }
+    }
+
     func close() {
-        reading?.cancel()
-        reading = nil
-        if let socket { Glibc.close(socket) }
-        socket = nil
+        for socket in sockets {
+            socket.reading?.cancel()
+            Glibc.close(socket.descriptor)
+        }
+        sockets = []
         signals = nil
         subscribers = []
     }

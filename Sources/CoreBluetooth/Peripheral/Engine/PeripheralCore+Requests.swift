@@ -18,9 +18,9 @@ extension PeripheralCore {
             guard let self, let link else { return }
             subscribe(link, subscriber(context, of: link))
         }
-        local.onUnsubscribe = { [weak self, weak link] in
+        local.onUnsubscribe = { [weak self, weak link] device in
             guard let self, let link else { return }
-            unsubscribeAll(link)
+            if let device { endSubscription(link, device) } else { unsubscribeAll(link) }
         }
         local.onReadyToNotify = { [weak self] in self?.sendUpdates() }
     }

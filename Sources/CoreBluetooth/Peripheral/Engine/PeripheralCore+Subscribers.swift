@@ -155,12 +155,16 @@ extension PeripheralCore {
         }
         link.endedSubscriptions = [:]
         link.succession = nil
-        for central in link.subscribers {
-            link.endedSubscriptions[central.path] = EndedSubscription(mtu: central.mtu, time: now)
-            unsubscribe(link, central.path)
-        }
+        for central in link.subscribers { endSubscription(link, central.path, at: now) }
         // What is queued for it would otherwise hold up the rest until somebody else's socket is ready.
         sendUpdates()
+    }
+
+    /// Takes over that bluetoothd has ended the subscription of one central.
+    func endSubscription(_ link: CharacteristicLink, _ path: ObjectPath, at time: ContinuousClock.Instant = .now) {
+        guard let central = link.subscribers.first(where: { $0.path == path }) else { return }
+        link.endedSubscriptions[path] = EndedSubscription(mtu: central.mtu, time: time)
+        unsubscribe(link, path)
     }
 
     /// Sets in the queue which centrals receive values of the characteristic.

@@ -135,7 +135,9 @@ package final class LocalCharacteristic {
         do {
             let context = RequestContext(try invocation.argument(0))
             let (local, remote) = try PacketSocket.pair(mtu: context.mtu)
-            sockets(for: context.device, on: connection, at: path).add(local, for: context.device)
+            (channel as? SocketChannel)?.makeWay(for: context.device)
+            let sockets = channel as? SocketChannel ?? openSockets(on: connection, at: path)
+            sockets.add(local, for: context.device)
             invocation.reply([.fileDescriptor(remote), .uint16(UInt16(clamping: context.mtu))])
             onSubscribe?(context)
         } catch {
@@ -143,12 +145,7 @@ package final class LocalCharacteristic {
         }
     }
 
-    /// Where a new socket for `central` belongs.
-    private func sockets(
-        for central: ObjectPath, on connection: BusConnection, at path: ObjectPath
-    ) -> SocketChannel {
-        (channel as? SocketChannel)?.makeWay(for: central)
-        if let sockets = channel as? SocketChannel { return sockets }
+    private func openSockets(on connection: BusConnection, at path: ObjectPath) -> SocketChannel {
         stopNotify()
         let sockets = SocketChannel(
             connection, path: path, onReady: { [weak self] in self?.onReadyToNotify?() },

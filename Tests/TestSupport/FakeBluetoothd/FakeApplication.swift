@@ -103,9 +103,7 @@ package final class FakeLocalCharacteristic {
     private let daemon: FakeBluetoothd
     private let offersSocket: Bool
     /// Whether each central has a socket of its own, as with bluetoothd 5.82, and not one for all, as with 5.66.
-    package private(set) var hasSocketForEach = false
-
-    package func set(hasSocketForEach: Bool) { self.hasSocketForEach = hasSocketForEach }
+    private var hasSocketForEach = false
     /// What came over a central's socket.
     private var received: [ObjectIdentifier: [Data]] = [:]
     private var sockets: [Socket] = []
@@ -165,8 +163,10 @@ package final class FakeLocalCharacteristic {
         try await call("WriteValue", [.bytes(value), options(central, offset: offset, mtu: mtu, others)])
     }
 
+    package func set(hasSocketForEach: Bool) { self.hasSocketForEach = hasSocketForEach }
+
     /// A central turns notifications on: by a socket, as bluetoothd does where the program offers it, or by
-    /// `StartNotify`. When there is a socket already, the program gets no call for another one.
+    /// `StartNotify`. When there is a socket for all already, the program gets no call for another one.
     ///
     /// - Parameter reads: whether what comes over the socket is read, as it comes.
     package func subscribe(
@@ -199,7 +199,8 @@ package final class FakeLocalCharacteristic {
     /// What came over the socket that was acquired for a central.
     package func notifications(to central: FakeDevice) -> [Data] { received[ObjectIdentifier(central)] ?? [] }
 
-    /// A central turns notifications off; all of them, if it is not said which. The program hears of the last one only.
+    /// A central turns notifications off; all of them, if it is not said which. The program hears of the last one only,
+    /// unless each has a socket.
     package func unsubscribe(by central: FakeDevice? = nil) async throws {
         subscribers.removeAll { central == nil || $0 === central }
         if hasSocketForEach, let central { closeSocket(of: central) }

@@ -9,7 +9,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// What requests to a device fail with.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 @MainActor
 struct DirectPeripheralTests {
     private let daemon: FakeBluetoothd

@@ -1,7 +1,7 @@
 package import Testing
 
 /// Lets only a few test cases run at the same time: each has processes of its own, and too many of them would wait for
-/// each other until a limit is over.
+/// each other until a limit is over. The daemons of a case live until it has ended.
 package struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
     private static let turns = Turns(6)
 
@@ -12,13 +12,16 @@ package struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         guard testCase != nil else { return try await function() }
         await Self.turns.take()
+        let keeper = DaemonKeeper()
+        var failure: (any Error)?
         do {
-            try await function()
+            try await DaemonKeeper.$current.withValue(keeper) { try await function() }
         } catch {
-            await Self.turns.giveBack()
-            throw error
+            failure = error
         }
+        await keeper.letGo()
         await Self.turns.giveBack()
+        if let failure { throw failure }
     }
 }
 

@@ -36,12 +36,13 @@ package final class FakeBluetoothd {
         connection = try bus.connect()
         agents = FakeAgents(self)
         for index in 0..<count { addAdapter(index) }
+        DaemonKeeper.current?.keep(self)
         try await begin()
     }
 
     /// A bus with a bluetoothd on it. Waits for its turn: only a few tests have one at a time.
     package static func start(adapters count: Int = 1) async throws -> FakeBluetoothd {
-        let slot = await Slot.take()
+        let slot = if let keeper = DaemonKeeper.current { await keeper.takeSlot() } else { await Slot.take() }
         let daemon = try await FakeBluetoothd(on: PrivateBus.start(), adapters: count)
         daemon.slot = slot
         return daemon

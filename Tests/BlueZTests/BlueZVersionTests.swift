@@ -22,6 +22,11 @@ import BlueZ
         #expect(BlueZVersion("5.66") == BlueZVersion(5, 66))
     }
 
+    @Test(arguments: [(BlueZVersion(5, 66), false), (BlueZVersion(5, 82), true), (BlueZVersion(5, 87), true)])
+    func `newer releases have a socket for each subscriber`(version: BlueZVersion, hasThem: Bool) {
+        #expect(version.hasSocketForEachSubscriber == hasThem)
+    }
+
     @Test(arguments: ["", "bluetoothd", "5", "5.66\n", "5.x"])
     func `what is not printed by bluetoothd is no version`(text: String) {
         #expect(BlueZVersion(text) == nil)

@@ -36,6 +36,11 @@ public struct BlueZVersion: Hashable, Comparable, CustomStringConvertible, Swift
     /// was tried. Distributions may have put it into their 5.87, which cannot be seen from outside.
     var survivesServiceFilters: Bool { self < BlueZVersion(5, 87) }
 
+    /// Whether bluetoothd acquires a socket of its own for each central that subscribes, and closes it when that
+    /// central disconnects, even a bonded one whose subscription it keeps. 5.66 has one for all; 5.82 and 5.87 are so.
+    /// What lies between was not tried, and counts with the newer ones.
+    package var hasSocketForEachSubscriber: Bool { self > BlueZVersion(5, 66) }
+
     /// By release.
     public static func < (left: BlueZVersion, right: BlueZVersion) -> Bool {
         (left.major, left.minor) < (right.major, right.minor)

@@ -27,6 +27,9 @@ package final class LocalCharacteristic {
     package var onConfirm: (@LoopActor () -> Void)?
 
     private var channel: NotificationChannel?
+    /// Connected centrals that have no socket, where each should have one. While there are any, signals carry
+    /// everything: they reach all subscribers, also those with a socket.
+    private var centralsWithoutSocket: Set<ObjectPath> = []
     private var openSignals: (@LoopActor () -> NotificationChannel?)?
     private let offersNotifySocket: Bool
 
@@ -58,12 +61,47 @@ package final class LocalCharacteristic {
     /// Whether bluetoothd has not read everything yet that went over a socket.
     package var hasUnreadNotifications: Bool { channel?.hasUnread ?? false }
 
-    /// Notifies by signals if bluetoothd has neither acquired a socket nor asked for notifications. This is for a
-    /// central whose subscription bluetoothd keeps.
-    package func resumeNotifying() {
-        guard channel == nil else { return }
-        channel = openSignals.flatMap { $0() }
+    /// Notifies a central that is back and whose subscription bluetoothd has kept, though it may have no socket for it.
+    ///
+    /// - Parameter central: nil where bluetoothd has one socket for all.
+    package func resumeNotifying(_ central: ObjectPath?) {
+        (channel as? SocketChannel)?.removeEnded()
+        if let sockets = channel as? SocketChannel {
+            guard let central, !sockets.serves(central) else { return }
+            centralsWithoutSocket.insert(central)
+            sockets.drain { [weak self, weak sockets] in
+                if let self, let sockets, channel === sockets { replaceWithSignals(sockets) }
+            }
+        } else {
+            // Signals that bluetoothd has asked for end when it says so.
+            guard channel == nil || !centralsWithoutSocket.isEmpty else { return }
+            if channel == nil { openSignalChannel() }
+            if let central { centralsWithoutSocket.insert(central) }
+        }
     }
+
+    /// The sockets are closed, for bluetoothd would ask for none anew that it has already.
+    private func replaceWithSignals(_ sockets: SocketChannel) {
+        if !centralsWithoutSocket.isEmpty {
+            centralsWithoutSocket.formUnion(sockets.centrals)
+            sockets.close()
+            openSignalChannel()
+        } else if sockets.isEmpty {
+            return stopNotify()
+        }
+        onReadyToNotify?()
+    }
+
+    /// A central has disconnected. When all are gone for whom signals were needed, bluetoothd may have sockets again.
+    package func disconnected(_ central: ObjectPath) {
+        guard centralsWithoutSocket.remove(central) != nil, centralsWithoutSocket.isEmpty,
+            channel is SignalChannel
+        else { return }
+        channel?.close()
+        channel = nil
+    }
+
+    private func openSignalChannel() { channel = openSignals.flatMap { $0() } }
 
     // MARK: On the bus
 
@@ -134,6 +172,13 @@ package final class LocalCharacteristic {
         }
         do {
             let context = RequestContext(try invocation.argument(0))
+            guard centralsWithoutSocket.isEmpty else {
+                // bluetoothd calls StartNotify instead.
+                invocation.fail(MethodFailure(.notSupported, "notifications are signals for now"))
+                centralsWithoutSocket.insert(context.device)
+                onSubscribe?(context)
+                return
+            }
             let (local, remote) = try PacketSocket.pair(mtu: context.mtu)
             (channel as? SocketChannel)?.makeWay(for: context.device)
             let sockets = channel as? SocketChannel ?? openSockets(on: connection, at: path)
@@ -155,7 +200,9 @@ package final class LocalCharacteristic {
     }
 
     private func ended(for central: ObjectPath) {
-        guard let sockets = channel as? SocketChannel, !sockets.isEmpty else { return stopNotify() }
+        guard let sockets = channel as? SocketChannel, !sockets.isEmpty || sockets.isDraining else {
+            return stopNotify()
+        }
         onUnsubscribe?(central)
         // It may have been the one without room.
         onReadyToNotify?()
@@ -164,13 +211,14 @@ package final class LocalCharacteristic {
     private func startNotify() {
         // bluetoothd calls once for each central that subscribes, and does not say for which.
         guard channel == nil else { return }
-        resumeNotifying()
+        openSignalChannel()
         onSubscribe?(nil)
     }
 
     private func stopNotify() {
         guard let channel else { return }
         self.channel = nil
+        centralsWithoutSocket = []
         channel.close()
         onUnsubscribe?(nil)
     }

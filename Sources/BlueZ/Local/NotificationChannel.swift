@@ -30,6 +30,8 @@ final class SocketChannel: NotificationChannel {
     private var sockets: [(central: ObjectPath, socket: PacketSocket)] = []
     private var isBlocked = false
     private var draining: LoopSource?
+    /// Called once bluetoothd has read everything. Until then nothing is sent.
+    private var onDrained: (@LoopActor () -> Void)?
 
     /// - Parameter onEnd: called when the socket has ended that was acquired for this central.
     init(
@@ -44,6 +46,9 @@ final class SocketChannel: NotificationChannel {
 
     var isSocket: Bool { true }
     var isEmpty: Bool { sockets.isEmpty }
+    var isDraining: Bool { onDrained != nil }
+    /// For whom there is a socket.
+    var centrals: [ObjectPath] { sockets.map(\.central) }
     var hasUnread: Bool { sockets.contains { $0.socket.unreadByteCount > 0 } }
 
     func add(_ socket: PacketSocket, for central: ObjectPath) {
@@ -52,10 +57,35 @@ final class SocketChannel: NotificationChannel {
         sockets.append((central, socket))
     }
 
-    /// Ends what is over before `central` gets a socket: that of a central that had this one's place, of which the
-    /// report may be still to come, and an earlier one of its own.
+    /// Ends what is over before `central` gets a socket: that of a central that had this one's place, and an earlier
+    /// one of its own.
     func makeWay(for central: ObjectPath) {
-        for (other, socket) in sockets where other == central || socket.hasEnded { end(other) }
+        removeEnded()
+        end(central)
+    }
+
+    /// Ends what is over, of which the report may be still to come.
+    func removeEnded() {
+        for (central, socket) in sockets where socket.hasEnded { end(central) }
+    }
+
+    /// Whether there is a socket that was acquired for this central.
+    func serves(_ central: ObjectPath) -> Bool { centrals.contains(central) }
+
+    /// Sends nothing more, and calls back when bluetoothd has read what was sent.
+    func drain(_ completion: @escaping @LoopActor () -> Void) {
+        onDrained = completion
+        awaitDrained()
+    }
+
+    private func awaitDrained() {
+        guard hasUnread || isBlocked else {
+            let completion = onDrained
+            onDrained = nil
+            completion?()
+            return
+        }
+        draining = .timer(after: Self.drainingTime) { [weak self] in self?.awaitDrained() }
     }
 
     private func end(_ central: ObjectPath) {
@@ -65,7 +95,7 @@ final class SocketChannel: NotificationChannel {
     }
 
     func send(_ value: Data) -> Bool {
-        guard !isBlocked else { return false }
+        guard !isBlocked, !isDraining else { return false }
         guard !value.isEmpty else { return sendEmpty() }
         // All get it, or none: what is refused is sent again.
         guard sockets.count == 1 || sockets.allSatisfy(\.socket.hasRoom) else { return false }
@@ -97,6 +127,7 @@ final class SocketChannel: NotificationChannel {
 
     func close() {
         onReady = nil
+        onDrained = nil
         draining = nil
         for (_, socket) in sockets { socket.close() }
         sockets = []

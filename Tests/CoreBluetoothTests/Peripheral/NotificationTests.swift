@@ -50,55 +50,6 @@ struct NotificationTests {
         #expect(await published.notifications.count == 4)
     }
 
-    /// bluetoothd acquires a socket for each central (5.82).
-    @Test func `each central has a socket of its own, and loses nothing when another comes or goes`() async throws {
-        let second = await daemon.adapter.connectCentral("C0:00:00:00:00:03")
-        await published.set(hasSocketForEach: true)
-        try await published.subscribe(by: central)
-        try await app.saw("subscribed 02 2A37")
-        #expect(send(Data([1])))
-        try await published.subscribe(by: second)
-        try await app.saw("subscribed 03 2A37")
-        #expect(subscribers == 2)
-        #expect(send(Data([2])) && send(Data()) && send(Data([3])))
-        try await eventually("all values") {
-            published.notifications(to: central) == [Data([1]), Data([2]), Data([3])]
-                && published.notifications(to: second) == [Data([2]), Data([3])]
-        }
-        try await published.unsubscribe(by: central)
-        try await app.saw("unsubscribed 02 2A37")
-        #expect(subscribers == 1 && send(Data([4])))
-        try await published.subscribe(by: central)
-        try await app.saw("subscribed 02 2A37", count: 2)
-        #expect(send(Data([5])))
-        try await eventually("the values to the first") { published.notifications(to: central).last == Data([5]) }
-        try await eventually("the values to the second") {
-            published.notifications(to: second) == [Data([2]), Data([3]), Data([4]), Data([5])]
-        }
-        try await published.unsubscribe(by: second)
-        try await published.unsubscribe(by: central)
-        try await app.saw("unsubscribed 02 2A37", count: 2)
-        #expect(subscribers == 0)
-    }
-
-    /// The one that is slow holds up the others, so that all get the same.
-    @Test func `what one of several sockets has no room for reaches each central once`() async throws {
-        let second = await daemon.adapter.connectCentral("C0:00:00:00:00:03")
-        await published.set(hasSocketForEach: true)
-        try await published.subscribe(by: central)
-        try await published.subscribe(by: second, reads: false)
-        try await app.saw("subscribed 03 2A37")
-        var sent: [Data] = []
-        while sent.count < 10_000, send(Data([UInt8(sent.count % 256), UInt8(sent.count / 256)])) {
-            sent.append(Data([UInt8(sent.count % 256), UInt8(sent.count / 256)]))
-        }
-        #expect(sent.count < 10_000)
-        try await eventually("all values") {
-            published.readSocket(of: second)
-            return published.notifications(to: central) == sent && published.notifications(to: second) == sent
-        }
-    }
-
     /// bluetoothd gathers notifications for 10 ms, and sends an indication at once.
     @Test func `an indication does not overtake the notification before it`() async throws {
         let control = CBMutableCharacteristic("2A52", .indicate)

@@ -104,7 +104,7 @@ package final class FakeLocalCharacteristic {
     private let offersSocket: Bool
     /// Whether each central has a socket of its own, as with bluetoothd 5.82, and not one for all, as with 5.66.
     private var hasSocketForEach = false
-    /// What came over a central's socket.
+    /// What went to each central, over its socket or as a signal.
     private var received: [ObjectIdentifier: [Data]] = [:]
     private var sockets: [Socket] = []
     private var signals: Registration?
@@ -179,13 +179,19 @@ package final class FakeLocalCharacteristic {
             sender: client, path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
         signals = daemon.connection.onSignal(rule) { [weak self] signal in
             let changes = signal.arguments.dropFirst().first.flatMap([String: BusValue].init(busValue:))
-            if let value = changes?["Value"].flatMap(Data.init(busValue:)) { self?.notifications.append(value) }
+            if let value = changes?["Value"].flatMap(Data.init(busValue:)) { self?.notify(value) }
         }
         guard usingSocket, offersSocket else {
             try await call("StartNotify")
             return
         }
-        let reply = try await call("AcquireNotify", [options(central, mtu: mtu)])
+        let reply: MethodReply
+        do {
+            reply = try await call("AcquireNotify", [options(central, mtu: mtu)])
+        } catch let error as BusError where error.name == "org.bluez.Error.NotSupported" {
+            try await call("StartNotify")
+            return
+        }
         let descriptor: BusFileDescriptor = try reply.first()
         guard let raw = descriptor.take() else { return }
         _ = fcntl(raw, F_SETFL, O_NONBLOCK)
@@ -196,15 +202,23 @@ package final class FakeLocalCharacteristic {
         sockets.append(socket)
     }
 
-    /// What came over the socket that was acquired for a central.
+    /// A signal reaches all that are subscribed.
+    private func notify(_ value: Data) {
+        notifications.append(value)
+        for central in subscribers where central.isConnected {
+            received[ObjectIdentifier(central), default: []].append(value)
+        }
+    }
+
+    /// What went to a central, over the socket that was acquired for it or as a signal.
     package func notifications(to central: FakeDevice) -> [Data] { received[ObjectIdentifier(central)] ?? [] }
 
     /// A central turns notifications off; all of them, if it is not said which. The program hears of the last one only,
     /// unless each has a socket.
     package func unsubscribe(by central: FakeDevice? = nil) async throws {
         subscribers.removeAll { central == nil || $0 === central }
-        if hasSocketForEach, let central { closeSocket(of: central) }
-        guard subscribers.isEmpty, !hasSocketForEach || central == nil else { return }
+        if hasSocketForEach, let central, closeSocket(of: central) { return }
+        guard subscribers.isEmpty else { return }
         if !sockets.isEmpty { return close() }
         signals = nil
         try await call("StopNotify")
@@ -215,11 +229,10 @@ package final class FakeLocalCharacteristic {
 
     /// The link of a central has ended. bluetoothd keeps the subscriptions of those that are paired.
     func lost(_ central: FakeDevice) {
+        let hadSocket = hasSocketForEach ? closeSocket(of: central) : !sockets.isEmpty
         guard !central.isPaired, subscribers.contains(where: { $0 === central }) else { return }
         subscribers.removeAll { $0 === central }
-        if hasSocketForEach { closeSocket(of: central) }
         guard subscribers.isEmpty else { return }
-        let hadSocket = hasSocketForEach || !sockets.isEmpty
         close()
         guard !hadSocket else { return }
         try? daemon.connection.callWithoutReply(
@@ -246,20 +259,31 @@ package final class FakeLocalCharacteristic {
         }
     }
 
-    private func closeSocket(of central: FakeDevice) {
-        for socket in sockets where socket.central === central {
-            socket.reading?.cancel()
-            Glibc.close(socket.descriptor)
-        }
+    /// A child of this process that has not begun its own program yet has a copy of the descriptor, which would put the
+    /// end of the socket off.
+    private func end(_ socket: Socket) {
+        socket.reading?.cancel()
+        shutdown(socket.descriptor, Int32(SHUT_RDWR))
+        Glibc.close(socket.descriptor)
+    }
+
+    /// Whether there is a socket that was acquired for a central.
+    package func hasSocket(for central: FakeDevice) -> Bool { sockets.contains { $0.central === central } }
+
+    /// Closes a central's socket, of which bluetoothd may keep the subscription.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    package func closeSocket(of central: FakeDevice) -> Bool {
+        let hadSocket = hasSocket(for: central)
+        for socket in sockets where socket.central === central { end(socket) }
         sockets.removeAll { $0.central === central }
-        if sockets.isEmpty { close() }
+        if sockets.isEmpty, !hasSocketForEach { close() }
+        return hadSocket
     }
 
     func close() {
-        for socket in sockets {
-            socket.reading?.cancel()
-            Glibc.close(socket.descriptor)
-        }
+        for socket in sockets { end(socket) }
         sockets = []
         signals = nil
         subscribers = []

@@ -40,12 +40,15 @@ extension PeripheralCore {
         }
     }
 
+    /// A bluetoothd whose release is not known counts as one that has: what is done then is right with any.
+    private var hasSocketForEach: Bool { adapter?.bluezVersion?.hasSocketForEachSubscriber ?? true }
+
     func connected(_ device: Device) {
         for link in orderedLinks {
             guard let absent = link.absentSubscribers.removeValue(forKey: device.path), device.isPaired else {
                 continue
             }
-            link.local.resumeNotifying()
+            link.local.resumeNotifying(hasSocketForEach ? device.path : nil)
             subscribe(link, central(at: device.path, mtu: absent.mtu))
         }
     }
@@ -53,7 +56,7 @@ extension PeripheralCore {
     /// bluetoothd keeps the subscriptions of a bonded central. 5.66 keeps its socket, too. 5.82 and 5.87 close it when
     /// the central disconnects, and ask for no other when it is back: they believe that the program still notifies it,
     /// because the central writes the value that its CCCD has (`gatt_ccc_write_cb` in src/gatt-database.c). What then
-    /// goes out as signals arrives.
+    /// goes out as signals arrives, and not what goes over the sockets of others.
     func disconnected(_ path: ObjectPath, isBonded: Bool) {
         for link in orderedLinks {
             if let ended = link.endedSubscriptions.removeValue(forKey: path), isBonded,
@@ -67,6 +70,7 @@ extension PeripheralCore {
                 awaitSuccessor(of: link)
             }
             unsubscribe(link, path)
+            link.local.disconnected(path)
             if !isBonded { awaitSocketEnd(of: link) }
         }
         centrals[path] = nil
@@ -150,8 +154,11 @@ extension PeripheralCore {
 
     func unsubscribeAll(_ link: CharacteristicLink) {
         let now = ContinuousClock.now
-        link.absentSubscribers = link.absentSubscribers.filter {
-            $0.value.isRecent(at: now, within: session.timing.socketEnd)
+        // Where each has a socket, the end of the last says nothing of those that are away.
+        if !hasSocketForEach {
+            link.absentSubscribers = link.absentSubscribers.filter {
+                $0.value.isRecent(at: now, within: session.timing.socketEnd)
+            }
         }
         link.endedSubscriptions = [:]
         link.succession = nil

@@ -1,4 +1,3 @@
-import BlueZ
 import DBus
 import Foundation
 import TestSupport
@@ -85,7 +84,9 @@ struct SubscriberSocketTests {
 
     // MARK: Bonded centrals, of which bluetoothd keeps the subscriptions but not the sockets
 
-    @Test func `a bonded central that comes back is notified though another one has a socket`() async throws {
+    @Test(arguments: ["usb:v1D6Bp0246d0552", "usb:v1D6Bp0246d0557", "bluetooth:v05F1p1234d0001"])
+    func `a bonded central that comes back is notified though another one has a socket`(modalias: String) async throws {
+        await daemon.adapter.set("Modalias", .string(modalias))
         try await subscribeBoth()
         try await loseBonded()
         #expect(send(Data([1])))

@@ -40,7 +40,8 @@ extension PeripheralCore {
         }
     }
 
-    /// A bluetoothd whose release is not known counts as one that has: what is done then is right with any.
+    /// A bluetoothd whose release is not known (`DeviceID` in main.conf) counts as one that has: there the returning
+    /// central would get nothing otherwise.
     private var hasSocketForEach: Bool { adapter?.bluezVersion?.hasSocketForEachSubscriber ?? true }
 
     func connected(_ device: Device) {

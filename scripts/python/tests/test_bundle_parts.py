@@ -95,6 +95,25 @@ def test_packets_with_times_that_are_none_are_left_out() -> None:
     assert packet_entries("      no headline\n", START) == []
 
 
+def test_the_timeline_says_what_failed_and_why() -> None:
+    decoded = """< HCI Command: Disconnect (0x01|0x0006) plen 3  #1 [hci0] 2026-11-21 18:22:56.000001
+        Handle: 1 Address: 00:AA:01:01:00:01 (OUI 00-AA-01)
+        Reason: Authentication Failure (0x05)
+> HCI Event: Command Status (0x0f) plen 4  #2 [hci0] 2026-11-21 18:22:56.000002
+      Disconnect (0x01|0x0006) ncmd 1
+        Status: Success (0x00)
+> HCI Event: Command Status (0x0f) plen 4  #3 [hci0] 2026-11-21 18:22:56.000003
+      LE Start Encryption (0x08|0x0019) ncmd 1
+        Status: Command Disallowed (0x0c)
+"""
+    assert [text for _, _, text in packet_entries(decoded, START)] == [
+        "< HCI Command: Disconnect (0x01|0x0006) plen 3 #1 [hci0], Reason: Authentication Failure (0x05)",
+        "> HCI Event: Command Status (0x0f) plen 4 #2 [hci0]; Disconnect (0x01|0x0006) ncmd 1",
+        "> HCI Event: Command Status (0x0f) plen 4 #3 [hci0]; LE Start Encryption (0x08|0x0019) ncmd 1, "
+        "Status: Command Disallowed (0x0c)",
+    ]
+
+
 def test_every_record_has_a_folder_of_its_own_with_a_name_that_a_file_can_have(tmp_path: Path) -> None:
     names = [new_folder(tmp_path, "Suite/a test(x: 1)" + "y" * 200).name for _ in range(3)]
     assert names[0].startswith("Suite-a-test-x--1-y") and len(names[0]) == 100

@@ -10,9 +10,11 @@ PACKET = re.compile(r"([<>=@].*?)\s*(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6})$")
 ACKNOWLEDGEMENT = "HCI Event: Number of Completed Packets"
 # The kernel's own notes; those of programs are in the timeline by themselves.
 OWN_NOTES = ("New Index", "Delete Index", "Open Index", "Close Index", "Index Info", "Note", "Vendor")
-# A packet's own name and, for ATT, its values: what one looks for first.
+# A packet's own name and, for ATT, its values: what one looks for first. What failed and why is said of every packet.
 NAME_INDENT, VALUE_INDENT = 6, 8
 VALUES = ("Handle:", "Data:", "Data[", "Error:", "Value:")
+OUTCOMES = ("Status:", "Reason:")
+SUCCESS = "Status: Success (0x00)"
 
 
 def packet_entries(decoded: str, start: float) -> list[Entry]:
@@ -32,7 +34,9 @@ def packet_entries(decoded: str, start: float) -> list[Entry]:
             if indent == NAME_INDENT:
                 is_att = text.startswith("ATT:")
                 entries[-1] = extended(entries[-1], f"; {text}")
-            elif indent >= VALUE_INDENT and is_att and text.startswith(VALUES):
+            elif indent < VALUE_INDENT or text == SUCCESS:
+                continue
+            elif text.startswith(OUTCOMES) or (is_att and text.startswith(VALUES)):
                 entries[-1] = extended(entries[-1], f", {text}")
     return entries
 

@@ -48,11 +48,14 @@ final class PeripheralApp: NSObject, Sendable {
     /// From now on answers requests like this.
     func answers(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
 
-    /// The requests that were not answered yet; they are the caller's from now on.
+    /// The requests that were not answered yet; they are the caller's from now on. The delegate has done with what
+    /// ``saw(_:count:)`` told of.
     func takeKept() -> [CBATTRequest] {
-        kept.withLock { kept in
-            defer { kept = [] }
-            return kept
+        queue.sync {
+            kept.withLock { kept in
+                defer { kept = [] }
+                return kept
+            }
         }
     }
 

@@ -26,7 +26,7 @@ struct NotificationTests {
     }
 
     private func send(_ value: Data, to centrals: [CBCentral]? = nil) -> Bool {
-        app.act { [rate] in $0.updateValue(value, for: rate, onSubscribedCentrals: centrals) }
+        app.send(value, rate, to: centrals)
     }
 
     private var centrals: [CBCentral] { app.act { [rate] _ in rate.subscribedCentrals ?? [] } }
@@ -59,13 +59,13 @@ struct NotificationTests {
         try await indicated.subscribe(by: central)
         try await app.saw("subscribed 02 2A52")
         #expect(send(Data([1])))
-        #expect(app.act { $0.updateValue(Data([2]), for: control, onSubscribedCentrals: nil) })
+        #expect(app.send(Data([2]), control))
         try await eventually("the indication") { indicated.notifications == [Data([2])] }
         let times = await (published.lastNotification, indicated.lastNotification)
         let (notified, followed) = try (#require(times.0), #require(times.1))
         #expect(followed - notified > .milliseconds(10))
         // Without one before, it does not wait.
-        #expect(app.act { $0.updateValue(Data([3]), for: control, onSubscribedCentrals: nil) })
+        #expect(app.send(Data([3]), control))
         try await eventually("the next indication") { indicated.notifications == [Data([2]), Data([3])] }
     }
 
@@ -135,7 +135,7 @@ struct NotificationTests {
         for number in numbers {
             // The odd ones are of the characteristic that is read first.
             let target = number % 2 == 1 ? level : rate
-            #expect(app.act { $0.updateValue(Data([number]), for: target, onSubscribedCentrals: nil) })
+            #expect(app.send(Data([number]), target))
         }
         let arrivals = Journal()
         try await eventually("all of them") { [published] in

@@ -31,9 +31,7 @@ struct SubscriberSocketTests {
         await published.set(hasSocketForEach: true)
     }
 
-    private func send(_ value: Data) -> Bool {
-        app.act { [rate] in $0.updateValue(value, for: rate, onSubscribedCentrals: nil) }
-    }
+    private func send(_ value: Data) -> Bool { app.send(value, rate) }
 
     private var subscribers: Int { app.act { [rate] _ in (rate.subscribedCentrals ?? []).count } }
 
@@ -126,7 +124,7 @@ struct SubscriberSocketTests {
         #expect(send(Data([1])) && send(Data([2])))
         try await returnBonded()
         #expect(send(Data([3])))
-        try await settle()
+        try await app.settle(with: daemon)
         #expect(await published.notifications(to: central) == [])
         await published.readSocket(of: second)
         try await expect([Data([3])], at: central)
@@ -181,14 +179,5 @@ struct SubscriberSocketTests {
     private func expect(_ values: [Data], at central: FakeDevice) async throws {
         try await eventually("\(values.count) values") { published.notifications(to: central).count >= values.count }
         #expect(await published.notifications(to: central) == values)
-    }
-
-    /// Returns when the program has done what it had to do by now.
-    private func settle() async throws {
-        for _ in 0..<3 {
-            try await daemon.connection.fence()
-            try await app.session.connection?.fence()
-        }
-        app.act { _ in }
     }
 }

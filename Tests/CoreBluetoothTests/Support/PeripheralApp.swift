@@ -45,6 +45,15 @@ final class PeripheralApp: NSObject, Sendable {
     /// Waits until the delegate has been called for `line`, so many times.
     func saw(_ line: String, count: Int = 1) async throws { try await journal.saw(line, count: count) }
 
+    /// Returns when the program has done what it had to do by now, after all that the daemon has sent.
+    func settle(with daemon: FakeBluetoothd) async throws {
+        for _ in 0..<3 {
+            try await daemon.connection.fence()
+            try await session.connection?.fence()
+        }
+        act { _ in }
+    }
+
     /// From now on answers requests like this.
     func answers(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
 
@@ -68,6 +77,13 @@ final class PeripheralApp: NSObject, Sendable {
         act { $0.add(service) }
         try await saw("added \(uuid)")
         return service
+    }
+
+    /// Notifies a value, to all that are subscribed unless some are named.
+    ///
+    /// - Returns: whether it was taken.
+    func send(_ value: Data, _ characteristic: CBMutableCharacteristic, to centrals: [CBCentral]? = nil) -> Bool {
+        act { $0.updateValue(value, for: characteristic, onSubscribedCentrals: centrals) }
     }
 
     fileprivate func note(_ line: String) { journal.note(line) }

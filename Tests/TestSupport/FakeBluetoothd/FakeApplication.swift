@@ -250,7 +250,7 @@ package final class FakeLocalCharacteristic {
             while true {
                 let count = Glibc.read(socket.descriptor, &buffer, buffer.count)
                 guard count > 0 else {
-                    if count == 0 || errno != EAGAIN { closeSocket(of: socket.central) }
+                    if count == 0 || errno != EAGAIN { programHasClosedSocket(of: socket.central) }
                     break
                 }
                 notifications.append(Data(buffer[..<count]))
@@ -278,8 +278,12 @@ package final class FakeLocalCharacteristic {
         let hadSocket = hasSocket(for: central)
         for socket in sockets where socket.central === central { end(socket) }
         sockets.removeAll { $0.central === central }
-        if sockets.isEmpty, !hasSocketForEach { close() }
         return hadSocket
+    }
+
+    private func programHasClosedSocket(of central: FakeDevice) {
+        closeSocket(of: central)
+        if sockets.isEmpty, !hasSocketForEach { close() }
     }
 
     func close() {

@@ -46,6 +46,17 @@ struct CentralPairingTests {
             ])
     }
 
+    @Test func `the end of the link while it pairs is said`() async throws {
+        _ = await sensor { device in
+            device.characteristic("2A38")?.needsPairing = true
+            device.pairing = .refused
+        }
+        let read = try programs.run("bluejay", "read", Self.device, "2A38")
+        #expect(try await read.exitStatus() == 6)
+        let reason = "The device refused to pair, or the link was lost while it paired. Connect and try again"
+        #expect(read.transcript.contains("ATT error 0x05: \(reason)"), "\(read.transcript)")
+    }
+
     @Test(arguments: [["read", device, "2A38"], ["info", device], ["monitor", device]])
     func `lost keys are said to be lost`(words: [String]) async throws {
         _ = await sensor { device in

@@ -54,12 +54,13 @@ extension Central {
     /// Reads what a sensor on another host pairs for.
     ///
     /// bluetoothd 5.66 loses that request if it does not run between asking and the sensor's refusal, as on a busy
-    /// machine (docs/bluez-limits.md). Then this does what the error advises.
+    /// machine, and the link with it if the sensor's host asks something meanwhile (docs/bluez-limits.md). Then this
+    /// does what the error advises.
     func readWithPairing() async throws -> String {
         let ends = observer.disconnections.values.count
         do {
             return try await read(.pairingText)
-        } catch let error as CBATTError where error.localizedDescription.contains("not answered since it was paired") {
+        } catch let error as CBATTError where error.localizedDescription.contains("Connect and try again") {
             try await observer.reconnection(after: ends)
             return try await read(.pairingText)
         }

@@ -69,7 +69,7 @@ final class PairingWatch {
     func linkEnds() {
         hasAgreed = false
         isAsking = false
-        if hasBegun { give(isPaired ? Self.passkey : Self.refusal) }
+        if hasBegun { give(isPaired ? Self.passkey : Self.loss) }
     }
 
     private func wait(atMost limit: Duration, _ reason: String) {
@@ -78,6 +78,10 @@ final class PairingWatch {
     }
 
     private static let refusal = "The device refused to pair, or pairing with it failed."
+    /// bluetoothd (5.66) may also have asked for encryption twice, because of what the device has sent meanwhile, and
+    /// then the kernel ends the link.
+    private static let loss =
+        "The device refused to pair, or the link was lost while it paired. Connect and try again."
     private static let passkey = "The device wants to be paired with a passkey, which this program cannot enter."
     /// bluetoothd (5.66) may also have taken the request that made it pair for sent, although the socket refused it
     /// (`can_write_data` in src/shared/att.c); the two cannot be told apart here. Over another link, which is encrypted

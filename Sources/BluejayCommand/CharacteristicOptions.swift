@@ -21,16 +21,18 @@ struct CharacteristicOptions: ParsableArguments {
         }
     }
 
-    /// Connects and finds the attribute.
+    /// Connects, finds the attribute and asks for something of it, as ``CommandContext/ask(_:answerTimeout:_:)`` does.
     @MainActor
-    func open(
-        _ context: CommandContext, answerTimeout: Double
-    ) async throws -> (direct: DirectPeripheral, target: AttributeTarget) {
+    func ask<Answer>(
+        _ context: CommandContext, answerTimeout: Double,
+        _ request: (DirectPeripheral, AttributeTarget) async throws -> Answer
+    ) async throws -> Answer {
         guard let selector = AttributeSelector(characteristic) else {
             throw Failure(.noSuchCharacteristic, characteristic)
         }
-        let direct = try await context.open(target, answerTimeout: answerTimeout)
-        return (direct, try direct.table.find(selector, of: target.device))
+        return try await context.ask(target, answerTimeout: answerTimeout) { direct in
+            try await request(direct, direct.table.find(selector, of: target.device))
+        }
     }
 }
 

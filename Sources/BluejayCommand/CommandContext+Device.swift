@@ -41,6 +41,27 @@ extension CommandContext {
         }
     }
 
+    /// Opens the device and asks it for something.
+    ///
+    /// bluetoothd (5.66) may lose the request that has made the devices pair. `request` is made once more then, over
+    /// another link, which is encrypted from the start.
+    func ask<Answer>(
+        _ target: DeviceOptions, answerTimeout: Double, _ request: (DirectPeripheral) async throws -> Answer
+    ) async throws -> Answer {
+        let direct = try await open(target, answerTimeout: answerTimeout)
+        do {
+            return try await request(direct)
+        } catch let silence as Failure where silence.isUnansweredSincePairing {
+            guard await direct.hasEnded() else { throw silence }
+            handBack()
+            do {
+                return try await request(open(target, answerTimeout: answerTimeout))
+            } catch let failure as Failure where failure.endsEverything {
+                throw silence // it says more
+            }
+        }
+    }
+
     /// Finds the device and connects to it.
     ///
     /// - Parameter limit: the time in seconds that ends at `deadline`, for messages.

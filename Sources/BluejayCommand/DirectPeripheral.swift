@@ -1,5 +1,6 @@
 import Bluejay
 import CoreBluetooth
+import MainLoop
 
 /// A connected peripheral used without Bluejay, for what Bluejay's API cannot do: discover everything, use one of
 /// several characteristics that are alike, write without response no faster than the link takes it.
@@ -51,6 +52,8 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     }
 
     private static let atOnce: Duration = .seconds(2)
+    /// How long bluetoothd may take to end a link: up to 3 s (5.66).
+    private static let endTimeout: Duration = .seconds(4)
 
     let peripheral: CBPeripheral
     /// The device as the user has named it.
@@ -340,6 +343,15 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         // Not by a write: the value that is written may be why.
         let isAtOnce = exchange.map { $0.begin + Self.atOnce > .now && $0.isForValues } ?? false
         end(isAtOnce ? .linkLostAtOnce : .linkLost)
+    }
+
+    /// Waits for the end of a connection that is being ended; whether it has come. Takes ``onEnd`` for it.
+    func hasEnded() async -> Bool {
+        let end = FirstOutcome<Bool>()
+        onEnd = { _ in end.report(true) }
+        defer { onEnd = nil }
+        if peripheral.state != .connected { return true }
+        return await end.value(within: Self.endTimeout, otherwise: false)
     }
 
     private func end(_ problem: Problem) {

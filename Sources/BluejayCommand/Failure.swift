@@ -31,6 +31,8 @@ struct Failure: Error {
     var attError: Int?
     /// Whether a link that was up has ended, and nothing says why.
     private(set) var isLossOfLink = false
+    /// Whether the request has made the devices pair, and was not answered then: over another link it may be.
+    private(set) var isUnansweredSincePairing = false
 
     /// Whether the device wants a pairing other than the one that it has.
     var isAboutPairing: Bool {
@@ -57,13 +59,15 @@ struct Failure: Error {
         case let error as CBATTError:
             let code = error.code.rawValue
             let digits = String(code, radix: 16, uppercase: true)
-            let text = "ATT error 0x\(digits.count == 1 ? "0" : "")\(digits): \(error.localizedDescription)"
+            let meaning = error.isUnansweredSincePairing ? Self.silence : error.localizedDescription
+            let text = "ATT error 0x\(digits.count == 1 ? "0" : "")\(digits): \(meaning)"
             guard error.isAboutPairing else {
                 self.init(.attError, attempt: attempt, text, attError: code)
                 return
             }
             let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
             self.init(.attError, attempt: attempt, "\(sentence); \(adviceOnPasskeys(device))", attError: code)
+            isUnansweredSincePairing = error.isUnansweredSincePairing
         case let error as CBPairingError: self.init(error, attempt: attempt)
         case let error as CBError:
             self.init(Self.status(of: error.code), attempt: attempt, explanation(error, device))
@@ -72,6 +76,9 @@ struct Failure: Error {
         default: self.init(.failed, attempt: attempt, error.localizedDescription)
         }
     }
+
+    /// Commands have connected and tried again by themselves.
+    private static let silence = "The device has not answered since it was paired. It may want a passkey"
 
     private init(_ error: CBPairingError, attempt: String) {
         let status: ExitStatus =

@@ -33,9 +33,12 @@ struct InfoCommand: CentralCommand {
     @MainActor
     private func show(_ context: CommandContext) async throws {
         let monitor = try? await LinkMonitor()
-        let direct = try await context.open(target, answerTimeout: answer.timeout)
-        var report = DeviceReport(direct, link: await LinkReport(of: direct.peripheral, monitor))
-        let failure = values ? await report.readValues() : nil
+        let (report, failure) = try await context.ask(target, answerTimeout: answer.timeout) { direct in
+            var report = DeviceReport(direct, link: await LinkReport(of: direct.peripheral, monitor))
+            let failure = values ? await report.readValues() : nil
+            if let failure, failure.isUnansweredSincePairing { throw failure }
+            return (report, failure)
+        }
         context.output.print(lines: report.lines) { report.add(to: &$0) }
         if let failure { throw failure }
     }
@@ -65,7 +68,8 @@ struct DeviceReport {
         for characteristic in table.characteristics {
             let own = characteristic.properties.contains(.read) ? [AttributeTarget.characteristic(characteristic)] : []
             for target in own + (characteristic.descriptors ?? []).map(AttributeTarget.descriptor) {
-                if let failure = await read(target), failure.endsEverything { return failure }
+                guard let failure = await read(target) else { continue }
+                if failure.endsEverything || failure.isUnansweredSincePairing { return failure }
             }
         }
         return nil

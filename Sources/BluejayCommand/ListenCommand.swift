@@ -41,7 +41,15 @@ struct ListenCommand: CentralCommand {
 
     @MainActor
     private func listen(_ context: CommandContext) async throws {
-        let (direct, target) = try await subject.open(context, answerTimeout: subscription.answerTimeout)
+        try await subject.ask(context, answerTimeout: subscription.answerTimeout) { direct, target in
+            try await listen(to: target, of: direct, context)
+        }
+    }
+
+    @MainActor
+    private func listen(
+        to target: AttributeTarget, of direct: DirectPeripheral, _ context: CommandContext
+    ) async throws {
         guard case .characteristic(let characteristic) = target else {
             throw Failure(.noSuchCharacteristic, "\(direct.name(of: target)) is a descriptor: it sends no values")
         }

@@ -27,7 +27,13 @@ struct ReadCommand: CentralCommand {
 
     @MainActor
     private func read(_ context: CommandContext) async throws {
-        let (direct, target) = try await subject.open(context, answerTimeout: answer.timeout)
+        try await subject.ask(context, answerTimeout: answer.timeout) { direct, target in
+            try await read(target, of: direct, context)
+        }
+    }
+
+    @MainActor
+    private func read(_ target: AttributeTarget, of direct: DirectPeripheral, _ context: CommandContext) async throws {
         var value = Data()
         var latencies = Latencies()
         for _ in 0..<repetitions {

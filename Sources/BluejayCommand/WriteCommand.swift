@@ -40,8 +40,16 @@ struct WriteCommand: CentralCommand {
 
     @MainActor
     private func write(_ context: CommandContext) async throws {
+        try await subject.ask(context, answerTimeout: answer.timeout) { direct, target in
+            try await write(target, of: direct, context)
+        }
+    }
+
+    @MainActor
+    private func write(
+        _ target: AttributeTarget, of direct: DirectPeripheral, _ context: CommandContext
+    ) async throws {
         let bytes = Data(try ValueText.parse(value))
-        let (direct, target) = try await subject.open(context, answerTimeout: answer.timeout)
         let command = try direct.commandTarget(target, ofLength: bytes.count, withoutResponse: withoutResponse)
         var latencies = Latencies()
         for _ in 0..<repetitions {

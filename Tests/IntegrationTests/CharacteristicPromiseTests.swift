@@ -97,7 +97,7 @@ extension InTheLab {
                     readings.add("\(RSSI) \(error?.short ?? "dBm")")
                 }
             }
-            let strength = try await Lab.here.linkStrength()
+            let strength = "\(try await Lab.here.linkStrength()) dBm"
             try await withTwins { _, central in
                 let outcomes = Collector<String>()
                 let meter = Meter(outcomes)

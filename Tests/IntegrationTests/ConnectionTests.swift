@@ -61,7 +61,7 @@ extension InTheLab {
             let central = try await Central()
             let identifier = try await central.find().peripheralIdentifier
             let meter = Meter()
-            let strength = try await Lab.here.linkStrength()
+            let strength = "\(try await Lab.here.linkStrength()) dBm"
             for round in 1...5 {
                 try await onMain { [bluejay = central.bluejay] in
                     bluejay.register(rssiObserver: meter)

@@ -123,13 +123,13 @@ final class DeviceReader {
                     faults[place] = failure.status == .notInTime ? .noAnswer : .disconnect
                     return failure
                 }
-                if failure.attError == Self.lastWord, await hasEnded(direct) {
+                if failure.attError == Self.lastWord, await direct.hasEnded() {
                     faults[place] = .disconnect
                     return failure
                 }
                 // A request that has made the devices pair may get no answer; the link is ended then.
                 if failure.isAboutPairing, !wasEncrypted, await Self.isPaired(address, on: context.adapter),
-                    pairings.insert(place).inserted, await hasEnded(direct)
+                    pairings.insert(place).inserted, await direct.hasEnded()
                 {
                     return failure
                 }
@@ -144,18 +144,8 @@ final class DeviceReader {
         return nil
     }
 
-    /// What a device with bluetoothd answers when it ends the link: unlikely error. The end comes up to 3 s later
-    /// (5.66).
+    /// What a device with bluetoothd answers when it ends the link: unlikely error.
     private static let lastWord = 0x0E
-    private static let lastMoment = 4.0
-
-    private func hasEnded(_ direct: DirectPeripheral) async -> Bool {
-        let end = FirstOutcome<Bool>()
-        direct.onEnd = { _ in end.report(true) }
-        defer { direct.onEnd = nil }
-        if direct.peripheral.state != .connected { return true }
-        return await end.value(within: .seconds(Self.lastMoment), otherwise: false)
-    }
 
     /// What is read, in an order that is the same over each connection.
     private static func readable(_ table: AttributeTable) -> [AttributeTarget] {

@@ -93,8 +93,17 @@ final class PairingWatch {
     private func give(_ reason: String) {
         guard let fail else { return }
         requestEnds()
-        fail(CBATTError(.insufficientAuthentication, userInfo: [NSLocalizedDescriptionKey: reason]))
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: reason]
+        if reason == Self.silence { userInfo[CBATTError.isUnansweredSincePairingKey] = true }
+        fail(CBATTError(.insufficientAuthentication, userInfo: userInfo))
     }
+}
+
+extension CBATTError {
+    fileprivate static let isUnansweredSincePairingKey = "isUnansweredSincePairing"
+
+    /// Whether there was no answer because of pairing, which has succeeded: over another link there may be one.
+    package var isUnansweredSincePairing: Bool { userInfo[Self.isUnansweredSincePairingKey] as? Bool ?? false }
 }
 
 extension PeripheralLink {

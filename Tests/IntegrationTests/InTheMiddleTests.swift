@@ -6,7 +6,7 @@ import Testing
 extension OnThreeHosts {
     /// An attacker between two devices that pair: on a host of its own it offers what the sensor offers, and pairs with
     /// both sides.
-    @Suite struct InTheMiddle {
+    @Suite(.needsVirtualRadio) struct InTheMiddle {
         private static let file = "/tmp/lock.yaml"
         private static let adapter = "hci0"
         /// Far below the 30 s after which a user is told who waits for the other one.

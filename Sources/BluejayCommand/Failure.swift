@@ -78,7 +78,9 @@ struct Failure: Error {
     }
 
     /// Commands have connected and tried again by themselves.
-    private static let silence = "The device has not answered since it was paired. It may want a passkey"
+    private static let silence =
+        "The device has not answered since it was paired. It may want to be paired with a passkey, which this program "
+        + "cannot enter"
 
     private init(_ error: CBPairingError, attempt: String) {
         let status: ExitStatus =

@@ -42,7 +42,7 @@ struct CentralPairingTests {
         #expect(
             central.lines == [
                 "bluejay: \(attempt) of \(Self.device): ATT error 0x05: The device has not answered since it was paired. "
-                    + "It may want a passkey; to enter a passkey, run \"bluejay unpair \(Self.device)\", then \"bluejay pair \(Self.device)\""
+                    + "It may want to be paired with a passkey, which this program cannot enter; to enter a passkey, run \"bluejay unpair \(Self.device)\", then \"bluejay pair \(Self.device)\""
             ])
     }
 

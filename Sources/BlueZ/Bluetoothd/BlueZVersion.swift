@@ -41,6 +41,11 @@ public struct BlueZVersion: Hashable, Comparable, CustomStringConvertible, Swift
     /// What lies between was not tried, and counts with the newer ones.
     package var hasSocketForEachSubscriber: Bool { self > BlueZVersion(5, 66) }
 
+    /// Whether bluetoothd may lose the link while it pairs because a device wants that for a request: 5.66 asks for
+    /// encryption twice when the device sends something meanwhile, and the kernel ends the link. 5.82 and 5.87 do not.
+    /// What lies between was not tried, and counts with the older ones.
+    package var mayLoseLinksThatPair: Bool { self < BlueZVersion(5, 82) }
+
     /// By release.
     public static func < (left: BlueZVersion, right: BlueZVersion) -> Bool {
         (left.major, left.minor) < (right.major, right.minor)

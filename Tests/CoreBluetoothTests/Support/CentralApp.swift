@@ -114,7 +114,10 @@ func words(_ state: CBManagerState) -> String {
 
 func words(_ error: (any Error)?) -> String {
     guard let error else { return "" }
-    if let error = error as? CBATTError { return " refused 0x" + String(error.code.rawValue, radix: 16) }
+    if let error = error as? CBATTError {
+        let refusal = " refused 0x" + String(error.code.rawValue, radix: 16)
+        return error.isUnansweredSincePairing ? refusal + " after pairing" : refusal
+    }
     return " failed: \(error.localizedDescription)"
 }
 

@@ -60,41 +60,60 @@ final class PairingWatch {
             hasAgreed = true
             wait(atMost: timing.pairing, Self.refusal)
         case .refused(let question):
-            give("The device wants \(question.text) to pair, and this program has refused.")
+            give(Reason("The device wants \(question.text) to pair, and this program has refused."))
         case .cancelled: give(Self.refusal)
         }
     }
 
     /// The link has ended.
-    func linkEnds() {
+    ///
+    /// - Parameter mayBeLost: whether bluetoothd may be why (``BlueZVersion/mayLoseLinksThatPair``).
+    func linkEnds(mayBeLost: Bool) {
         hasAgreed = false
         isAsking = false
-        if hasBegun { give(isPaired ? Self.passkey : Self.loss) }
+        guard hasBegun else { return }
+        give(!isPaired ? Self.loss : mayBeLost ? Self.lossAfterPairing : Self.passkey)
     }
 
-    private func wait(atMost limit: Duration, _ reason: String) {
+    private func wait(atMost limit: Duration, _ reason: Reason) {
         guard fail != nil else { return }
         timer = .timer(after: limit) { [weak self] in self?.give(reason) }
     }
 
-    private static let refusal = "The device refused to pair, or pairing with it failed."
+    private struct Reason {
+        let text: String
+        /// Whether pairing has succeeded, and the request may be answered over another link, which is encrypted from
+        /// the start.
+        let isWorthAnotherLink: Bool
+
+        init(_ text: String, isWorthAnotherLink: Bool = false) {
+            self.text = text
+            self.isWorthAnotherLink = isWorthAnotherLink
+        }
+    }
+
+    private static let refusal = Reason("The device refused to pair, or pairing with it failed.")
     /// bluetoothd (5.66) may also have asked for encryption twice, because of what the device has sent meanwhile, and
     /// then the kernel ends the link.
-    private static let loss =
-        "The device refused to pair, or the link was lost while it paired. Connect and try again."
-    private static let passkey = "The device wants to be paired with a passkey, which this program cannot enter."
+    private static let loss = Reason(
+        "The device refused to pair, or the link was lost while it paired. Connect and try again.")
+    private static let passkey = Reason(
+        "The device wants to be paired with a passkey, which this program cannot enter.")
+    /// The end of the link that ``loss`` is about may come when the devices have exchanged their keys already.
+    private static let lossAfterPairing = Reason(
+        "The link was lost when the device had just been paired. \(another)", isWorthAnotherLink: true)
     /// bluetoothd (5.66) may also have taken the request that made it pair for sent, although the socket refused it
-    /// (`can_write_data` in src/shared/att.c); the two cannot be told apart here. Over another link, which is encrypted
-    /// from the start, such a request is answered.
-    private static let silence =
-        "The device has not answered since it was paired. Connect and try again; if that fails, it wants to be paired "
-        + "with a passkey, which this program cannot enter."
+    /// (`can_write_data` in src/shared/att.c); the two cannot be told apart here.
+    private static let silence = Reason(
+        "The device has not answered since it was paired. \(another)", isWorthAnotherLink: true)
+    private static let another =
+        "Connect and try again; if that fails, it wants to be paired with a passkey, which this program cannot enter."
 
-    private func give(_ reason: String) {
+    private func give(_ reason: Reason) {
         guard let fail else { return }
         requestEnds()
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: reason]
-        if reason == Self.silence { userInfo[CBATTError.isUnansweredSincePairingKey] = true }
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: reason.text]
+        if reason.isWorthAnotherLink { userInfo[CBATTError.isUnansweredSincePairingKey] = true }
         fail(CBATTError(.insufficientAuthentication, userInfo: userInfo))
     }
 }

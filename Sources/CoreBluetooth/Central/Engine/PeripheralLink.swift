@@ -315,7 +315,7 @@ final class PeripheralLink {
             case (true, .connecting) where isCalling: linkIsUp()
             case (false, .connected):
                 let reason = EncryptionFailures.reasonOfEnd(device, hasAgreed: pairingWatch.hasAgreed)
-                pairingWatch.linkEnds()
+                pairingWatch.linkEnds(mayBeLost: device.adapter?.bluezVersion?.mayLoseLinksThatPair ?? true)
                 end(error: endReason ?? reason)
             case (false, .disconnecting): end(error: nil)
             default: break

@@ -74,7 +74,9 @@ private final class ChaoticStory {
             try await recover(app, daemon, device)
         } catch {
             let calls = daemon.calls.suffix(12).map { "\($0.method) \($0.path.string.suffix(16))" }
-            throw BrokenPromise(description: "\(error); \(app.status); last calls: \(calls.joined(separator: ", "))")
+            throw BrokenPromise(
+                description: "\(error); \(app.status); bluetoothd \(session.state); last calls: "
+                    + calls.joined(separator: ", "))
         }
         app.end()
         daemon.die()

@@ -70,8 +70,6 @@ package final class FakeBluetoothd {
     package func restart() async throws {
         die()
         connection = try bus.connect()
-        // The bus may not have noticed yet that the connection before is closed.
-        while try await connection.hasOwner(Self.serviceName) {}
         try await begin()
     }
 
@@ -82,6 +80,8 @@ package final class FakeBluetoothd {
     }
 
     private func begin() async throws {
+        // The bus may not have noticed yet that the connection of the one before is closed.
+        while try await connection.hasOwner(Self.serviceName) {}
         isRunning = true
         try connection.export([objectManager], at: .root)
         show(agents)

@@ -57,7 +57,7 @@ extension CommandContext {
             do {
                 return try await request(open(target, answerTimeout: answerTimeout))
             } catch let failure as Failure where failure.endsEverything {
-                throw silence // it says more
+                throw silence  // It says more.
             }
         }
     }

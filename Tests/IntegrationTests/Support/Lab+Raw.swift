@@ -52,8 +52,8 @@ extension Lab {
         return try await outcome.value(within: .seconds(40))
     }
 
-    /// The signal strength of every link in dBm. Controllers of the virtual radio are a metre apart. Those of btvirt 5.66
-    /// and 5.82 do not know it; those of 5.87 say -1.
+    /// The signal strength of every link in dBm. Controllers of the virtual radio are a metre apart. Those of btvirt
+    /// 5.66 and 5.82 do not know it; those of 5.87 say -1.
     func linkStrength() async throws -> Int {
         if ProcessInfo.processInfo.environment["LAB_RADIO"] == "virtual" { return -59 }
         return try await bluezVersion() < BlueZVersion(5, 87) ? Self.unknownStrength : -1

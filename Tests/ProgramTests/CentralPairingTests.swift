@@ -28,6 +28,20 @@ struct CentralPairingTests {
         return device
     }
 
+    /// A sensor of which a characteristic does not answer over the link that pairs.
+    private func sensor(silentAtFirst uuid: String) async -> FakeDevice {
+        await sensor { device in
+            let silent = device.characteristic(uuid)
+            silent?.needsPasskey = true
+            daemon.react(
+                to: "Disconnect", times: 1,
+                with: .handler { call in
+                    silent?.needsPasskey = false
+                    call.resume()
+                })
+        }
+    }
+
     @Test(arguments: [
         (["read", device, "2A38"], "cannot read body-sensor-location"),
         (["listen", device, "2A37"], "cannot listen to heart-rate-measurement"),
@@ -54,16 +68,7 @@ struct CentralPairingTests {
     func `what was asked before the devices paired is asked again`(
         words: [String], asked: String, answer: String
     ) async throws {
-        let device = await sensor { device in
-            let wanted = device.characteristic(asked)
-            wanted?.needsPasskey = true
-            daemon.react(
-                to: "Disconnect", times: 1,
-                with: .handler { call in
-                    wanted?.needsPasskey = false
-                    call.resume()
-                })
-        }
+        let device = await sensor(silentAtFirst: asked)
         let central = try programs.run(["bluejay"] + words)
         if words[0] == "listen" {
             let rate = try #require(await device.characteristic("2A37"))
@@ -140,16 +145,7 @@ struct CentralPairingTests {
     }
 
     @Test func `a clone reads again what has made the devices pair and got no answer`() async throws {
-        _ = await sensor { device in
-            let location = device.characteristic("2A38")
-            location?.needsPasskey = true
-            daemon.react(
-                to: "Disconnect", times: 1,
-                with: .handler { call in
-                    location?.needsPasskey = false
-                    call.resume()
-                })
-        }
+        _ = await sensor(silentAtFirst: "2A38")
         let clone = try programs.run("bluejay", "clone", Self.device)
         #expect(try await clone.exitStatus() == 0, "\(clone.transcript)")
         #expect(

@@ -14,7 +14,7 @@ package struct HTTPRequestParser: Sendable {
     private var request: HTTPRequest?
     /// How many bytes the content has.
     private var bodyLength = 0
-    /// Where the search for the end of the head goes on.
+    /// Where the search for the end of the head goes on: the head has so many bytes at least.
     private var searched = 0
 
     package init(limits: HTTPLimits) {
@@ -25,7 +25,7 @@ package struct HTTPRequestParser: Sendable {
     package mutating func append(_ more: some Sequence<UInt8>) -> Outcome {
         bytes.append(contentsOf: more)
         if request == nil {
-            guard let end = endOfHead() else { return bytes.count > limits.head ? .refused(.headTooLong) : .incomplete }
+            guard let end = endOfHead() else { return searched > limits.head ? .refused(.headTooLong) : .incomplete }
             guard end <= limits.head else { return .refused(.headTooLong) }
             do throws(HTTPStatus) {
                 request = try parse(bytes[..<end])

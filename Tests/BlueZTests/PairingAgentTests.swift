@@ -197,6 +197,16 @@ struct PairingAgentTests {
         #expect(daemon.count(of: "RegisterAgent") == 2 && daemon.agents.registered.count == 1)
     }
 
+    @Test func `the shared agent does not keep its session`() async throws {
+        weak var kept: BlueZSession?
+        do {
+            let other = BlueZSession { [daemon] () throws(BusError) in try daemon.bus.connect() }
+            kept = other
+            await other.sharedAgent.register { Issue.record("refused: \($0)") }.value
+        }
+        try await eventually("the end of the session") { kept == nil }
+    }
+
     @Test func `the last responder decides about the capability`() async throws {
         let shared = session.sharedAgent
         await shared.register { Issue.record("refused: \($0)") }.value

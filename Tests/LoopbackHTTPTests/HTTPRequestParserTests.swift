@@ -51,4 +51,18 @@ struct HTTPRequestParserTests {
         limits.head = 20000
         #expect(parse(long, limits: limits) == .incomplete)
     }
+
+    /// In the middle of the empty line nobody knows yet that the head ends in time.
+    @Test(arguments: [(0, true), (1, false)])
+    func theLimitIsTheSameForARequestInPieces(excess: Int, isTaken: Bool) {
+        let head = "GET / HTTP/1.1\r\nHost: a"
+        var limits = HTTPLimits()
+        limits.head = head.utf8.count - excess
+        let whole = parse(head + "\r\n\r\n", limits: limits)
+        var parser = HTTPRequestParser(limits: limits)
+        var outcome = HTTPRequestParser.Outcome.incomplete
+        for byte in (head + "\r\n\r\n").utf8 where outcome == .incomplete { outcome = parser.append([byte]) }
+        #expect(outcome == whole)
+        #expect((whole != .refused(.headTooLong)) == isTaken)
+    }
 }

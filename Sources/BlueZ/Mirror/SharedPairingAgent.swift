@@ -24,16 +24,16 @@ package final class SharedPairingAgent {
 
     init(_ session: BlueZSession) {
         self.session = session
-        agent.onStep = { [weak session] path, step in
-            guard let session, let device = session.device(at: path) else { return }
+        agent.onStep = { [weak self] path, step in
+            guard let session = self?.session, let device = session.device(at: path) else { return }
             session.send(.pairing(device, step))
         }
         agent.onQuestion = { [weak self] path, question in
-            guard let self, let device = session.device(at: path) else { return false }
+            guard let self, let device = self.session?.device(at: path) else { return false }
             return respondersInTurn.contains { $0.answer(device, question) }
         }
         agent.onDisplay = { [weak self] path, passkey in
-            guard let self, let device = session.device(at: path) else { return }
+            guard let self, let device = self.session?.device(at: path) else { return }
             _ = respondersInTurn.contains { $0.display(device, passkey) }
         }
     }

@@ -202,6 +202,7 @@ struct PairingAgentTests {
         do {
             let other = BlueZSession { [daemon] () throws(BusError) in try daemon.bus.connect() }
             kept = other
+            try await other.waitUntilAvailable()
             await other.sharedAgent.register { Issue.record("refused: \($0)") }.value
         }
         try await eventually("the end of the session") { kept == nil }

@@ -42,6 +42,25 @@ struct LinkLifeTests {
         try await daemon.call("Disconnect")
     }
 
+    /// It waits for the end of the app's scan first.
+    @Test func `an attempt that is given up before it searches does not scan`() async throws {
+        let (known, unknown) = (await device(), await daemon.adapter.addDevice("C0:00:00:00:00:02"))
+        let app = CentralApp(on: daemon)
+        try await app.saw("state on")
+        app.act { $0.scanForPeripherals(withServices: nil) }
+        try await daemon.call("StartDiscovery")
+        await daemon.react(to: "StopDiscovery", times: 1, with: .late(.milliseconds(300)))
+        app.act { $0.stopScan() }
+        let peripheral = try await app.connect(to: unknown)
+        try await daemon.call("StopDiscovery")
+        let filters = await daemon.count(of: "SetDiscoveryFilter")
+        app.act { $0.cancelPeripheralConnection(peripheral) }
+        try await app.saw("disconnected")
+        // This attempt has waited for the same.
+        try await app.connected(to: known)
+        #expect(await daemon.count(of: "SetDiscoveryFilter") == filters)
+    }
+
     /// bluetoothd would turn its notifications on again before the app asks for them.
     @Test func `what a device says as soon as it is listened to comes in the next link, too`() async throws {
         let device = await daemon.adapter.addDevice()

@@ -59,9 +59,20 @@ private final class ChaoticStory {
         if Self.bus == nil { Self.bus = try await PrivateBus.start() }
         guard let bus = Self.bus else { return }
         let daemon = try await FakeBluetoothd(on: bus)
+        weak var kept: BlueZSession?
+        do {
+            let session = BlueZSession { () throws(BusError) in try bus.connect() }
+            kept = session
+            try await run(daemon, session)
+        }
+        daemon.die()
+        try await eventually("everything is released", within: .seconds(20)) { kept == nil }
+    }
+
+    private func run(_ daemon: FakeBluetoothd, _ session: BlueZSession) async throws {
         let device = addSensor(daemon)
-        let session = BlueZSession { () throws(BusError) in try bus.connect() }
         let app = ChaoticApp(session)
+        defer { app.end() }
         for _ in 0..<20 + dice.below(60) {
             switch dice.below(10) {
             case 0...3: app.act(dice.next(), device.identifier)
@@ -78,9 +89,6 @@ private final class ChaoticStory {
                 description: "\(error); \(app.status); bluetoothd \(session.state); last calls: "
                     + calls.joined(separator: ", "))
         }
-        app.end()
-        daemon.die()
-        session.connection?.close()
     }
 
     private func addSensor(_ daemon: FakeBluetoothd) -> FakeDevice {

@@ -162,6 +162,8 @@ final class PeripheralLink {
         guard let adapter = core?.adapter else { return nil }
         // Usually the app has just found it, and its scan may still be ending.
         await adapter.discovery.waitUntilStopped()
+        // Nobody would end a search that begins after the attempt was given up.
+        guard phase == .connecting, !Task.isCancelled else { return nil }
         if let device = core?.device(peer) { return device }
         let search = DeviceSearch(adapter.discovery) { [weak self] in self.flatMap { $0.core?.device($0.peer) } }
         self.search = search

@@ -24,6 +24,14 @@ struct LinkLifeTests {
         return device
     }
 
+    /// One that no scan finds.
+    @LoopActor
+    private func absentDevice() -> FakeDevice {
+        let device = daemon.adapter.addDevice("C0:00:00:00:00:02")
+        device.isInRange = false
+        return device
+    }
+
     @Test func `a link that is there is reported again`() async throws {
         let app = CentralApp(on: daemon)
         let peripheral = try await app.connected(to: await device())
@@ -44,7 +52,7 @@ struct LinkLifeTests {
 
     /// It waits for the end of the app's scan first.
     @Test func `an attempt that is given up before it searches does not scan`() async throws {
-        let (known, unknown) = (await device(), await daemon.adapter.addDevice("C0:00:00:00:00:02"))
+        let (known, unknown) = (await device(), await absentDevice())
         let app = CentralApp(on: daemon)
         try await app.saw("state on")
         app.act { $0.scanForPeripherals(withServices: nil) }

@@ -261,6 +261,15 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         if let error { exchange.continuation.resume(throwing: error) } else { exchange.continuation.resume() }
     }
 
+    /// Waits for the end of a connection that is being ended; whether it has come. Takes ``onEnd`` for it.
+    func hasEnded() async -> Bool {
+        let end = FirstOutcome<Bool>()
+        onEnd = { _ in end.report(true) }
+        defer { onEnd = nil }
+        if peripheral.state != .connected { return true }
+        return await end.value(within: Self.endTimeout, otherwise: false)
+    }
+
     // MARK: Delegates
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
@@ -343,15 +352,6 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         // Not by a write: the value that is written may be why.
         let isAtOnce = exchange.map { $0.begin + Self.atOnce > .now && $0.isForValues } ?? false
         end(isAtOnce ? .linkLostAtOnce : .linkLost)
-    }
-
-    /// Waits for the end of a connection that is being ended; whether it has come. Takes ``onEnd`` for it.
-    func hasEnded() async -> Bool {
-        let end = FirstOutcome<Bool>()
-        onEnd = { _ in end.report(true) }
-        defer { onEnd = nil }
-        if peripheral.state != .connected { return true }
-        return await end.value(within: Self.endTimeout, otherwise: false)
     }
 
     private func end(_ problem: Problem) {

@@ -61,7 +61,8 @@ struct CentralPairingTests {
     }
 
     @Test(arguments: [
-        (["read", device, "2A38"], "2A38", "chest"), (["write", device, "2A38", "u8:2"], "2A38", ""),
+        (["read", device, "2A38"], "2A38", "chest"),
+        (["write", device, "2A38", "u8:2", "--json"], "2A38", #""written":"02""#),
         (["listen", device, "2A37", "--count", "1", "--format", "hex"], "2A37", "0048"),
         (["info", device, "--values"], "2A38", "2A38 Body Sensor Location @0013 (read, write) = chest"),
     ])
@@ -76,7 +77,9 @@ struct CentralPairingTests {
             await rate.notify(Data([0, 72]))
         }
         #expect(try await central.exitStatus(within: .seconds(60)) == 0, "\(central.transcript)")
-        #expect(central.standardOutput.contains { $0.contains(answer) } || answer.isEmpty, "\(central.transcript)")
+        #expect(central.standardOutput.contains { $0.contains(answer) }, "\(central.transcript)")
+        let written = words[0] == "write" ? [Data([2])] : []
+        #expect(await device.characteristic("2A38")?.written.map(\.value) == written)
         #expect(await daemon.count(of: "Connect") == 2)
     }
 

@@ -42,8 +42,8 @@ public struct BlueZVersion: Hashable, Comparable, CustomStringConvertible, Swift
     package var hasSocketForEachSubscriber: Bool { self > BlueZVersion(5, 66) }
 
     /// Whether bluetoothd may lose the link while it pairs because a device wants that for a request: 5.66 asks for
-    /// encryption twice when the device sends something meanwhile, and the kernel ends the link. 5.82 and 5.87 do not.
-    /// What lies between was not tried, and counts with the older ones.
+    /// encryption twice when the device sends something meanwhile, and the kernel ends the link. 5.87 does not, though
+    /// it is refused twice as well; 5.82 was not seen to. What lies between was not tried, and counts with 5.66.
     package var mayLoseLinksThatPair: Bool { self < BlueZVersion(5, 82) }
 
     /// By release.

@@ -12,6 +12,8 @@ enum ATT {
     /// counts the handle's two bytes as part of the value; 5.82 and 5.87 take 512), and a central cannot see which
     /// stack it talks to. A write with response is refused there with an error, so it may have ``maximumValueLength``.
     static let maximumCommandValueLength = maximumValueLength - 2
+    /// "Invalid Handle": the peer has no such attribute.
+    static let invalidHandle: UInt8 = 0x01
     /// The error of what needs a paired link, as bluetoothd reports it whichever it was.
     static let insufficientAuthentication: UInt8 = 0x05
     /// "Unlikely Error": a peer has it for what has no other code, and bluetoothd for requests that came to nothing.

@@ -55,6 +55,10 @@ extension InTheLab.ServiceChange {
                 guard !texts.isEmpty else { throw LabError("the service is not there yet") }
             }
             #expect(texts == ["hello"])
+            try await untilItSucceeds {
+                let guests = try await central.services.count { $0.uuid == Changing.guest }
+                guard guests == 1 else { throw LabError("of \(guests) services only one can be there") }
+            }
             let gone = central.changes.values.joined()
             #expect(Set(gone.map(ObjectIdentifier.init)).count == gone.count, "each was removed once")
             #expect(gone.allSatisfy { $0.uuid == Changing.guest }, "\(gone.map(\.uuid))")

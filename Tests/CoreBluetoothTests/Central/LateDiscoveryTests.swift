@@ -127,6 +127,67 @@ struct LateDiscoveryTests {
         #expect(app.queue.sync { peripheral.services } == [])
     }
 
+    /// 5.66 misses it when it is still looking into an earlier change, and goes on showing what is gone.
+    @Test(arguments: ["read", "write", "subscribe"])
+    func `a removal that bluetoothd has missed is found out by the device's answer`(by request: String) async throws {
+        let (device, former) = await device([.init("2A38", ["read", "write", "notify"])])
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        let gone = try await app.characteristic("2A38", of: peripheral)
+        await refuseAll(of: former)
+        let next = await device.addService("180D", [.init("2A38", ["read"], value: Data([2]))])
+        await next.appear()
+        try await app.saw("modified []")
+        let refusal: String
+        switch request {
+        case "read":
+            app.queue.sync { peripheral.readValue(for: gone) }
+            refusal = "2A38 refused 0x1"
+        case "write":
+            app.queue.sync { peripheral.writeValue(Data([1]), for: gone, type: .withResponse) }
+            refusal = "written 2A38 refused 0x1"
+        default:
+            app.queue.sync { peripheral.setNotifyValue(true, for: gone) }
+            refusal = "notifying 2A38 false refused 0x1"
+        }
+        try await app.saw("modified [\"180D\"]")
+        #expect(app.lines.suffix(2) == [refusal, "modified [\"180D\"]"])
+        let found = try await app.characteristic("2A38", of: peripheral)
+        #expect(found !== gone && app.queue.sync { peripheral.services?.count } == 1)
+        app.queue.sync { peripheral.readValue(for: found) }
+        try await app.saw("2A38 = 02")
+        // When bluetoothd notices, that is no news.
+        await device.remove(former)
+        await device.addService("180F").appear()
+        try await app.saw("modified []", count: 2)
+        #expect(app.lines.count { $0 == "modified [\"180D\"]" } == 1)
+    }
+
+    @LoopActor
+    private func refuseAll(of service: FakeService) {
+        for characteristic in service.characteristics {
+            for method in ["ReadValue", "WriteValue", "StartNotify", "AcquireNotify"] {
+                daemon.react(
+                    to: method, at: characteristic.path,
+                    with: .refuse("Failed", "Operation failed with ATT error: 0x01"))
+            }
+        }
+    }
+
+    @Test func `the only service of its kind stays, whatever the device answers`() async throws {
+        let (device, service) = await device([.init("2A38", ["read"])])
+        await device.addService("180F")
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        let location = try await app.characteristic("2A38", of: peripheral)
+        await refuseAll(of: service)
+        app.queue.sync { peripheral.readValue(for: location) }
+        try await app.saw("2A38 refused 0x1")
+        try await app.discoverEverything(of: peripheral)
+        #expect(app.find("2A38", in: peripheral) === location)
+        #expect(!app.lines.contains { $0.hasPrefix("modified") })
+    }
+
     @Test func `a discovery that found nothing has failed`() async throws {
         let (device, _) = await device([.init("2A37", ["notify"])])
         await stopAnswering(device)

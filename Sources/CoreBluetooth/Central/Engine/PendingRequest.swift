@@ -1,4 +1,5 @@
 import BlueZ
+import DBus
 import LayerLog
 import MainLoop
 
@@ -20,6 +21,7 @@ final class PendingRequest<Value: Swift.Sendable> {
     typealias Ask = @LoopActor (@escaping Completion<Value>) -> Void
 
     private let link: PeripheralLink
+    private let path: ObjectPath
     private let ask: Ask
     /// Nil once it was called.
     private var completion: Completion<Value>?
@@ -34,18 +36,22 @@ final class PendingRequest<Value: Swift.Sendable> {
 
     /// Makes a request.
     ///
+    /// - Parameter path: of the attribute that it is about.
     /// - Parameter ask: asks bluetoothd; it may run several times.
     /// - Parameter completion: called once with the answer.
     static func make(
-        on link: PeripheralLink, _ ask: @escaping Ask, completion: @escaping Completion<Value>
+        on link: PeripheralLink, of path: ObjectPath, _ ask: @escaping Ask, completion: @escaping Completion<Value>
     ) {
-        let request = PendingRequest(link, ask, completion)
+        let request = PendingRequest(link, path, ask, completion)
         link.pairingWatch.requestBegins(request.pairingFailed)
         request.attempt()
     }
 
-    private init(_ link: PeripheralLink, _ ask: @escaping Ask, _ completion: @escaping Completion<Value>) {
+    private init(
+        _ link: PeripheralLink, _ path: ObjectPath, _ ask: @escaping Ask, _ completion: @escaping Completion<Value>
+    ) {
         self.link = link
+        self.path = path
         self.ask = ask
         self.completion = completion
         wasPairedBefore = link.device?.isPaired
@@ -145,6 +151,7 @@ final class PendingRequest<Value: Swift.Sendable> {
         self.completion = nil
         link.pairingWatch.requestEnds()
         completion(result)
+        if case .failure(BlueZError.att(ATT.invalidHandle)) = result { link.attributeIsUnknown(path) }
     }
 
     /// That is the answer, and the link, over which nothing can be asked any more, is ended.

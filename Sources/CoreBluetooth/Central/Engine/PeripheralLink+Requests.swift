@@ -29,7 +29,7 @@ extension PeripheralLink {
             guard let remote = remote(attribute) else { return report(.failure(CBError(.invalidHandle))) }
             guard remote.isReadable else { return report(.failure(CBATTError(.readNotPermitted))) }
             guard let subscription = subscriptions[remote.path] else {
-                return PendingRequest.make(on: self, remote.read, completion: report)
+                return PendingRequest.make(on: self, of: remote.path, remote.read, completion: report)
             }
             let read: PendingRequest<Data>.Ask = { answered in
                 subscription.readBegins()
@@ -38,7 +38,7 @@ extension PeripheralLink {
                     answered(result)
                 }
             }
-            PendingRequest.make(on: self, read, completion: report)
+            PendingRequest.make(on: self, of: remote.path, read, completion: report)
         }
     }
 
@@ -52,7 +52,7 @@ extension PeripheralLink {
             guard data.count <= ATT.maximumValueLength else {
                 return report(.failure(CBATTError(.invalidAttributeValueLength)))
             }
-            PendingRequest.make(on: self, { remote.write(data, completion: $0) }, completion: report)
+            PendingRequest.make(on: self, of: remote.path, { remote.write(data, completion: $0) }, completion: report)
         }
     }
 
@@ -161,7 +161,7 @@ extension PeripheralLink {
         by subscription: any Subscription, at path: ObjectPath, _ report: @escaping Completion<Void>
     ) {
         subscriptions[path] = subscription
-        PendingRequest.make(on: self, subscription.start) { [self] result in
+        PendingRequest.make(on: self, of: path, subscription.start) { [self] result in
             guard subscriptions[path] === subscription else {
                 // The service was removed meanwhile, and the subscription with it.
                 return report(.failure(CBError(.invalidHandle)))

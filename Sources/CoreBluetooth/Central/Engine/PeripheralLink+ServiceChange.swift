@@ -15,7 +15,9 @@ extension PeripheralLink {
     /// change of the service is reported, so that the app discovers the characteristics again.
     func attributeAdded(to service: RemoteService) {
         news.came()
-        guard phase == .connected, isResolved, explored.remove(service.path) != nil else { return }
+        guard phase == .connected, isResolved, !missedRemovals.contains(service.path),
+            explored.remove(service.path) != nil
+        else { return }
         let object = CBUUID(shortening: service.uuid).map { self.service(service, $0) }
         // What the app listens to in this service stays as it is.
         let isInUse = subscriptions.keys.contains { $0.isSameOrBelow(service.path) }
@@ -26,7 +28,26 @@ extension PeripheralLink {
     }
 
     func serviceRemoved(_ service: RemoteService) {
-        guard phase == .connected, isResolved else { return }
+        guard missedRemovals.remove(service.path) == nil, phase == .connected, isResolved else { return }
+        lose(service)
+    }
+
+    /// The device says that it has no attribute like this one of bluetoothd's.
+    ///
+    /// bluetoothd (5.66) can miss that a service was removed while it still looks into an earlier change, and goes on
+    /// showing it. When the device has another one of the kind, which has come in its place, the service counts as
+    /// removed: who looks for it by its UUID would find this one first, forever. One that has no other of its kind is
+    /// kept: the error says all that there is to say.
+    func attributeIsUnknown(_ path: ObjectPath) {
+        guard phase == .connected, isResolved, let service = services.first(where: { path.isSameOrBelow($0.path) }),
+            services.contains(where: { $0 !== service && $0.uuid == service.uuid })
+        else { return }
+        missedRemovals.insert(service.path)
+        lose(service)
+    }
+
+    /// What the app has of a service comes to nothing, and the app learns it.
+    private func lose(_ service: RemoteService) {
         explored.remove(service.path)
         // The removal is reported even if the app has not discovered the service.
         let object = CBUUID(shortening: service.uuid).map { self.service(service, $0) }

@@ -93,13 +93,16 @@ extension PeripheralLink {
 
     // MARK: Discovery
 
+    /// The device's services, as far as they are known.
+    var services: [RemoteService] { device?.services.filter { !missedRemovals.contains($0.path) } ?? [] }
+
     func discoverServices(_ filter: [CBUUID]?) {
         requests.add { [weak self] done in
             self?.whenResolved { [weak self] in
                 guard let self else { return done() }
                 news.whenComplete({ [weak self] in self?.hasServices(filter) ?? true }) {
                     Task { [weak self] in
-                        let mtu = await self?.device?.services.lazy.flatMap(\.characteristics).first?.fetchMTU()
+                        let mtu = await self?.services.lazy.flatMap(\.characteristics).first?.fetchMTU()
                         self?.reportServices(filter, mtu: mtu ?? nil)
                         done()
                     }
@@ -109,16 +112,16 @@ extension PeripheralLink {
     }
 
     private func hasServices(_ filter: [CBUUID]?) -> Bool {
-        guard isResolved, let services = device?.services else { return true }
+        guard isResolved, device != nil else { return true }
         return services.map(\.uuid).haveAll(filter)
     }
 
     private func reportServices(_ filter: [CBUUID]?, mtu: Int?) {
-        guard let device, phase == .connected else { return }
+        guard phase == .connected else { return }
         guard isResolved else {
             return post { [resolutionFailure] in $0.delegate?.peripheral($0, didDiscoverServices: resolutionFailure) }
         }
-        let found = device.services.filter(\.isPrimary).compactMap { remote in
+        let found = services.filter(\.isPrimary).compactMap { remote in
             wanted(remote.uuid, filter).map { service(remote, $0) }
         }
         post { peripheral in

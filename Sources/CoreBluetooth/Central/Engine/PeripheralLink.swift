@@ -46,6 +46,8 @@ final class PeripheralLink {
     let news = AttributeNews()
     /// The services whose characteristics were reported to the app.
     var explored: Set<ObjectPath> = []
+    /// Services that bluetoothd still shows and the device no longer has.
+    var missedRemovals: Set<ObjectPath> = []
     /// Retries and pauses of the request that is under way.
     var drainTimer: LoopSource?
     var busyTimer: LoopSource?
@@ -266,6 +268,7 @@ final class PeripheralLink {
         resolutionWaiters = []
         news.clear()
         explored = []
+        missedRemovals = []
         serviceChanges.clear()
         changeWaiters = []
         requestAfterChange = nil

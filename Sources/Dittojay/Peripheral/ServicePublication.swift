@@ -308,6 +308,8 @@ final class ServicePublication {
 
     /// The peripheral advertises, or cannot.
     func advertisingStarted(error: (any Error)?) {
+        // Of an advertisement that another has replaced meanwhile, or that was switched off, before or after it began.
+        guard (error as? CBError)?.code != .operationCancelled, error != nil || isAdvertising else { return }
         if let error {
             advertised = nil
             let message = "cannot advertise: \(error.localizedDescription)"

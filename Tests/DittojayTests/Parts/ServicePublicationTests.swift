@@ -50,6 +50,25 @@ struct ServicePublicationTests {
         #expect(server.advertisements == [["180D", Self.chirp], ["180D"], ["180D", Self.chirp]])
     }
 
+    @Test func `the answer to an advertisement that was replaced is no failure`() {
+        parts.publish()
+        publication.advertisingStarted(error: nil)
+        var replies: [ControlReply] = []
+        #expect(publication.remove("heart-rate").ok)
+        publication.setAdvertising(false) { replies.append($0) }
+        publication.setAdvertising(true) { replies.append($0) }
+        // The first answer is to what was asked for when the service went.
+        publication.advertisingStarted(error: CBError(.operationCancelled))
+        #expect(replies.map(\.ok) == [true])
+        publication.advertisingStarted(error: nil)
+        #expect(replies.map(\.ok) == [true, true])
+        #expect(!parts.lines.contains { $0.hasPrefix("failed") })
+        // What is on is known: it is stopped before another one is asked for.
+        #expect(publication.remove("chirp").ok)
+        #expect(server.advertisements == [["180D", Self.chirp], [Self.chirp], [Self.chirp], []])
+        #expect(server.stops == 3)
+    }
+
     @Test func `whoever waits for a service is answered when it does not come`() {
         parts.publish()
         #expect(publication.remove("chirp").ok)

@@ -164,6 +164,23 @@ struct LifeTests {
         #expect(peripheral.lines[1].hasPrefix("failed: cannot advertise: ") && !peripheral.status.isAdvertising)
     }
 
+    @Test func `services that come and go before they are advertised end as they are`() async throws {
+        let peripheral = try await Simulation()
+        try await peripheral.run()
+        let daemon = peripheral.daemon
+        await daemon.react(to: "RegisterAdvertisement", with: .late(.milliseconds(50)))
+        for _ in 0..<5 {
+            #expect(await peripheral.perform(.removeService("chirp")).ok)
+            #expect(await peripheral.perform(.addService("chirp")).ok)
+        }
+        #expect(await peripheral.perform(.removeService("heart-rate")).ok)
+        let chirp = PeripheralProfile.lab.services.filter { $0.name == "chirp" }.map { $0.uuid.lowercased() }
+        try await eventually("the last advertisement alone") {
+            daemon.adapter.advertisements.map(\.serviceUUIDs) == [chirp]
+        }
+        #expect(!peripheral.lines.contains { $0.hasPrefix("failed") })
+    }
+
     // MARK: The controller as it was
 
     @Test func `a controller that was off is switched on and off again`() async throws {

@@ -12,6 +12,8 @@ final class FakeGATTServer: GATTServer {
     private(set) var services: [CBMutableService] = []
     /// The UUIDs of each advertisement.
     private(set) var advertisements: [[String]] = []
+    /// How often it was to stop advertising.
+    private(set) var stops = 0
     /// The answers by their codes.
     private(set) var answers: [Int] = []
     private(set) var sent: [Data] = []
@@ -24,7 +26,11 @@ final class FakeGATTServer: GATTServer {
         advertisements.append(uuids.map(\.uuidString))
     }
 
-    func stopAdvertising() { isAdvertising = false }
+    func stopAdvertising() {
+        isAdvertising = false
+        stops += 1
+    }
+
     func add(_ service: CBMutableService) { services.append(service) }
     func remove(_ service: CBMutableService) { services.removeAll { $0 === service } }
     func removeAllServices() { services = [] }

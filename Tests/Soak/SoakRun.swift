@@ -117,13 +117,18 @@ final class SoakRun {
     }
 
     /// A service is removed and added again, as quickly as bluetoothd accepts it. Then it chirps.
+    ///
+    /// bluetoothd (5.66) crashes in some of them (`docs/bluez-limits.md`). What comes after that is as after a kill.
     private func storm(_ sensor: Sensor, _ monitor: Monitor) async throws {
-        let heard = monitor.position
+        let (heard, begin) = (monitor.position, sensor.position)
         for _ in 0..<plan.stormChanges / 2 {
-            for (line, event) in [("- chirp", "service-removed"), ("+ chirp", "service-added")] {
-                let asked = sensor.position
-                try sensor.type(line)
-                try await sensor.event(event, from: asked, within: Self.patience)
+            guard try await change("- chirp", "service-removed", sensor),
+                try await change("+ chirp", "service-added", sensor)
+            else {
+                try await sensor.process.line(containing: "Bluetooth is on", from: begin, within: Self.patience)
+                // Unless it is there.
+                try sensor.type("+ chirp")
+                break
             }
         }
         let end = ContinuousClock.now
@@ -136,7 +141,19 @@ final class SoakRun {
             try sensor.type("c \(text)")
             _ = try? await monitor.process.line(containing: text, from: heard, within: .milliseconds(100))
         }
-        note("service storm", end.duration(to: .now) / .seconds(1))
+        let hasCrashed = sensor.process.lines.dropFirst(begin).contains { $0.contains("bluetoothd is not running") }
+        note(hasCrashed ? "crash of bluetoothd in a storm" : "service storm", end.duration(to: .now) / .seconds(1))
+    }
+
+    /// - Returns: false if it could not be done because bluetoothd has ended.
+    private func change(_ line: String, _ event: String, _ sensor: Sensor) async throws -> Bool {
+        let asked = sensor.position
+        try sensor.type(line)
+        let (done, refused) = ("\"event\":\"\(event)\"", "\"error\":\"Bluetooth ")
+        let answer = try await sensor.process.index(
+            ofLineWith: "the answer to \(line)", from: asked, within: Self.patience
+        ) { $0.contains(done) || $0.contains(refused) }
+        return sensor.process.lines[answer].contains(done)
     }
 
     /// Many notifications, one after another. All of them have to arrive.

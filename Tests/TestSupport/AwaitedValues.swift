@@ -35,7 +35,7 @@ package final class AwaitedValues<Item: Swift.Sendable>: Swift.Sendable {
     /// What was put and not taken.
     package var waiting: [Item] { state.withLock { $0.items } }
 
-    package func next(within limit: Duration = .seconds(20)) async throws -> Item {
+    package func next(within limit: Duration = .seconds(30)) async throws -> Item {
         let key = UUID()
         let timer = Task {
             try await Task.sleep(for: limit)

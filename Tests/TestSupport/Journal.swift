@@ -34,7 +34,7 @@ package final class Journal: Sendable {
     /// Waits until a line has been noted so many times.
     ///
     /// - Throws: ``NotSeen``.
-    package func saw(_ line: String, count: Int = 1, within limit: Duration = .seconds(10)) async throws {
+    package func saw(_ line: String, count: Int = 1, within limit: Duration = .seconds(30)) async throws {
         try await saw(line, within: limit) { lines in lines.count { $0 == line } >= count }
     }
 
@@ -42,7 +42,7 @@ package final class Journal: Sendable {
     ///
     /// - Throws: ``NotSeen``.
     package func saw(
-        _ what: String, within limit: Duration = .seconds(10), _ condition: @escaping @Sendable ([String]) -> Bool
+        _ what: String, within limit: Duration = .seconds(30), _ condition: @escaping @Sendable ([String]) -> Bool
     ) async throws {
         let key = state.withLock { state in
             state.waiterCount += 1

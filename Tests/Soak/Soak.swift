@@ -12,7 +12,7 @@ struct Soak {
         `dittojay` and `bluejay monitor` stay together in the lab through 2000 connections, 100000 notifications, 50 kills of
         bluetoothd, 50 power cycles and 20 storms of service changes, in 20 rounds. After each fault the next value has to
         arrive within SECONDS (5 by default) of the fault's end. Neither program may end, or keep memory or file descriptors
-        from one round to the next.
+        from one round to the next. bluetoothd may crash in a storm (5.66 does); that counts as one more fault.
 
         --part N         only N of the 20 rounds; growth is judged from 8 rounds on
         --limit SECONDS  how long a recovery may take; a machine that is busy with other things needs more

@@ -308,8 +308,9 @@ final class ServicePublication {
 
     /// The peripheral advertises, or cannot.
     func advertisingStarted(error: (any Error)?) {
-        // Of an advertisement that another has replaced meanwhile, or that was switched off, before or after it began.
-        guard (error as? CBError)?.code != .operationCancelled, error != nil || isAdvertising else { return }
+        // Another one has replaced it meanwhile, or it was switched off, before or after it began.
+        let isStopped = error.map { ($0 as? CBError)?.code == .operationCancelled } ?? !isAdvertising
+        guard !isStopped else { return }
         if let error {
             advertised = nil
             let message = "cannot advertise: \(error.localizedDescription)"

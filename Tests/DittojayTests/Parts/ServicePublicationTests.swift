@@ -94,6 +94,10 @@ struct ServicePublicationTests {
         publication.setAdvertising(true, reply)
         publication.setAdvertising(false, reply)
         #expect(!server.isAdvertising)
+        // The answer to what was stopped may come later.
+        let before = parts.lines
+        publication.advertisingStarted(error: nil)
+        #expect(parts.lines == before)
         // A change of the services does not bring it back.
         #expect(publication.remove("chirp").ok)
         publication.setAdvertising(false, reply)

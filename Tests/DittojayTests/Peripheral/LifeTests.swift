@@ -164,7 +164,7 @@ struct LifeTests {
         #expect(peripheral.lines[1].hasPrefix("failed: cannot advertise: ") && !peripheral.status.isAdvertising)
     }
 
-    @Test func `services that come and go before they are advertised end as they are`() async throws {
+    @Test func `the advertisement follows services that come and go faster than bluetoothd takes it`() async throws {
         let peripheral = try await Simulation()
         try await peripheral.run()
         let daemon = peripheral.daemon

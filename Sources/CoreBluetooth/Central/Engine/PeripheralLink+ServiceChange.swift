@@ -46,7 +46,7 @@ extension PeripheralLink {
         lose(service)
     }
 
-    /// What the app has of a service comes to nothing, and the app learns it.
+    /// Ends what the app uses of a service, and reports that it was removed.
     private func lose(_ service: RemoteService) {
         explored.remove(service.path)
         // The removal is reported even if the app has not discovered the service.

@@ -93,7 +93,7 @@ extension PeripheralLink {
 
     // MARK: Discovery
 
-    /// The device's services, as far as they are known.
+    /// The device's services, without those that it no longer has.
     var services: [RemoteService] { device?.services.filter { !missedRemovals.contains($0.path) } ?? [] }
 
     func discoverServices(_ filter: [CBUUID]?) {

@@ -41,11 +41,13 @@ import Testing
 
     @Test func `other UUIDs have no address`() throws {
         var generator = SeededGenerator(state: 7)
+        let version: UInt128 = 8 << 76, variant: UInt128 = 0b10 << 62, fixed: UInt128 = 0xF << 76 | 0b11 << 62
         for _ in 0..<20_000 {
             // Version and variant are right in all of them, the rest is random.
-            let bits = UInt128.random(in: 0...UInt128.max, using: &generator)
-            let uuid = UUID(bits: bits & ~(0xF << 76) & ~(0b11 << 62) | 8 << 76 | 0b10 << 62)
-            #expect(PeerIdentifier(uuid) == nil)
+            var bits = UInt128.random(in: 0...UInt128.max, using: &generator)
+            bits &= ~fixed
+            bits |= version | variant
+            #expect(PeerIdentifier(UUID(bits: bits)) == nil)
         }
         #expect(PeerIdentifier(UUID()) == nil)
         let peer = CBPeer(identifier: UUID())

@@ -61,8 +61,9 @@ package enum KernelLinks {
     static func entry(of address: String, in list: [UInt8]) -> Entry? {
         guard let peer = try? ManagementSocket.address(address, isRandom: false).prefix(6) else { return nil }
         // struct hci_conn_info: handle, address, type, direction, state, and from byte 12 on the mode.
-        return stride(from: 4, through: list.count - entrySize, by: entrySize).prefix(Int(list[2]))
-            .first { list[($0 + 2)..<($0 + 8)].elementsEqual(peer) }
-            .map { Entry(handle: UInt16(list[$0]) | UInt16(list[$0 + 1]) << 8, mode: list[$0 + 12]) }
+        let starts = stride(from: 4, through: list.count - entrySize, by: entrySize).prefix(Int(list[2]))
+        guard let start = starts.first(where: { list[($0 + 2)..<($0 + 8)].elementsEqual(peer) }) else { return nil }
+        let handle = UInt16(list[start]) | UInt16(list[start + 1]) << 8
+        return Entry(handle: handle, mode: list[start + 12])
     }
 }

@@ -83,7 +83,10 @@ extension SceneNode {
         guard digits.count / 2 <= most else {
             throw fail("there are \(digits.count / 2) bytes; \(most) are the most")
         }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0)) }
+        return stride(from: 0, to: digits.count, by: 2).map { index in
+            let (high, low) = (digits[index] ?? 0, digits[index + 1] ?? 0)
+            return UInt8(high << 4 | low)
+        }
     }
 
     func uuid() throws(SceneMistake) -> AttributeType {

@@ -59,7 +59,7 @@ enum FitnessMachine {
         var bytes: [UInt8] {
             var value = ValueBuilder()
             // Bit 0, More Data, is not set: the speed is there.
-            value.append(UInt16(1 << 2 | 1 << 4 | 1 << 6 | 1 << 8 | 1 << 11))
+            value.append([2, 4, 6, 8, 11].reduce(UInt16(0)) { $0 | 1 << $1 })
             value.append(UInt16(min(max(speed * 100, 0).rounded(), 65_535)))
             value.append(UInt16(min(max(cadence * 2, 0).rounded(), 65_535)))
             value.append(distance, width: 3)

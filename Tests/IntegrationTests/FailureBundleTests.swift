@@ -5,7 +5,7 @@ import Testing
 extension InTheLab {
     /// What a failed test leaves behind, shown by the sample package's tests, which fail on request.
     @Suite struct FailureBundles {
-        private static let products = FixtureProgram.file("sample-app/.build/debug")
+        private static let products = FixtureProgram.products
         private static let files = [
             "page.html", "summary.txt", "timeline.txt", "hci.btsnoop", "hci.txt", "bus.log", "bluetoothd.log",
             "app.log",

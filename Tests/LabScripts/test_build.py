@@ -8,9 +8,12 @@ from lab_script import REPOSITORY, LabScriptTests
 PARTS = REPOSITORY / "scripts/lab"
 # Says instead of building.
 PREPARE = f"""set -euo pipefail
-root=$PWD owner=$PWD installed=''; source {PARTS}/steps.sh; source {PARTS}/build.sh
+root=$PWD owner=$PWD installed='' lab=$LAB_HOME logs=$LAB_HOME/logs
+for part in steps cache build; do source {PARTS}/$part.sh; done
 have_swift() {{ [[ ${{swift:-yes}} == yes ]]; }}
 build() {{ echo "build $1"; }}
+build_radio_program() {{ echo "build $1" >&3 && touch "$2/$1"; }}
+exec 3>&1
 prepare_programs"""
 
 
@@ -19,9 +22,9 @@ class Staleness(LabScriptTests):
         super().setUp()
         for name in ("Package.swift", "Sources/App/main.swift", "Package.resolved"):
             self.touch(name, 1000)
-        for program in ("debug/dittojay", "debug/bluejay", "release/virtual-radio", "debug/virtual-radio-scene"):
-            self.write(f".build/{program}", executable=True)
-            self.touch(f".build/{program}", 2000)
+        for program in ("dittojay", "bluejay"):
+            self.write(f".build-lab/debug/{program}", executable=True)
+            self.touch(f".build-lab/debug/{program}", 2000)
 
     def touch(self, name, time):
         path = self.folder / name
@@ -32,8 +35,9 @@ class Staleness(LabScriptTests):
         for folder, _, _ in os.walk(self.folder / "Sources"):
             os.utime(folder, (1000, 1000))
 
-    def prepare(self, **more):
-        return self.bash(PREPARE, **{"LAB_RADIO": "btvirt", **more}).splitlines()
+    def prepare(self, *words, **more):
+        values = {"LAB_RADIO": "btvirt", "XDG_CACHE_HOME": f"{self.folder}/cache", **more}
+        return self.bash(f"{PREPARE} {' '.join(words)}", **values).splitlines()
 
     def test_programs_that_are_newer_than_all_sources_are_not_built(self):
         self.assertEqual(self.prepare(), [])
@@ -44,42 +48,48 @@ class Staleness(LabScriptTests):
                 self.touch(name, 3000)
                 self.assertEqual(self.prepare(), ["build dittojay", "build bluejay"])
                 self.assertEqual(self.prepare(), [], "built once more")
-                os.utime(self.folder / ".build/debug/.lab-built", (2500, 2500))
+                os.utime(self.folder / ".build-lab/debug/.lab-built", (2500, 2500))
                 self.touch(name, 1000)
 
     def test_what_is_missing_is_built(self):
-        (self.folder / ".build/debug/bluejay").unlink()
+        (self.folder / ".build-lab/debug/bluejay").unlink()
         self.assertEqual(self.prepare(), ["build dittojay", "build bluejay"])
 
     def test_the_time_of_the_build_counts_and_not_that_of_the_program(self):
         # A change that leaves a program as it was: the linker does not touch it.
         self.touch("Sources/App/main.swift", 3000)
-        self.touch(".build/debug/.lab-built", 3001)
+        self.touch(".build-lab/debug/.lab-built", 3001)
         self.assertEqual(self.prepare(), [])
 
-    def test_the_radio_is_built_when_its_sources_have_changed(self):
-        both = ["build virtual-radio", "build virtual-radio-scene"]
-        for name, built in (
-            ("Sources/VirtualRadio/Air.swift", both),
-            ("Sources/VirtualRadioCommand/Main.swift", both[:1]),
-            ("Sources/RadioScenes/Scene.swift", both[1:]),
-        ):
-            with self.subTest(name=name):
-                self.touch(name, 1000)
-                self.touch(".build/debug/.lab-built", 4000)
-                self.assertEqual(self.prepare(LAB_RADIO=""), [])
-                self.touch(name, 3000)
-                self.assertEqual(self.prepare(), [], "btvirt")
-                self.assertEqual(self.prepare(LAB_RADIO=""), built)
-                self.assertEqual(self.prepare(LAB_RADIO=""), [], "built once more")
-                for program in ("release/virtual-radio", "debug/virtual-radio-scene"):
-                    self.touch(f".build/{program}", 2000)
-                self.touch(name, 1000)
+    def test_the_radio_is_built_once_for_the_same_sources(self):
+        source = self.write("Sources/VirtualRadio/Air.swift", "1")
+        for folder in ("VirtualRadioCommand", "RadioControl"):
+            self.write(f"Sources/{folder}/x.swift")
+        self.write(".build-lab/debug/.lab-built")
+        self.assertEqual(self.prepare(), [], "btvirt")
+        self.assertEqual(self.prepare(LAB_RADIO=""), ["build virtual-radio"])
+        self.assertEqual(self.prepare(LAB_RADIO=""), [])
+        self.assertEqual(self.prepare(LAB_RADIO="", LAB_HOME=f"{self.folder}/other"), [], "another clone")
+        source.write_text("2")
+        self.touch("Sources/VirtualRadio/Air.swift", 1000)
+        self.assertEqual(self.prepare(LAB_RADIO=""), ["build virtual-radio"])
+        source.write_text("1")
+        self.touch("Sources/VirtualRadio/Air.swift", 1000)
+        self.assertEqual(self.prepare(LAB_RADIO=""), [], "built before")
+        self.assertTrue((self.home / "bin/virtual-radio").exists())
+
+    def test_what_reads_scenes_is_built_for_a_command_that_plays_one(self):
+        for folder in ("VirtualRadio", "RadioControl", "RadioScenes", "RadioScenesCommand", "YAMLText"):
+            self.write(f"Sources/{folder}/x.swift")
+        self.write(".build-lab/debug/.lab-built")
+        self.assertEqual(self.prepare("dittojay"), [])
+        self.assertEqual(self.prepare("virtual-radio", "scene", "x.yaml"), ["build virtual-radio-scene"])
+        self.assertTrue((self.home / "bin/virtual-radio-scene").exists())
 
     def test_without_swift_and_the_radio_btvirt_is_the_default(self):
         text = PREPARE + "; echo ${LAB_DEFAULT_RADIO:-}"
         self.assertEqual(self.bash(text, swift="no", PATH=str(self.folder)).strip(), "btvirt")
-        self.write(".build/debug/virtual-radio", executable=True)
+        self.write(".build-lab/debug/virtual-radio", executable=True)
         self.assertEqual(self.bash(text, swift="no", PATH=str(self.folder)).strip(), "")
 
     def test_as_shipped_they_are_others(self):
@@ -97,7 +107,7 @@ class Staleness(LabScriptTests):
         )
 
     def test_without_swift_what_is_missing_is_said(self):
-        shutil.rmtree(self.folder / ".build")
+        shutil.rmtree(self.folder / ".build-lab")
         text = PREPARE + " 2>&1"
         said = self.bash(text, swift="no", PATH=str(self.folder)).splitlines()
         self.assertEqual(len(said), 2)
@@ -115,8 +125,8 @@ class Plans(LabScriptTests):
             os.utime(path, (1000, 1000))
 
     def is_kept(self, *options):
-        script = f"root=$PWD/library owner=$root; source {PARTS}/build.sh; forget_old_plan {' '.join(options)}"
-        self.bash(script)
+        script = f"root=$PWD/library owner=$root; source {PARTS}/build.sh; options=(); "
+        self.bash(script + f"forget_other_plan {' '.join(options)}")
         return self.plan.exists()
 
     def test_it_is_kept_while_no_file_of_the_other_package_comes_or_goes(self):
@@ -126,6 +136,14 @@ class Plans(LabScriptTests):
     def test_it_is_made_anew_when_a_file_of_the_other_package_has_gone(self):
         self.source.unlink()
         self.assertFalse(self.is_kept("--package-path", "app", "--product", "App"))
+
+    def test_packages_of_this_repository_share_a_folder_and_not_a_plan(self):
+        plan = self.write("library/.build-lab/debug.yaml")
+        script = f"root=$PWD/library owner=$root; source {PARTS}/build.sh; options=(--scratch-path x); "
+        for folder, is_kept in (("library", False), ("library", True), ("library/Fixtures", False)):
+            plan.touch()
+            self.bash(script + f"forget_other_plan --package-path {folder} --build-tests")
+            self.assertEqual(plan.exists(), is_kept, folder)
 
     def test_that_of_the_other_package_itself_is_swiftpm_s_affair(self):
         self.source.unlink()

@@ -200,7 +200,7 @@ class Folders(LabScriptTests):
     def test_a_folder_of_no_project(self):
         kind, package, programs = self.enter(self.folder)
         self.assertEqual((kind, package), ("none", str(self.folder)))
-        self.assertEqual(programs, f"{REPOSITORY}/.build/debug")
+        self.assertEqual(programs, f"{REPOSITORY}/.build-lab/debug")
 
     def test_a_python_project_is_found_from_below(self):
         for marker in ("pyproject.toml", "pytest.ini", "setup.cfg"):

@@ -3,17 +3,20 @@
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cd -- "$root" || exit
 
-# install_tools NAME REQUIREMENT…: pinned tools in a virtual environment of the lab's folder, made anew when they have
-# changed; the folder of its programs into `bin`.
+lab=${LAB_HOME:-$root/.lab}
+logs=$lab/logs
+# shellcheck source=scripts/lab/steps.sh
+source "$root/scripts/lab/steps.sh"
+# shellcheck source=scripts/lab/cache.sh
+source "$root/scripts/lab/cache.sh"
+
+# install_tools NAME REQUIREMENT…: pinned tools in a virtual environment of the cache; the folder of its programs into
+# `bin`, and a folder for what a check writes into `work`.
 install_tools() {
-    local folder=${LAB_HOME:-$root/.lab}/$1
-    shift
-    bin=$folder/bin
-    [[ ! -e $folder/tools || $(<"$folder/tools") != "$*" ]] || return 0
-    rm -rf "$folder"
-    python3 -m venv "$folder" || return
-    "$bin/pip" install --disable-pip-version-check -q "$@" || return
-    echo "$*" >"$folder/tools"
+    use_environment "$lab/$1" "$1" "$1" "$@" </dev/null || return
+    # shellcheck disable=SC2034  # for the checks
+    bin=$lab/$1/bin work=$lab/checks
+    mkdir -p "$work"
 }
 
 # list_sources LANGUAGE: all files in it, into `files`

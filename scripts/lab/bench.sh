@@ -3,7 +3,8 @@
 # in the lab, and gets the arguments.
 [[ -z $installed ]] || die "bench builds the programs: use the lab of a clone of the repository"
 require_swift
-"$parts/setup"
+"$parts/setup" --for test
+prepare_radio
 build_shipped
 # The Python that has the peers: the bench starts them with its own interpreter.
 export LAB_FRESH=1 # as it is after its start

@@ -1,11 +1,19 @@
 # shellcheck shell=bash
 # Builds what the lab's commands need. To be sourced after steps.sh.
-: "${root:?the folder of the repository}" "${owner:?the folder of the package that has it in its .build, or the same}"
+: "${root:?the folder of the repository}" "${parts:=$root/scripts/lab}"
+: "${owner:?the folder of the package that has it in its .build, or the same}"
 
 # What every lab has on PATH.
 programs=(dittojay bluejay)
 configuration=${LAB_CONFIG:-debug}
-program_folder=$owner/.build/$configuration
+# The lab builds this repository apart from what its user builds in .build, with other options: a build with the one's
+# options would undo the other's.
+lab_builds=$root/.build-lab
+# shellcheck disable=SC2034  # for release/options.sh and others that source this
+lab_options=(--scratch-path "$lab_builds" --disable-index-store -debug-info-format none)
+build_folder=$owner/.build
+[[ $owner != "$root" ]] || build_folder=$lab_builds
+program_folder=$build_folder/$configuration
 if [[ $configuration == shipped ]]; then
     # Only these programs are built so.
     configuration=debug program_folder=$root/.build-release/release
@@ -20,46 +28,102 @@ require_swift() {
         die "there is no swift on PATH; install a Swift toolchain, 6.1 or newer: https://www.swift.org/install/linux/"
 }
 
-# build WHAT [OPTION…]
-build() {
-    local what=$1
-    shift
-    require_swift
-    local log
-    log=$(realpath --relative-to="$PWD" "$LAB_HOME/logs/build.log")
-    forget_old_plan "$@"
-    say "building $what; the log is $log"
-    (cd "$root" && step "built $what" "$LAB_HOME/logs/build.log" swift build -j "$(build_jobs)" "$@") ||
-        die "the build failed; all of it: $log"
+# products_of PACKAGE: prints the folder of its programs
+products_of() {
+    local scratch=$1/.build
+    [[ $1/ != "$root"/* || $owner != "$root" ]] || scratch=$lab_builds
+    echo "$scratch/$configuration"
 }
 
-# SwiftPM plans a build anew when files of the package came or went, but not for those of a package that it depends on
-# by path, such as this one; it then fails over what is no longer there.
-forget_old_plan() {
-    local folder="" plan
+# build WHAT [OPTION OF swift build…]
+build() {
+    local what=$1 log lock='' options=()
+    shift
+    require_swift
+    log=$(realpath --relative-to="$PWD" "$LAB_HOME/logs/build.log")
+    choose_options "$@"
+    if [[ -n ${options[*]} ]]; then
+        # Another one could forget this one's plan.
+        mkdir -p -- "$lab_builds" && exec {lock}>"$lab_builds/lock"
+        wait_for_lock "$lock" "another build"
+    fi
+    forget_other_plan "$@"
+    say "building $what; the log is $log"
+    (
+        cd "$root"
+        step "built $what" "$LAB_HOME/logs/build.log" \
+            swift build -j "$(build_jobs)" ${options[@]+"${options[@]}"} "$@"
+    ) || die "the build failed; all of it: $log"
+    [[ -z $lock ]] || exec {lock}>&-
+}
+
+# Sets `options` to those of the lab's own builds, if it is a package of this repository that is built.
+choose_options() {
+    local folder=$owner
     while (($# > 1)); do
-        [[ $1 != --package-path ]] || folder=$2
+        [[ $1 != --package-path ]] || folder=$(realpath -m -- "$2")
+        [[ $1 != --scratch-path ]] || return 0 # that of what is shipped
         shift
     done
-    [[ -n $folder && ! $folder -ef $root ]] || return 0
-    for plan in "$folder"/.build/{debug,release}.yaml; do
+    [[ $folder/ != "$root"/* || $owner != "$root" ]] || options=("${lab_options[@]}")
+}
+
+# SwiftPM goes by its last plan in the folder, and does not see whose it was: those of packages that share the lab's
+# folder. It plans a build anew when files of the package came or went, but not for those of a package that it depends
+# on by path, such as this one; it then fails over what is no longer there.
+forget_other_plan() {
+    local folder=$root scratch plans
+    while (($# > 1)); do
+        [[ $1 != --package-path ]] || folder=$(realpath -m -- "$2")
+        shift
+    done
+    scratch=$folder/.build
+    [[ -z ${options[*]} ]] || scratch=$lab_builds
+    plans=("$scratch"/{debug,release}.yaml)
+    if [[ $scratch == "$lab_builds" && $(cat "$scratch/plan-of" 2>/dev/null) != "$folder" ]]; then
+        rm -f -- "${plans[@]}"
+        mkdir -p -- "$scratch" && echo "$folder" >"$scratch/plan-of"
+    fi
+    [[ $folder != "$root" ]] || return 0
+    for plan in "${plans[@]}"; do
         [[ -e $plan && -n $(find "$root/Sources" -type d -newer "$plan" -print -quit) ]] || continue
         rm -f -- "$plan"
     done
 }
 
-# Builds the program that makes the controllers, unless --radio (LAB_RADIO) names another one, and the one that reads
-# scenes, which commands and tests may play at any time. Where the first cannot be had, btvirt makes the controllers.
+# Finds or builds the program that makes the controllers, unless --radio (LAB_RADIO) names another one. Where it cannot
+# be had, btvirt makes the controllers.
 prepare_radio() {
     [[ ${LAB_RADIO:-virtual} == virtual ]] || return 0
     prepare_virtual_radio
-    [[ ${LAB_DEFAULT_RADIO:-virtual} != virtual ]] || prepare_scene_reader
     [[ -z ${LAB_SCENE_FILE:-} ]] || prepare_scene
 }
 
-# Optimized and with all that it needs in it, because the lab starts with it.
+# A program of the radio, optimized and with all that it needs in it, because the lab starts with it. It is in the
+# user's cache: its sources change seldom.
+#
+# use_radio_program PROGRAM FOLDER-OF-SOURCES…
+use_radio_program() {
+    local program=$1 key sources
+    shift
+    sources=("${@/#/$root/Sources/}" "$root/Package.swift")
+    key=$(find "${sources[@]}" -type f -print0 | sort -z | xargs -0 cat |
+        key_of "$(stat -Lc '%n %s %Y' "$(command -v swift)")")
+    use_cached "$LAB_HOME/radio/$program" "$program" "$key" "built $program" "$LAB_HOME/logs/$program.log" \
+        build_radio_program "$program" || die "the build of $program failed; all of it: $LAB_HOME/logs/$program.log"
+    # On PATH, for commands.
+    mkdir -p "$LAB_HOME/bin"
+    ln -sfn "../radio/$program/$program" "$LAB_HOME/bin/$program"
+}
+
+# build_radio_program PROGRAM FOLDER: in a folder of its own, so that it can be built beside the others
+build_radio_program() {
+    local build=(swift build -j "$(build_jobs)" --package-path "$owner" --scratch-path "$LAB_HOME/radio-build"
+        --product "$1" --configuration release --static-swift-stdlib --disable-index-store -debug-info-format none)
+    (cd "$root" && "${build[@]}") && cp "$LAB_HOME/radio-build/release/$1" "$2/"
+}
+
 prepare_virtual_radio() {
-    local program=$owner/.build/release/virtual-radio sources
     [[ -z ${LAB_VIRTUAL_RADIO:-} ]] || return 0
     if [[ -n ${installed:-} ]] || ! have_swift; then
         [[ ! -x $program_folder/virtual-radio ]] && ! command -v virtual-radio >/dev/null || return 0
@@ -68,34 +132,21 @@ prepare_virtual_radio() {
         export LAB_DEFAULT_RADIO=btvirt
         return
     fi
-    sources=("$root"/Sources/{VirtualRadio,VirtualRadioCommand,RadioControl} "$root/Package.swift")
-    if [[ ! -x $program || -n $(find "${sources[@]}" -newer "$program" -print -quit) ]]; then
-        build virtual-radio --package-path "$owner" --product virtual-radio -c release --static-swift-stdlib
-        touch "$program"
-    fi
-    export LAB_VIRTUAL_RADIO=$program
-    # On PATH, for commands.
-    mkdir -p "$LAB_HOME/bin"
-    ln -sfn "$program" "$LAB_HOME/bin/virtual-radio"
+    use_radio_program virtual-radio VirtualRadio VirtualRadioCommand RadioControl
+    export LAB_VIRTUAL_RADIO=$LAB_HOME/bin/virtual-radio
 }
 
-# It needs Foundation, and the lab's start does not need it.
+# It is another program because it needs Foundation, which the lab's start does not.
 prepare_scene_reader() {
-    local program=$owner/.build/debug/virtual-radio-scene sources
     [[ -z ${installed:-} ]] && have_swift || return 0
-    sources=("$root"/Sources/{VirtualRadio,RadioControl,RadioScenes,RadioScenesCommand,YAMLText} "$root/Package.swift")
-    if [[ ! -x $program || -n $(find "${sources[@]}" -newer "$program" -print -quit) ]]; then
-        build virtual-radio-scene --package-path "$owner" --product virtual-radio-scene
-        touch "$program"
-    fi
-    mkdir -p "$LAB_HOME/bin"
-    ln -sfn "$program" "$LAB_HOME/bin/virtual-radio-scene"
+    use_radio_program virtual-radio-scene VirtualRadio RadioControl RadioScenes RadioScenesCommand YAMLText
 }
 
 # Makes the scene's file into what virtual-radio reads, so that mistakes are found before a machine starts. The name is
 # that of the content, so that a lab that is up is known to have it or another.
 prepare_scene() {
     local scene name reader=$LAB_HOME/bin/virtual-radio-scene
+    prepare_scene_reader
     [[ -x $reader ]] || reader=$program_folder/virtual-radio-scene
     command -v "$reader" >/dev/null || reader=virtual-radio-scene
     command -v "$reader" >/dev/null || die "there is no virtual-radio-scene, which reads scenes, in this lab"
@@ -133,18 +184,40 @@ build_shipped() {
 # Notes that the programs are as new as the sources.
 mark_built() { [[ ! -d $program_folder ]] || touch "$build_stamp"; }
 
-# Builds the programs if that is necessary and possible.
+# prepare PURPOSE [WORD…]: sets up what the lab needs for the purpose (setup --for), and builds the programs if that is
+# necessary and possible; what takes long side by side. The words are those of a command.
+prepare() {
+    local purpose=$1 machine radio
+    shift
+    if have_swift && [[ -z ${installed:-} ]] && ! are_built; then
+        "$parts/setup" --quiet --for build
+        "$parts/setup" --quiet --for "$purpose" &
+        machine=$!
+        (prepare_radio) &
+        radio=$!
+        are_built || build_programs --configuration "$configuration"
+        wait "$machine" && wait "$radio" || exit
+    else
+        "$parts/setup" --quiet --for "$purpose"
+    fi
+    prepare_programs "$@"
+}
+
+# prepare_programs [WORD…]
 prepare_programs() {
     local program
+    # What plays a scene reads it.
+    [[ " $* " != *scene* ]] || prepare_scene_reader
     prepare_radio
     if have_swift && [[ -z ${installed:-} ]]; then
         are_built || build_programs --configuration "$configuration"
-        return
+    else
+        for program in "${programs[@]}"; do
+            [[ -x $program_folder/$program ]] || command -v "$program" >/dev/null ||
+                say "there is no $program in this lab: it is not installed, and there is no Swift toolchain to build it"
+        done
     fi
-    for program in "${programs[@]}"; do
-        [[ -x $program_folder/$program ]] || command -v "$program" >/dev/null ||
-            say "there is no $program in this lab: it is not installed, and there is no Swift toolchain to build it"
-    done
+    touch_entries
 }
 
 # Whether the programs are newer than all sources: since they were last built here, or since they were linked.

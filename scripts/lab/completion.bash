@@ -31,7 +31,7 @@ _bluetooth_lab() {
         return
         ;;
     setup)
-        _bluetooth_lab_words "--browser --peers --help" "$word"
+        _bluetooth_lab_words "--browser --peers --uml --list --clean --help" "$word"
         return
         ;;
     build)

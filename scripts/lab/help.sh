@@ -17,7 +17,7 @@ show_help() {
 help_all() {
     cat <<'HELP'
 The lab: real BlueZ with virtual Bluetooth controllers, and a simulated sensor. It needs no radio. It is a virtual
-machine (virtme-ng on QEMU) that sees this machine's files but changes nothing of this machine.
+machine (virtme-ng on QEMU, or user-mode Linux) that sees this machine's files but changes nothing of this machine.
 
 usage: lab COMMAND [OPTION…] [ARG…]
 
@@ -46,17 +46,20 @@ HELP
 help_setup() {
     cat <<'HELP'
 usage: lab setup [--browser] [--peers] [--uml]
+       lab setup --list | --clean
 
-Installs what is missing: packages of Debian or Ubuntu, a kernel, and Python environments. The kernel and the
-environments are kept in .lab/ beside the lab, or in ~/.cache/bluejay-linux if the lab was installed (LAB_HOME). Every
-other command does this first.
+Installs what is missing: packages of Debian or Ubuntu, a kernel, and Python environments. What takes long to make is
+kept in ~/.cache/bluetooth-lab (XDG_CACHE_HOME), for all labs of this user. Every other command installs what it needs
+itself.
 
   --browser     also install Chromium, for tests of web pages
   --peers       also install the other Bluetooth libraries and programs that this package is tested with: a Python
                 environment, .lab/peers (Fixtures/peers/nightly.txt), BlueZ 5.82 for its btgatt-client, and tshark
-  --uml         also build a kernel for user-mode Linux, .lab/uml, from the sources of the distribution's kernel.
-                With LAB=uml the lab's commands then run in it: a kernel that is a process of this machine's, in which
-                programs are not emulated.
+  --uml         also build a kernel for user-mode Linux from the sources of the distribution's kernel: a kernel that is
+                a process of this machine's, in which programs are not emulated. Where KVM does not work, the lab runs
+                in it from then on. lab test builds it by itself.
+  --list        print what is in the cache, with its size and last use
+  --clean       remove from the cache what was not used for a month
 HELP
 }
 
@@ -285,7 +288,7 @@ variables in the lab:
   LAB_CONTROLLERS       the number of controllers
   DITTOJAY_ADAPTER      the controller that dittojay uses (default: hci0)
   BLUETOOTH_ADAPTER     the controller that every other program of this package uses (default: hci1 if there are two)
-  LAB_PYTHON            a Python with bleak, bless and bluez-peripheral
+  LAB_PYTHON            a Python with bleak, bless and bluez-peripheral, if `lab setup` or `lab test` has installed it
   LAB_OUT               a folder whose files are kept, in .lab/out
   LAB_HOST              with several hosts: a, b, and so on
   LAB_CLOCK             real, counted or simulated (--time)
@@ -296,10 +299,11 @@ variables for the lab:
   LAB=host              use no virtual machine: add virtual controllers to this machine's kernel and bluetoothd. This
                         needs root and a kernel with hci_vhci, and does not isolate this machine's own Bluetooth.
   LAB=tcg               emulate the virtual machine in software even if KVM works
-  LAB=uml               take user-mode Linux (lab setup --uml), which is fast without KVM, too
-  LAB_HOME=FOLDER       keep the cache and the output of runs in FOLDER (default: .lab, or ~/.cache/bluejay-linux if the
-                        lab was installed)
-  LAB_CONFIG=release    take the programs from .build/release (default: .build/debug)
+  LAB=uml               take user-mode Linux (lab setup --uml), which is fast without KVM, even if KVM works
+  LAB_HOME=FOLDER       keep the output of runs in FOLDER (default: .lab, or ~/.cache/bluejay-linux if the lab was
+                        installed)
+  XDG_CACHE_HOME=FOLDER keep what labs share in FOLDER/bluetooth-lab (default: ~/.cache); lab setup --list
+  LAB_CONFIG=release    take the programs from .build-lab/release (default: .build-lab/debug)
   LAB_CONFIG=shipped    take them as scripts/release/build makes them, from .build-release/release. They start twice as
                         fast in software emulation.
   LAB_KERNEL=PACKAGE    take the kernel from this package of the distribution (linux-image-…)

@@ -1,6 +1,11 @@
 # shellcheck shell=bash
 # Reports the progress and errors of the lab's scripts: one line for each step, with its duration. To be sourced.
 
+# The user's cache.
+cache=${XDG_CACHE_HOME:-}
+[[ $cache == /* ]] || cache=~/.cache # a relative one is to be ignored, by the rules of XDG
+cache+=/bluetooth-lab
+
 say() { printf 'lab: %s\n' "$*" >&2; }
 
 die() {
@@ -15,21 +20,35 @@ tenths_since() {
     printf '%d.%d' $((tenths / 10)) $((tenths % 10))
 }
 
-# report_progress TEXT LOG MICROSECONDS: reports every 20 s how far a step is that began then, as far as LOG shows it
+# report_progress TEXT LOG MICROSECONDS: reports every 20 s how far a step is that began then, as far as LOG shows it,
+# until the caller has ended
 report_progress() {
-    local nap line
+    local nap line descriptor caller=$$
+    # The caller's locks are not to outlive it.
+    for descriptor in /proc/"$BASHPID"/fd/*; do
+        descriptor=${descriptor##*/}
+        ((descriptor <= 2)) || eval "exec $descriptor>&-"
+    done
     exec {nap}<> <(:) # nothing writes to it: a pause without a program that could outlive this one
     while true; do
         read -rt 20 -u "$nap" _ || true
+        kill -0 "$caller" 2>/dev/null || return 0
         line=$(tail -c 4000 "$2" | tr '\r' '\n' | grep -E '^\[[0-9]+/[0-9]+\]|[0-9]+%' | tail -n 1 | cut -c1-60) || true
         say "not $1 yet, after $(tenths_since "$3") s${line:+: $line}"
     done
 }
 
+# wait_for_lock DESCRIPTOR WHAT: reports what it waits for if the lock is not free
+wait_for_lock() {
+    flock -n "$1" && return
+    say "waiting for $2"
+    flock "$1"
+}
+
 # lab_python FOLDER: prints what interprets the tools of the lab in that folder: the interpreter itself, as `setup` has
 # found it. A python3 on PATH may be a script that looks for one, as pyenv's, which takes a tenth of a second.
 lab_python() {
-    local python=$1/tools/bin/python3
+    local python=$1/python
     [[ -x $python ]] || python=python3
     echo "$python"
 }

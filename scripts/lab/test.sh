@@ -14,6 +14,26 @@ check_filters() {
     python3 -B "$root/scripts/python" find-tests "${folders[@]}" -- "$@" || exit 1
 }
 
+# Builds the tests. Where all of them run, the machine is set up meanwhile: building a kernel takes as long.
+build_and_set_up() {
+    "$parts/setup" --quiet --for build
+    (($# > 0)) || "$parts/setup" --quiet --for test &
+    prepare_radio
+    case $kind in
+    swift)
+        [[ $package == "$root" && ${LAB_CONFIG:-} != shipped ]] || build_programs --configuration debug
+        if [[ $package == "$root" ]]; then
+            build "the package and its tests" --build-tests
+            mark_built
+        else
+            build "${package##*/} and its tests" --package-path "$package" --build-tests
+        fi
+        ;;
+    python) prepare_programs scene ;;
+    esac
+    touch_entries
+}
+
 main_test() {
     case $kind in
     swift)
@@ -25,13 +45,7 @@ main_test() {
         die "$package belongs neither to a Swift package nor to a Python project; ./lab run -- COMMAND runs any tests"
         ;;
     esac
-    "$parts/setup"
-    prepare_radio
-    case $kind in
-    # Those of this package are built with its tests.
-    swift) [[ $package == "$root" && ${LAB_CONFIG:-} != shipped ]] || build_programs --configuration debug ;;
-    python) prepare_programs ;;
-    esac
+    build_and_set_up "$@"
     pass_signals "${tools[@]}" test --kind "$kind" --package "$package" ${options[@]+"${options[@]}"} \
         ${test_options[@]+"${test_options[@]}"} -- "$@"
 }

@@ -8,11 +8,14 @@ enum FixtureProgram {
     /// The language modes whose programs are run. All are built in both.
     static let languageModes = isThorough ? [5, 6] : [6]
 
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../../Fixtures").standardized
+    private static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../..").standardized
+
+    /// Where the lab builds the packages of this repository.
+    static let products = repository.appendingPathComponent(".build-lab/debug").path
 
     /// The path of a file in Fixtures.
-    static func file(_ path: String) -> String { folder.appendingPathComponent(path).path }
+    static func file(_ path: String) -> String { repository.appendingPathComponent("Fixtures/\(path)").path }
 
     /// Starts a program on a controller.
     ///
@@ -22,9 +25,9 @@ enum FixtureProgram {
         _ name: String, _ arguments: [String] = [], languageMode: Int, adapter: String,
         environment: [String: String] = [:], isLineBuffered: Bool = true
     ) throws -> ChildProcess {
-        let path = file(".build/debug/\(name)-swift\(languageMode)")
+        let path = "\(products)/\(name)-swift\(languageMode)"
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw LabError("\(path) is missing; swift build --package-path Fixtures builds it")
+            throw LabError("\(path) is missing; ./lab test builds it")
         }
         let command = (isLineBuffered ? ["stdbuf", "--output=L"] : []) + [path] + arguments
         return try ChildProcess(

@@ -8,6 +8,12 @@ from typing import NamedTuple
 TOOLS = Path(__file__).resolve().parent.parent
 ROOT = TOOLS.parent.parent
 GUEST = ROOT / "scripts" / "lab" / "guest"
+LAB_BUILDS = ROOT / ".build-lab"
+
+
+def build_folder(package: Path) -> Path:
+    """Where the lab builds a Swift package: those of this repository in one folder, others in their own."""
+    return LAB_BUILDS if package.is_relative_to(ROOT) else package / ".build"
 
 
 class Places(NamedTuple):
@@ -25,7 +31,7 @@ class Places(NamedTuple):
 
     @property
     def uml_kernel(self) -> Path:
-        """The kernel for user-mode Linux, if `lab setup --uml` has built it."""
+        """The kernel for user-mode Linux, if `lab setup` has built it."""
         return self.home / "uml" / "linux"
 
 

@@ -49,8 +49,15 @@ def test_user_mode_linux_is_taken_where_it_is_asked_for() -> None:
     for variable in ("LAB_DEFAULT_CLOCK", "LAB_CLOCK"):
         simulated = choose({"LAB": "uml", variable: "simulated"}, True, True, 4)
         assert simulated[:3] == (Accelerator.USER_MODE, Clock.SIMULATED, "1")
-    assert choose({}, False, True, 4).accelerator is Accelerator.EMULATION
-    assert choose({"LAB": "tcg"}, False, True, 4).accelerator is Accelerator.EMULATION
+
+
+def test_user_mode_linux_is_taken_before_software_emulation_where_it_has_what_is_asked_for() -> None:
+    assert choose({}, False, True, 4).accelerator is Accelerator.USER_MODE
+    assert choose({}, True, True, 4).accelerator is Accelerator.KVM
+    assert choose({"LAB_CLOCK": "simulated"}, True, True, 4)[:2] == (Accelerator.USER_MODE, Clock.SIMULATED)
+    assert choose({"LAB_DEFAULT_CLOCK": "counted"}, False, True, 4)[:2] == (Accelerator.USER_MODE, Clock.REAL)
+    for variables in ({"LAB": "tcg"}, {"LAB_CLOCK": "counted"}, {"LAB_KERNEL": "linux-image-amd64"}):
+        assert choose(variables, False, True, 4).accelerator is Accelerator.EMULATION
 
 
 @pytest.mark.parametrize(

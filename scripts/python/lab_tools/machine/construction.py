@@ -32,7 +32,7 @@ class Construction(NamedTuple):
         `stays_up`: callers find the machine by sockets, which QEMU makes."""
         if stays_up and os.environ.get("LAB") == "uml":
             fail("a lab that stays up is not for user-mode Linux (LAB=uml), which starts in a second: lab run")
-        works = hardware.kvm_works(places), hardware.uml_works(places)
+        works = hardware.kvm_works(places), hardware.uml_works(places) and not stays_up
         parts = hardware.choose(os.environ, *works, os.cpu_count() or 1)
         if controllers > hardware.RADIOS[parts.radio]:
             fail(f"--controllers takes 1 to {hardware.RADIOS[parts.radio]}: {parts.radio} makes no more")

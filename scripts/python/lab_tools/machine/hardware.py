@@ -78,19 +78,22 @@ def choose(environment: Mapping[str, str], kvm_works: bool, uml_works: bool, hos
 
 
 def choose_accelerator(environment: Mapping[str, str], kvm_works: bool, uml_works: bool) -> Accelerator:
-    """User-mode Linux where LAB asks for it, or else KVM where that works, unless a simulated clock is asked for."""
-    lab, clock = environment.get("LAB"), environment.get("LAB_CLOCK")
+    """KVM where that works, unless a simulated clock is asked for; or else user-mode Linux where there is its kernel,
+    unless a counted clock or another kernel is asked for. LAB chooses one."""
+    lab, clock, kernel = (environment.get(name) for name in ("LAB", "LAB_CLOCK", "LAB_KERNEL"))
     if lab == "uml":
-        if environment.get("LAB_KERNEL"):
+        if kernel:
             fail("LAB_KERNEL is for a virtual machine, not for user-mode Linux (LAB=uml)")
         if not uml_works:
             fail("there is no kernel for user-mode Linux: run ./lab setup --uml")
         if clock == Clock.COUNTED:
             fail("user-mode Linux (LAB=uml) has real or simulated time, not a counted one")
         return Accelerator.USER_MODE
-    if lab == "tcg" or clock == Clock.SIMULATED:
-        return Accelerator.EMULATION
-    return Accelerator.KVM if kvm_works else Accelerator.EMULATION
+    if lab != "tcg" and kvm_works and clock != Clock.SIMULATED:
+        return Accelerator.KVM
+    if not lab and uml_works and not kernel and clock != Clock.COUNTED:
+        return Accelerator.USER_MODE
+    return Accelerator.EMULATION
 
 
 def uml_works(places: Places) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lab_tools.messages import fail
-from lab_tools.places import GUEST, ROOT, Places
+from lab_tools.places import GUEST, ROOT, Places, build_folder
 
 # Of the caller's environment: the lab's own, what CI sets, and what runners of tests go by. `lab help environment`
 # lists them.
@@ -30,8 +30,8 @@ def kernel_image(places: Places) -> Path:
 def program_folders(environment: Mapping[str, str]) -> str:
     """As in PATH: where dittojay and bluejay are, before all others."""
     configuration = environment.get("LAB_CONFIG", "debug")
-    own = (".build-release", "release") if configuration == "shipped" else (".build", configuration)
-    return environment.get("LAB_PROGRAMS") or str(ROOT.joinpath(*own))
+    own = ROOT / ".build-release" / "release" if configuration == "shipped" else build_folder(ROOT) / configuration
+    return environment.get("LAB_PROGRAMS") or str(own)
 
 
 def job_environment(

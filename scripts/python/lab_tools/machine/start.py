@@ -111,12 +111,14 @@ def saved_file(places: Places, kernel: Path, parts: Hardware, ports: Sequence[st
         return None
     # What the radio is to do is known only later.
     parts = parts._replace(radio_options="", scene="")
+    # Of the user's other clones as well.
+    kernel, boot = kernel.resolve(), places.boot.resolve()
     digest = hashlib.sha256(repr((parts, sorted(ports), str(kernel))).encode())
     virtme = places.home / "tools" / "bin" / "virtme-run"
-    for file in (Path(program).resolve(), kernel, places.boot / "initramfs", virtme):
+    for file in (Path(program).resolve(), kernel, boot / "initramfs", virtme):
         status = file.stat()
         digest.update(f"{status.st_size} {status.st_mtime_ns}".encode())
-    return places.home / "saved" / digest.hexdigest()[:16]
+    return boot / "saved" / digest.hexdigest()[:16]
 
 
 def remove_old(folder: Path) -> None:

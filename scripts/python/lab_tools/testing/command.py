@@ -3,20 +3,21 @@
 usage: test --kind swift|python --package FOLDER [--controllers N] [--capture FILE] [--bluez FOLDER] [--out FOLDER]
             [--shard K/N] [--list] [--junit FILE] [--repeat N] [--until-failure] [--nightly] -- [FILTER…]
 
-`lab test` has set up the lab by then, and built the programs that it has on PATH. Of this package, unit tests run on
+`lab test` has built the tests and the programs that the lab has on PATH by then. Of this package, unit tests run on
 this machine and integration tests in the lab; so do all tests of any other package or project. The last line is
 "N passed, N failed".
 """
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from lab_tools.messages import fail, say
+from lab_tools.messages import EXIT_LAB_FAILED, fail, say
 from lab_tools.page.index import write_index
 from lab_tools.places import ROOT, Places
 from lab_tools.testing.choice import Choice, print_list, pytest_tests
@@ -26,7 +27,7 @@ from lab_tools.testing.results import Report
 from lab_tools.testing.rounds import Rounds
 from lab_tools.testing.runner import LabOptions, Runner
 from lab_tools.testing.shards import Durations, ListedTest, Shard
-from lab_tools.testing.this_package import ThisPackage, Wish
+from lab_tools.testing.this_package import UNIT_TESTS, ThisPackage, Wish
 
 NIGHTLY_LIMIT = "5400"  # seconds for what a part of the tests takes
 
@@ -65,6 +66,8 @@ class Session:
         self.words = self.lab_options.words("controllers", "capture", "bluez")
 
     def run(self) -> int:
+        if self.options.kind == "python" or self.wish.needs_names:
+            self.set_up()
         if self.options.kind == "python":
             choice, parts = self.python_project()
         elif self.options.package == ROOT:
@@ -78,14 +81,28 @@ class Session:
         if self.wish.must_list:
             return show_list(choice.chosen, choice)
         choice.announce()
+        if any(test.part != UNIT_TESTS for test in choice.chosen):
+            self.set_up()
         self.run_rounds(choice, parts)
         show_failures(self.out)
         sys.stdout.flush()
         return self.report(choice).show(self.runner.results)
 
+    def set_up(self) -> None:
+        """Sets up what tests in the lab need. Not everywhere can a kernel for user-mode Linux be built."""
+        command = [str(ROOT / "scripts" / "lab" / "setup"), "--quiet", "--for", "test"]
+        environment = self.runner.environment
+        if subprocess.run(command, env=environment, check=False).returncode == 0:
+            return
+        if environment.get("LAB"):
+            sys.exit(EXIT_LAB_FAILED)
+        say("software emulation is used, which is slower")
+        environment["LAB"] = "tcg"
+        if subprocess.run(command, env=environment, check=False).returncode:
+            sys.exit(EXIT_LAB_FAILED)
+
     def swift_package(self) -> tuple[Choice, list[Callable[[], None]]]:
         package = SwiftPackage(self.options.package, self.out, self.wish.filters)
-        package.build()
         choice = Choice(package.tests(), self.wish.shard, Durations.read(package.package))
         return choice, [lambda: package.run(self.runner, self.words, choice)]
 

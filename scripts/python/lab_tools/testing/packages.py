@@ -26,7 +26,7 @@ def read_statuses(folder: Path, lab_status: int) -> tuple[int, int]:
 
 
 class SwiftPackage:
-    """A package whose tests are built, and then run in the lab. `out`: the folder for the lab's output."""
+    """A package whose tests run in the lab once they are built. `out`: the folder for the lab's output."""
 
     def __init__(self, package: Path, out: Path, filters: Sequence[str]) -> None:
         self.package, self.out, self.filters = package, out, filters
@@ -35,7 +35,10 @@ class SwiftPackage:
 
     def build(self) -> None:
         build(f"{self.package.name} and its tests", "--package-path", str(self.package), "--build-tests")
-        self.bundle = built_tests(self.package)
+
+    @property
+    def bundle(self) -> Path:
+        return built_tests(self.package)
 
     def xctest(self) -> list[str]:
         names = xctest_names(self.filters, list_tests(self.bundle))

@@ -1,6 +1,5 @@
 """Runs tests on this machine and in the lab, and keeps what became of them."""
 
-import os
 import shutil
 import signal
 import subprocess
@@ -12,7 +11,7 @@ from types import FrameType
 from typing import IO, NamedTuple
 
 from lab_tools.messages import fail
-from lab_tools.places import GUEST, ROOT, tool_command
+from lab_tools.places import GUEST, ROOT, build_folder, tool_command
 from lab_tools.testing.results import Result
 from lab_tools.testing.rounds import Batch
 
@@ -201,9 +200,12 @@ def build(what: str, *options: str) -> None:
 
 def built_tests(package: Path) -> Path:
     """The built tests, run without SwiftPM: in the lab there is no need of it, and its start takes long."""
-    bundles = sorted((package / ".build" / "debug").glob("*PackageTests.xctest"))
+    folder = build_folder(package) / "debug"
+    # Packages of this repository share the folder.
+    name = {ROOT: "bluejay-linux"}.get(package, package.name) if folder.is_relative_to(ROOT) else "*"
+    bundles = sorted(folder.glob(f"{name}PackageTests.xctest"))
     if len(bundles) != 1:
-        fail(f"one test bundle was expected in {package}/.build/debug, and there are {len(bundles)}")
+        fail(f"one test bundle was expected in {folder}, and there are {len(bundles)}")
     return bundles[0]
 
 
@@ -219,4 +221,4 @@ def run_tests(*words: str | Path) -> list[str | Path]:
 
 def program_folder(environment: Mapping[str, str]) -> str:
     """Where the programs of this package are, which every lab has on PATH."""
-    return environment.get("LAB_PROGRAMS", "").rsplit(":", 1)[-1] or os.path.join(ROOT, ".build", "debug")
+    return environment.get("LAB_PROGRAMS", "").rsplit(":", 1)[-1] or str(build_folder(ROOT) / "debug")

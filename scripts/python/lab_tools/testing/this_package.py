@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from lab_tools.machine.hardware import choose, kvm_works, uml_works
 from lab_tools.messages import say
-from lab_tools.places import GUEST, ROOT, Places
+from lab_tools.places import GUEST, ROOT, Places, build_folder
 from lab_tools.testing import finding
 from lab_tools.testing.choice import Choice, one_test, pytest_tests, swift_tests
 from lab_tools.testing.filters import (
@@ -85,9 +85,7 @@ class ThisPackage:
         self.others: list[Callable[[Runner], None]] = []
 
     def prepare(self) -> None:
-        """Builds the tests and decides which run. Some integration tests run the programs of Fixtures and the tests of
-        the sample package, too."""
-        build("the package and its tests", "--build-tests")
+        """Decides which tests run."""
         self.bundle = built_tests(ROOT)
         names = list_tests(self.bundle, *SWIFT_TESTING)  # heeds no filters
         self.python_parts = list(self.find_python_parts())
@@ -137,7 +135,8 @@ class ThisPackage:
         return tests
 
     def parts(self) -> list[Callable[[], None]]:
-        """What runs, in its order, after building what it needs."""
+        """What runs, in its order, after building what it needs: some integration tests run the programs of Fixtures
+        and the tests of the sample package, too."""
         if any(self.choice.has(part) for part in (IN_LAB, ON_TWO_HOSTS, ON_THREE_HOSTS, AMONG_MANY)):
             build("the programs that the tests run", "--package-path", "Fixtures")
         if self.choice.has(SAMPLE) or any(RUNS_SAMPLE in name for name in self.choice.names(IN_LAB)):
@@ -268,7 +267,7 @@ class ThisPackage:
         """The sample package's own tests, as its developer runs them."""
         former = runner.environment.get("LAB_PROGRAMS", "")
         folder = program_folder(runner.environment)
-        runner.environment["LAB_PROGRAMS"] = f"{self.sample.package}/.build/debug:{folder}"
+        runner.environment["LAB_PROGRAMS"] = f"{build_folder(self.sample.package)}/debug:{folder}"
         self.sample.run(runner, self.options.words("controllers", "capture", "bluez"))
         runner.environment["LAB_PROGRAMS"] = former
 
@@ -287,7 +286,7 @@ class ThisPackage:
         """The soak as a test of its own."""
         build("the soak", "--product", "Soak")
         say("the soak, in the lab")
-        program = ROOT / ".build" / "debug" / "Soak"
+        program = build_folder(ROOT) / "debug" / "Soak"
         words = [*self.options.words("controllers", "bluez"), "--out", str(self.out / SOAK)]
 
         def run(record: Path) -> int:

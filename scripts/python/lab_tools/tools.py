@@ -33,6 +33,7 @@ TOOLS = {
     "sources": "lab_tools.checks.sources",
     "width": "lab_tools.checks.width",
     "layers": "lab_tools.checks.layers",
+    "gate": "lab_tools.checks.gate",
     "last-release": "lab_tools.checks.releases",
 }
 

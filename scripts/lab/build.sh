@@ -10,7 +10,7 @@ configuration=${LAB_CONFIG:-debug}
 # options would undo the other's.
 lab_builds=$root/.build-lab
 # shellcheck disable=SC2034  # for release/options.sh and others that source this
-lab_options=(--scratch-path "$lab_builds" --disable-index-store -debug-info-format none)
+lab_options=(--scratch-path "$lab_builds" -debug-info-format none)
 build_folder=$owner/.build
 [[ $owner != "$root" ]] || build_folder=$lab_builds
 program_folder=$build_folder/$configuration

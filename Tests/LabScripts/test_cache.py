@@ -9,7 +9,7 @@ from lab_script import REPOSITORY, LabScriptTests
 
 PARTS = REPOSITORY / "scripts/lab"
 SOURCE = f"""set -uo pipefail
-lab=$LAB_HOME logs=$LAB_HOME/logs
+root=$PWD lab=$LAB_HOME logs=$LAB_HOME/logs
 source {PARTS}/steps.sh; source {PARTS}/cache.sh
 make() {{ echo made >>"$LAB_MADE"; echo "$1" >"$2/content"; }}
 use() {{
@@ -43,6 +43,18 @@ class Cache(LabScriptTests):
         self.run_lines("use b")
         self.assertEqual((self.home / "thing/content").read_text(), "b\n")
         self.assertEqual(len(self.entries()), 2)
+
+    def test_an_environment_of_the_same_requirements_is_the_same_in_each_clone(self):
+        text = """make_environment() { echo made >>"$LAB_MADE"; }
+        use_environment "$lab/tools" tools tools tools -r "$root/requirements.txt" <"$root/requirements.txt" """
+        for clone in ("one", "two"):
+            self.write(f"{clone}/requirements.txt", "x==1\n")
+            self.run_lines(text.replace("$root", f"{self.folder}/{clone}"), LAB_HOME=f"{self.folder}/{clone}/home")
+        self.assertEqual(self.count(), 2, "$root is neither of them")
+        self.made.unlink()
+        for clone in ("one", "two"):
+            self.run_lines(f"root={self.folder}/{clone}; {text}", LAB_HOME=f"{self.folder}/{clone}/home")
+        self.assertEqual(self.count(), 1)
 
     def test_what_was_there_in_its_place_before_is_replaced(self):
         (self.home / "thing").mkdir(parents=True)

@@ -4,7 +4,7 @@
 # An entry is a folder NAME-KEY with what was made. The file .complete in it says that it is whole; its time is that of
 # the last use. An entry is made under a lock, which the kernel releases when its owner has died, and what a dead owner
 # left is made again. Where the cache cannot be written to, entries are made in the lab's own folder.
-: "${lab:?the folder of the lab}" "${logs:?the folder for logs}" "${cache:?the folder of the cache}"
+: "${root:?the folder of the repository}" "${lab:?the folder of the lab}" "${logs:?the folder for logs}" "${cache:?the folder of the cache}"
 
 own_cache=$lab/cache
 kept_days=30
@@ -50,7 +50,7 @@ use_cached() {
 use_environment() {
     local link=$1 name=$2 text=$3 log=$logs/$4.log key
     shift 4
-    key=$(key_of "$(command -v python3)" "$@")
+    key=$(key_of "$(command -v python3)" "${@#"$root/"}") # the same in each clone
     use_cached "$link" "$name" "$key" "installed $text" "$log" make_environment "$@"
 }
 

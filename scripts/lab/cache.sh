@@ -4,7 +4,8 @@
 # An entry is a folder NAME-KEY with what was made. The file .complete in it says that it is whole; its time is that of
 # the last use. An entry is made under a lock, which the kernel releases when its owner has died, and what a dead owner
 # left is made again. Where the cache cannot be written to, entries are made in the lab's own folder.
-: "${root:?the folder of the repository}" "${lab:?the folder of the lab}" "${logs:?the folder for logs}" "${cache:?the folder of the cache}"
+: "${root:?the folder of the repository}" "${lab:?the folder of the lab}"
+: "${logs:?the folder for logs}" "${cache:?the folder of the cache}"
 
 own_cache=$lab/cache
 kept_days=30

@@ -27,7 +27,7 @@ COPY python python
 RUN apt-get update -q \
     && apt-get install -y -q --no-install-recommends gcc \
     && ./lab setup \
-    && rm -rf /var/lib/apt/lists/* /var/cache/apt /var/log/apt /root/.cache
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt /var/log/apt /root/.cache/pip
 COPY . .
 COPY --from=programs /usr/local/bin/dittojay /usr/local/bin/bluejay /usr/local/bin/
 CMD ["./lab", "run", "--", "scripts/demo.sh"]

@@ -29,6 +29,7 @@ from lab_tools.testing.runner import LabOptions, Runner
 from lab_tools.testing.shards import Durations, ListedTest, Shard
 from lab_tools.testing.this_package import UNIT_TESTS, ThisPackage, Wish
 
+NO_UML = 3  # the exit status of scripts/lab/setup when it cannot build a kernel for user-mode Linux
 NIGHTLY_LIMIT = "5400"  # seconds for what a part of the tests takes
 
 
@@ -89,16 +90,15 @@ class Session:
         return self.report(choice).show(self.runner.results)
 
     def set_up(self) -> None:
-        """Sets up what tests in the lab need. Not everywhere can a kernel for user-mode Linux be built."""
+        """Sets up what tests in the lab need, without user-mode Linux where its kernel cannot be built."""
         command = [str(ROOT / "scripts" / "lab" / "setup"), "--quiet", "--for", "test"]
         environment = self.runner.environment
-        if subprocess.run(command, env=environment, check=False).returncode == 0:
-            return
-        if environment.get("LAB"):
-            sys.exit(EXIT_LAB_FAILED)
-        say("software emulation is used, which is slower")
-        environment["LAB"] = "tcg"
-        if subprocess.run(command, env=environment, check=False).returncode:
+        status = subprocess.run(command, env=environment, check=False).returncode
+        if status == NO_UML and not environment.get("LAB"):
+            say("software emulation is used, which is slower")
+            environment["LAB"] = "tcg"
+            status = subprocess.run(command, env=environment, check=False).returncode
+        if status:
             sys.exit(EXIT_LAB_FAILED)
 
     def swift_package(self) -> tuple[Choice, list[Callable[[], None]]]:

@@ -51,6 +51,6 @@ package enum Device1: BusInterface {
 
     /// Why the link has ended: a reason's name, and words for it (5.87 has it, 5.82 does not).
     static let disconnected = Signal("Disconnected")
-    /// The reason of a link that could not be encrypted.
-    static let authenticationReason = "org.bluez.Reason.Authentication"
+    /// The name of a reason in that signal.
+    static func reason(_ reason: DisconnectionReason) -> String { "org.bluez.Reason." + "\(reason)".capitalized }
 }

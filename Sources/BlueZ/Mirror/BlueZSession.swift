@@ -35,6 +35,9 @@ package final class BlueZSession {
     nonisolated let handleFolder: String
     /// The kernel's answer about the link of a controller to a device; nil if it cannot be asked.
     package var kernelLink: @LoopActor (_ controller: UInt16, _ address: String) -> KernelLinks.Link? = KernelLinks.link
+    private let disconnections = DisconnectionMonitor()
+    /// The links that have ended since this was called last, as far as the kernel reports that to this program.
+    package lazy var endedLinks: @LoopActor () -> [EndedLink] = disconnections.read
     package var l2cap = L2CAPAccess()
     /// The handles of local services that are in use, by adapter. They outlive the adapter's object: bluetoothd may
     /// come back.
@@ -108,6 +111,7 @@ package final class BlueZSession {
         open()
     }
 
+        disconnections.open()
     /// Calls `handler` for every event until the registration is cancelled or released.
     package func observe(_ handler: @escaping @LoopActor (BlueZEvent) -> Void) -> Registration {
         nextKey += 1
@@ -267,12 +271,6 @@ package final class BlueZSession {
         }
     }
 
-    /// Newer releases (5.87, not 5.82) say why, before they say that the device is no longer connected.
-    private func deviceDisconnected(_ signal: BusSignal) {
-        guard let reason = signal.arguments.first.flatMap(String.init(busValue:)) else { return }
-        objects.devices[signal.path]?.disconnectionReason = reason
-    }
-
     private func add(_ object: ManagedObject) {
         let path = object.path
         for (interface, properties) in object.interfaces {
@@ -340,7 +338,9 @@ package final class BlueZSession {
             service.invalidate()
             send(.serviceRemoved(service))
         }
-        if goes(Device1.name), let device = objects.devices.removeValue(forKey: path) {
+        if goes(Device1.name), let device = objects.devices[path] {
+            if device.isConnected { noteEndedLinks() }
+            objects.devices[path] = nil
             device.adapter?.devicesByPath[path] = nil
             device.invalidate()
             send(.deviceRemoved(device))

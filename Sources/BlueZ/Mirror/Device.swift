@@ -81,16 +81,24 @@ package final class Device: RemoteObject<Device1> {
 
     // MARK: Connecting
 
-    /// Why the last connection ended, such as `org.bluez.Reason.Authentication`; nil where bluetoothd does not say.
-    var disconnectionReason: String?
+    /// Why the last connection ended; nil where neither bluetoothd nor the kernel says.
+    package var disconnectionReason: DisconnectionReason? {
+        session?.noteEndedLinks()
+        return reportedReason ?? kernelReason
+    }
+    /// What bluetoothd has said of the last connection's end.
+    var reportedReason: DisconnectionReason?
+    /// What the kernel has said of it. The kernel is faster: it may know of the end when bluetoothd has yet to report
+    /// the beginning.
+    var kernelReason: DisconnectionReason?
     /// Whether the last connection ended because it could not be encrypted: one side has lost the keys. False, too,
-    /// where bluetoothd does not say.
-    package var hasFailedAuthentication: Bool { disconnectionReason == Device1.authenticationReason }
+    /// where nothing says so.
+    package var hasFailedAuthentication: Bool { disconnectionReason == .authentication }
 
     override func update(_ changes: PropertyChanges<Device1>) {
         super.update(changes)
         if changes.contains(Device1.paired) { isPaired = changes[Device1.paired] ?? false }
-        if changes[Device1.connected] == true { disconnectionReason = nil }
+        if changes[Device1.connected] == true { reportedReason = nil }
     }
 
     override func event(_ changes: PropertyChanges<Device1>) -> BlueZEvent? { .deviceChanged(self, changes) }
@@ -108,6 +116,9 @@ package final class Device: RemoteObject<Device1> {
     package func connect() async throws {
         attempts += 1
         defer { attempts -= 1 }
+        // An attempt that fails has no end of a link, and must not have that of an earlier one.
+        session?.noteEndedLinks()
+        kernelReason = nil
         try await call(Device1.connect, timeout: .seconds(120))
         guard !isConnected, let session else { return }
         // Noted as the answer arrives: when this task resumes, the device may be disconnected again.

@@ -65,7 +65,7 @@ struct ChannelOpeningTests {
         open(0x80)
         let opening = try await kernel.openings.next()
         await device.lose()
-        try await app.saw("disconnected failed: The device ended the connection.")
+        try await app.saw("disconnected failed: The connection was lost.")
         try await eventually("the end of the opening") { [kernel] in kernel.openCount == 0 }
         await opening.completion(.failure(.notConnected))
         open(0x80)

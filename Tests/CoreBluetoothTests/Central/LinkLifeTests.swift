@@ -138,7 +138,52 @@ struct LinkLifeTests {
         let app = CentralApp(on: daemon)
         _ = try await app.connected(to: device)
         await device.beForgotten(silently: true)
-        try await app.saw("disconnected failed: \(CBError(.peripheralDisconnected).localizedDescription)")
+        try await app.saw("disconnected failed: The connection was lost.")
+    }
+
+    // MARK: Power
+
+    /// The kernel ends the links of a controller first, and bluetoothd reports things in that order.
+    @Test(arguments: [nil, "Local"])
+    func `the power that ends a link is reported, and not the link`(reason: String?) async throws {
+        let device = await device()
+        var timing = BlueZSession.Timing()
+        timing.powerOff = .seconds(30)
+        let app = CentralApp(on: daemon, timing: timing)
+        let peripheral = try await app.connected(to: device)
+        await device.lose(because: reason)
+        try await eventually("the end") { app.session.adapters.first?.devices.first?.isConnected == false }
+        await daemon.adapter.power(false)
+        try await app.saw("state off")
+        #expect(app.lines == ["state on", "connected", "state off"])
+        #expect(app.queue.sync { peripheral.state } == .disconnected)
+        await daemon.adapter.power(true)
+        try await app.saw("state on", count: 2)
+        app.act { $0.connect(peripheral) }
+        try await app.saw("connected", count: 2)
+        #expect(app.lines.filter { $0.hasPrefix("disconnected") } == [])
+    }
+
+    @Test func `a bluetoothd that ends is reported, and not the links`() async throws {
+        let device = await device()
+        let app = CentralApp(on: daemon)
+        _ = try await app.connected(to: device)
+        await device.beForgotten(silently: true)
+        await daemon.die()
+        try await app.saw("state resetting")
+        #expect(app.lines == ["state on", "connected", "state resetting"])
+    }
+
+    /// What the device has done cannot be the power's doing.
+    @Test(arguments: ["Timeout", "Remote", "Authentication"])
+    func `an end that is the device's is reported at once`(reason: String) async throws {
+        let device = await device()
+        var timing = BlueZSession.Timing()
+        timing.powerOff = .seconds(600)
+        let app = CentralApp(on: daemon, timing: timing)
+        _ = try await app.connected(to: device)
+        await device.lose(because: reason)
+        try await eventually("the report") { app.lines.last?.hasPrefix("disconnected failed") == true }
     }
 
     // MARK: Half-found services
@@ -159,7 +204,7 @@ struct LinkLifeTests {
                 }
             })
         await device.lose()
-        try await app.saw("disconnected failed: The device ended the connection.")
+        try await app.saw("disconnected failed: The connection was lost.")
         #expect(removal.lines == ["app knows of 0 ends"])
         #expect(await !device.isShown)
     }
@@ -171,7 +216,7 @@ struct LinkLifeTests {
         _ = try await app.connected(to: device)
         await daemon.react(to: "RemoveDevice", with: .silent)
         await device.lose()
-        try await app.saw("disconnected failed: The device ended the connection.", within: .seconds(20))
+        try await app.saw("disconnected failed: The connection was lost.", within: .seconds(20))
     }
 
     @Test func `a connection that is given up while it ends is not made again`() async throws {
@@ -185,7 +230,7 @@ struct LinkLifeTests {
         await device.lose()
         try await daemon.call("RemoveDevice")
         app.act { $0.cancelPeripheralConnection(peripheral) }
-        try await app.saw("disconnected failed: The device ended the connection.")
+        try await app.saw("disconnected failed: The connection was lost.")
         #expect(app.queue.sync { peripheral.state } == .disconnected)
     }
 
@@ -244,7 +289,7 @@ struct LinkLifeTests {
         await device.set("Address", .string("00:00:00:00:00:07"))
         await device.set("AddressType", .string("public"))
         await device.lose()
-        try await app.saw("disconnected failed: The device ended the connection.")
+        try await app.saw("disconnected failed: The connection was lost.")
         app.act { $0.connect(peripheral) }
         try await app.saw("connected", count: 2)
         await device.rename("Heart")

@@ -38,7 +38,7 @@ struct UnansweredTests {
                 device.lose()
             })
         app.queue.sync { peripheral.readValue(for: location) }
-        try await app.saw("disconnected failed: The device ended the connection.")
+        try await app.saw("disconnected failed: The connection was lost.")
         #expect(!app.lines.contains { $0.hasPrefix("2A38") })
     }
 

@@ -146,7 +146,9 @@ package final class FakeDevice: FakeObject {
     }
 
     /// The link goes down: the device has ended it, or is out of range.
-    package func lose(silently: Bool = false) {
+    ///
+    /// - Parameter reason: the end of the name of bluetoothd's reason, such as `Timeout`; nil if it says none.
+    package func lose(silently: Bool = false, because reason: String? = nil) {
         for invocation in pendingConnects {
             invocation.fail(.bluez("Failed", "le-connection-abort-by-local"))
         }
@@ -157,6 +159,7 @@ package final class FakeDevice: FakeObject {
         set("ServicesResolved", .boolean(false), silently: silently)
         for service in services { service.linkIsDown() }
         if !isPaired { for service in services { service.disappear() } }
+        if let reason { report(reason) }
         set("Connected", .boolean(false), silently: silently)
         for application in adapter.applications {
             for characteristic in application.characteristics { characteristic.lost(self) }
@@ -185,15 +188,15 @@ package final class FakeDevice: FakeObject {
         }
         Later.run(after: .milliseconds(300)) { [weak self] in
             guard let self, isConnected else { return }
-            if reportsReasons {
-                let words: [BusValue] = [
-                    .string("org.bluez.Reason.Authentication"),
-                    .string("Connection terminated due to authentication failure"),
-                ]
-                try? daemon.connection.emit("Disconnected", of: interface, from: path, arguments: words)
-            }
+            if reportsReasons { report("Authentication") }
             set("Connected", .boolean(false))
         }
+    }
+
+    /// Newer releases say why a link has ended.
+    private func report(_ reason: String) {
+        let words: [BusValue] = [.string("org.bluez.Reason.\(reason)"), .string("Connection terminated")]
+        try? daemon.connection.emit("Disconnected", of: interface, from: path, arguments: words)
     }
 
     func forget(_ client: String) {

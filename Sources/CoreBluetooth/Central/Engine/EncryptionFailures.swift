@@ -64,12 +64,11 @@ struct EncryptionFailures {
         }
     }
 
-    /// Why a link that was up has ended. Newer versions of BlueZ report it (5.87); 5.66 does not.
-    static func reasonOfEnd(_ device: Device, hasAgreed: Bool) -> CBError {
-        switch device.isPaired {
-        case true: device.hasFailedAuthentication ? keysLost : CBError(.peripheralDisconnected)
-        case false: hasAgreed ? refused : CBError(.peripheralDisconnected)
-        }
+    /// Why a link that was up has ended, if for want of keys.
+    static func fault(_ device: Device, hasAgreed: Bool) -> CBError? {
+        let reason = device.disconnectionReason
+        if device.isPaired { return reason == .authentication ? keysLost : nil }
+        return hasAgreed && reason != .timeout && reason != .suspend ? refused : nil
     }
 }
 

@@ -278,7 +278,7 @@ final class PeripheralLink {
         endReason = nil
     }
 
-    private func end(error: CBError?) {
+    private func end(error: CBError?, reason: DisconnectionReason? = nil) {
         timer?.cancel()
         let halfKnown = halfKnownDevice
         dropConnectionState()
@@ -319,9 +319,10 @@ final class PeripheralLink {
             case (_, .connecting) where isCalling && device.isPaired: encryptionFailures.linkIsReported()
             case (true, .connecting) where isCalling: linkIsUp()
             case (false, .connected):
-                let reason = EncryptionFailures.reasonOfEnd(device, hasAgreed: pairingWatch.hasAgreed)
+                let fault = EncryptionFailures.fault(device, hasAgreed: pairingWatch.hasAgreed)
                 pairingWatch.linkEnds(mayBeLost: device.adapter?.bluezVersion?.mayLoseLinksThatPair ?? true)
-                end(error: endReason ?? reason)
+                let reason = device.disconnectionReason
+                end(error: endReason ?? fault ?? CBError(reason), reason: reason)
             case (false, .disconnecting): end(error: nil)
             default: break
             }
@@ -340,9 +341,10 @@ final class PeripheralLink {
     func deviceRemoved() {
         device = nil
         switch phase {
-        case .connected: end(error: CBError(.peripheralDisconnected))
+        case .connected: end(error: CBError(reason), reason: reason)
         case .disconnecting: end(error: nil)
         // bluetoothd has forgotten the call together with the device.
+        let reason = device?.disconnectionReason
         case .connecting where isCalling:
             attempt?.cancel()
             attempt = Task { [weak self] in await self?.attemptUntilConnected() }

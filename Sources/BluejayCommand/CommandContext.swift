@@ -88,7 +88,7 @@ final class CommandContext {
         let state = bluejay.stopAndExtractBluetoothState()
         guard let peripheral = state.peripheral else {
             startBluejay(peripheral: nil)
-            let problem = pairingProblem.map(DirectPeripheral.Problem.unencrypted) ?? .linkLost
+            let problem = pairingProblem.map(DirectPeripheral.Problem.unencrypted) ?? .linkLost(endOfConnection)
             throw Failure(problem, attempt: "cannot discover the services of \(device)", device: device)
         }
         let direct = DirectPeripheral(peripheral, manager: manager, device: device)
@@ -110,9 +110,17 @@ final class CommandContext {
         set { reconnection.reconnects = newValue }
     }
 
-    /// Why the last connection has ended, or the last attempt failed, if pairing is the cause. Bluejay has no word for
-    /// it.
-    var pairingProblem: CBError? { reconnection.pairingProblem }
+    /// Why the last connection has ended, or the last attempt failed; nil if nothing says so. Bluejay does not hand it
+    /// to its observers.
+    var endOfConnection: CBError? { reconnection.error }
+    /// The same if pairing is the cause.
+    var pairingProblem: CBError? { endOfConnection.flatMap { $0.isAboutPairing ? $0 : nil } }
+
+    /// Called when a connection has ended, or an attempt has failed; ``endOfConnection`` says why. An observer of
+    /// Bluejay's would be called before that is known.
+    func onDisconnection(_ action: ((PeripheralIdentifier) -> Void)?) {
+        reconnection.onDisconnection = action
+    }
 
     /// Called when pairing is why a connection has ended or could not be made: Bluejay does not connect again then.
     func onPairingProblem(_ action: ((CBError) -> Void)?) {
@@ -221,15 +229,17 @@ final class ManagerDelegate: NSObject, @preconcurrency CBCentralManagerDelegate 
 @MainActor
 private final class ReconnectionChoice: @preconcurrency DisconnectHandler {
     var reconnects = false
-    private(set) var pairingProblem: CBError?
+    private(set) var error: CBError?
+    var onDisconnection: ((PeripheralIdentifier) -> Void)?
     var onPairingProblem: ((CBError) -> Void)?
 
     func didDisconnect(
         from peripheral: PeripheralIdentifier, with error: Error?, willReconnect autoReconnect: Bool
     ) -> AutoReconnectMode {
-        pairingProblem = (error as? CBError).flatMap { $0.isAboutPairing ? $0 : nil }
-        if autoReconnect, let pairingProblem, let onPairingProblem {
-            onPairingProblem(pairingProblem)
+        self.error = error as? CBError
+        onDisconnection?(peripheral)
+        if autoReconnect, let error = self.error, error.isAboutPairing, let onPairingProblem {
+            onPairingProblem(error)
             return .change(shouldAutoReconnect: false)
         }
         return reconnects ? .noChange : .change(shouldAutoReconnect: false)

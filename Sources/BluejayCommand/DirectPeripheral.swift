@@ -12,7 +12,8 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     enum Problem: Error {
         /// The time is up, in seconds.
         case noAnswer(within: Double)
-        case linkLost
+        /// The link has ended, for this reason if it is known.
+        case linkLost(CBError?)
         /// The link was lost because it could not be encrypted.
         case unencrypted(CBError)
         /// The link was lost as soon as the device was asked for a value, or for notifications.
@@ -94,7 +95,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         timer.cancel()
         if peripheral.delegate === self { peripheral.delegate = nil }
         if manager.delegate === self { manager.delegate = nil }
-        finish(Problem.linkLost)
+        finish(Problem.linkLost(nil))
     }
 
     // MARK: Requests
@@ -233,7 +234,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         // It may have ended between two requests; then nothing is known any more that could be asked for.
         if let endReason, peripheral.state != .connected { throw endReason }
         guard manager.state == .poweredOn else { throw Problem.bluetoothOff }
-        guard peripheral.state == .connected else { throw Problem.linkLost }
+        guard peripheral.state == .connected else { throw Problem.linkLost(nil) }
         guard !answers.isEmpty else { return }
         try await withCheckedThrowingContinuation { continuation in
             exchange = Exchange(
@@ -348,10 +349,11 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {
-        if let error = error as? CBError, error.isAboutPairing { return end(.unencrypted(error)) }
+        let error = error as? CBError
+        if let error, error.isAboutPairing { return end(.unencrypted(error)) }
         // Not by a write: the value that is written may be why.
         let isAtOnce = exchange.map { $0.begin + Self.atOnce > .now && $0.isForValues } ?? false
-        end(isAtOnce ? .linkLostAtOnce : .linkLost)
+        end(isAtOnce && error?.code != .connectionTimeout ? .linkLostAtOnce : .linkLost(error))
     }
 
     private func end(_ problem: Problem) {

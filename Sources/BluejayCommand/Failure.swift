@@ -29,7 +29,7 @@ struct Failure: Error {
     var reason: String
     /// The ATT error with which the device has answered.
     var attError: Int?
-    /// Whether a link that was up has ended, and nothing says why.
+    /// Whether a link that was up has ended, and not because of pairing.
     private(set) var isLossOfLink = false
     /// Whether the request has made the devices pair, and was not answered then: over another link it may be.
     private(set) var isUnansweredSincePairing = false
@@ -65,7 +65,7 @@ struct Failure: Error {
                 self.init(.attError, attempt: attempt, text, attError: code)
                 return
             }
-            let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
+            let sentence = text.trimmingSuffix(".")
             self.init(.attError, attempt: attempt, "\(sentence); \(adviceOnPasskeys(device))", attError: code)
             isUnansweredSincePairing = error.isUnansweredSincePairing
         case let error as CBPairingError: self.init(error, attempt: attempt)
@@ -110,8 +110,9 @@ struct Failure: Error {
         switch problem {
         case .noAnswer(let limit):
             self.init(.notInTime, attempt: attempt, "the device did not answer within \(inSeconds(limit))")
-        case .linkLost:
-            self.init(.connectionFailed, attempt: attempt, "the connection was lost")
+        case .linkLost(let error):
+            let reason = error.map { inSentence($0.localizedDescription) }
+            self.init(.connectionFailed, attempt: attempt, reason ?? "the connection was lost")
             isLossOfLink = true
         case .linkLostAtOnce:
             self.init(
@@ -170,6 +171,17 @@ private func unpairing(_ device: String) -> String { command("unpair", device) }
 
 private func command(_ name: String, _ device: String) -> String {
     "\"bluejay \(name) \(device.contains(" ") ? "'\(device)'" : device)\""
+}
+
+/// A sentence as the end of another one: without a capital and without its full stop.
+func inSentence(_ sentence: String) -> String {
+    sentence.prefix(1).lowercased() + sentence.dropFirst().trimmingSuffix(".")
+}
+
+extension StringProtocol {
+    fileprivate func trimmingSuffix(_ suffix: String) -> String {
+        hasSuffix(suffix) ? String(dropLast(suffix.count)) : String(self)
+    }
 }
 
 /// A time limit for a message: `20 s`, `0.5 s`.

@@ -53,12 +53,14 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     /// Monitors until the count or the duration is reached.
     func run() async throws {
         context.reconnects = true
+        context.onDisconnection { [weak self] in self?.connectionEnded($0) }
         context.onPairingProblem { [weak self] in self?.cannotConnect($0) }
         bluejay.register(serviceObserver: self)
         // Reports at once that Bluetooth is on, which starts the search.
         bluejay.register(connectionObserver: self)
         let outcome = await end.value(within: limits.duration.map { .seconds($0) }, otherwise: .timeIsUp)
         context.reconnects = false
+        context.onDisconnection(nil)
         context.onPairingProblem(nil)
         bluejay.unregister(connectionObserver: self)
         switch outcome {
@@ -244,7 +246,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         listens = nil
     }
 
-    func disconnected(from peripheral: PeripheralIdentifier) {
+    private func connectionEnded(_ peripheral: PeripheralIdentifier) {
         // A failed attempt to connect again is reported, too. It has the limit of the first attempt, and a sensor can
         // be away for longer. Where pairing is the reason, another search follows already.
         guard isShownConnected else {
@@ -252,9 +254,13 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             return
         }
         linkIsDown()
-        output.event("disconnected", "disconnected from \(peripheral.name)") { object in
+        // None if this program has ended the connection.
+        let reason = context.endOfConnection.map { inSentence($0.localizedDescription) }
+        output.event("disconnected", "disconnected from \(peripheral.name)\(reason.map { ": " + $0 } ?? "")") {
+            object in
             object.add("name", peripheral.name)
             object.add("address", CBPeer.bluetoothAddress(forIdentifier: peripheral.uuid))
+            object.add("error", reason)
         }
     }
 

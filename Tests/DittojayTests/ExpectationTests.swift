@@ -135,7 +135,7 @@ import Testing
         play.parts.links.handle(.connected(address: Parts.central))
         play.occurred(.written, Self.store, [1])
         play.occurred(.subscribed)
-        play.parts.links.handle(.disconnected(address: Parts.central))
+        play.parts.links.handle(.disconnected(address: Parts.central, reason: nil))
         #expect(play.outcome == ["met", "not reached", "not reached"])
         play.timeIsUp()
         #expect(play.outcome == ["met", "met", "met"] && play.ends == 1)
@@ -149,7 +149,7 @@ import Testing
         ])
         play.parts.links.handle(.connected(address: Parts.central))
         #expect(play.outcome == ["met", "not reached", "not reached"])
-        play.parts.links.handle(.disconnected(address: Parts.central))
+        play.parts.links.handle(.disconnected(address: Parts.central, reason: nil))
         play.parts.links.handle(.connected(address: Parts.central))
         #expect(play.outcome == ["met", "met", "there was a central connects"])
     }

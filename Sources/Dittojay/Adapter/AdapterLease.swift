@@ -12,7 +12,7 @@ final class AdapterLease: LinkControl {
     /// What happens on the controller. Delivered on the bus's loop.
     enum Event: Swift.Sendable {
         case connected(address: String)
-        case disconnected(address: String)
+        case disconnected(address: String, reason: DisconnectionReason?)
         /// A connected central has sent something. The MTU is the ATT MTU of its link.
         case heard(address: String, mtu: Int)
         /// What this central has sent came over a link that has ended.
@@ -321,12 +321,12 @@ final class AdapterLease: LinkControl {
             if device.areServicesResolved { noteUse(of: device, over: [.encrypted]) }
             return
         }
-        let failedAuthentication = device.hasFailedAuthentication
+        let reason = device.disconnectionReason
         guard
             let end = history.disconnected(
-                path, isPaired: device.isPaired, failedAuthentication: failedAuthentication)
+                path, isPaired: device.isPaired, failedAuthentication: reason == .authentication)
         else { return }
-        onEvent(.disconnected(address: end.address))
+        onEvent(.disconnected(address: end.address, reason: reason))
         let waiting = linkEnds.removeValue(forKey: path) ?? []
         Self.afterManager { for end in waiting { end.report() } }
         if let reason = end.problem { onEvent(.pairingFailed(address: end.address, reason: reason)) }

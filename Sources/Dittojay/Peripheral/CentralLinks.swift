@@ -1,3 +1,4 @@
+import BlueZ
 import CoreBluetooth
 import MainLoop
 
@@ -42,11 +43,11 @@ final class CentralLinks {
             centrals[address] = central
             events.report(.connected) { $0.central = central }
             onOccurrence?(Occurrence(.connected))
-        case .disconnected(let address):
+        case .disconnected(let address, let reason):
             let central = centrals.removeValue(forKey: address) ?? PeripheralEvent.Central(address: address)
             unanswered.release(from: address)
             onPairingEnd?(address)
-            events.report(.disconnected) { $0.central = central }
+            events.report(.disconnected) { ($0.central, $0.reason) = (central, reason.map { "\($0)" }) }
             onOccurrence?(Occurrence(.disconnected))
         case .heard(let address, let mtu): centrals[address] = PeripheralEvent.Central(address: address, mtu: mtu)
         case .absent(let address): unanswered.release(from: address)

@@ -113,6 +113,10 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
     public var passkey: String?
     /// The ATT error that a request was refused with.
     public var attError: Int?
+    /// Why a central's connection has ended: `timeout` (nothing was heard of it), `remote` (it ended the connection),
+    /// `local` (this machine did), `authentication` (it could not be encrypted), `suspend`, or `unknown` (something
+    /// else); nil where the system does not say.
+    public var reason: String?
     /// More about the event, for people.
     public var message: String?
     /// With `started`: the profile's name.
@@ -163,6 +167,7 @@ extension PeripheralEvent {
             line += kind == .connected || kind == .disconnected ? " \(central.address)" : " by \(central.address)"
             if let mtu = central.mtu { line += " (MTU \(mtu))" }
         }
+        if let reason { line += ", reason: \(reason)" }
         if let deviceSeconds { line += ", device took \(fixedPoint(deviceSeconds * 1000, places: 1)) ms" }
         return line
     }
@@ -187,6 +192,7 @@ extension PeripheralEvent {
         object.add("attError", attError)
         object.add("device", device)
         object.add("deviceSeconds", deviceSeconds, places: 6)
+        object.add("reason", reason)
         object.add("message", message)
         object.add("profile", profile)
         object.add("seed", seed)

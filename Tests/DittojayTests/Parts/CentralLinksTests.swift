@@ -15,10 +15,17 @@ struct CentralLinksTests {
         parts.links.handle(.connected(address: Parts.central))
         parts.links.handle(.heard(address: Parts.central, mtu: 247))
         #expect(parts.links.connected == [.init(address: Parts.central, mtu: 247)])
-        parts.links.handle(.disconnected(address: Parts.central))
+        parts.links.handle(.disconnected(address: Parts.central, reason: nil))
         #expect(parts.links.connected.isEmpty)
         #expect(occasions == [.connected, .disconnected])
         #expect(parts.lines == ["connected 02", "disconnected 02 (MTU 247)"])
+    }
+
+    @Test func `why a link has ended is reported`() {
+        let parts = Parts()
+        parts.links.handle(.connected(address: Parts.central))
+        parts.links.handle(.disconnected(address: Parts.central, reason: .timeout))
+        #expect(parts.lines == ["connected 02", "disconnected 02, reason: timeout"])
     }
 
     @Test func `links are ended and their addresses reported`() async throws {

@@ -94,7 +94,7 @@ extension DirectPeripheral {
             let properties = characteristic.properties
             let isCommand =
                 withoutResponse || (!properties.contains(.write) && properties.contains(.writeWithoutResponse))
-            let length = peripheral.maximumWriteValueLength(for: isCommand ? .withoutResponse : .withResponse)
+            let length = isCommand ? peripheral.commandCapacity : peripheral.maximumWriteValueLength(for: .withResponse)
             guard count <= length else {
                 throw Failure(
                     .failed, attempt: attempt,

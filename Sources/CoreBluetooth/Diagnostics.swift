@@ -1,6 +1,7 @@
 import BlueZ
 import Logging
 import MainLoop
+import Synchronization
 
 /// Where the module reports what has no error callback, as Apple's does in the system log: wrong use of the API.
 enum Diagnostics {
@@ -12,6 +13,21 @@ enum Diagnostics {
     /// Logs a fault that no delegate method can report.
     static func warning(_ message: @autoclosure () -> String) {
         logger.warning("\(message())")
+    }
+}
+
+/// A warning that a program gets once.
+final class Advice: Swift.Sendable {
+    private let message: String
+    private let isGiven = Atomic(false)
+
+    init(_ message: String) {
+        self.message = message
+    }
+
+    /// Logs it the first time.
+    func give() {
+        if !isGiven.exchange(true, ordering: .relaxed) { Diagnostics.warning(message) }
     }
 }
 

@@ -43,6 +43,7 @@ package final class BlueZSession {
     /// come back.
     var handles: [ObjectPath: HandleRanges] = [:]
     nonisolated let callGate = CallGate()
+    package nonisolated let commandGate = CommandGate()
     private var objects = ObjectTree()
     /// The pairing agent that answers for this process.
     package private(set) lazy var sharedAgent = SharedPairingAgent(self)

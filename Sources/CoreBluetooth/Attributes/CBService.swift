@@ -43,3 +43,17 @@ open class CBService: CBAttribute, @unchecked Swift.Sendable {
         "<\(type(of: self)): UUID = \(uuid), isPrimary = \(isPrimary)>"
     }
 }
+
+extension [CBService] {
+    /// These, and those that they include, as far as they were discovered; each once.
+    var withIncluded: [CBService] {
+        var all = self
+        var known = Set(map(ObjectIdentifier.init))
+        var next = 0
+        while next < all.count {
+            all += (all[next].includedServices ?? []).filter { known.insert(ObjectIdentifier($0)).inserted }
+            next += 1
+        }
+        return all
+    }
+}

@@ -117,16 +117,21 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     /// How many bytes can be written at once: with response 512; without response what fits into one packet (20 until
     /// the size of packets is known), but at most 510, because peripherals on BlueZ may drop 511 and 512 in silence.
     @discardableResult
+    /// Such values are sent all the same where they fit.
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
         case .withResponse: ATT.maximumValueLength
-        case .withoutResponse: min((mtu ?? ATT.minimumMTU) - ATT.valueHeaderLength, ATT.maximumCommandValueLength)
+        case .withoutResponse: min(commandCapacity, ATT.maximumCommandValueLength)
         }
     }
 
     /// Writes a value. With response, it is answered by `peripheral(_:didWriteValueFor:error:)`, and a value that does
-    /// not fit into one packet is sent in parts. Without response, nothing is reported, and a value is dropped that is
-    /// longer than ``maximumWriteValueLength(for:)`` or comes while ``canSendWriteWithoutResponse`` is false.
+    /// The longest value that a write without response carries over this link, in bytes.
+    package var commandCapacity: Int { min((mtu ?? ATT.minimumMTU) - ATT.valueHeaderLength, ATT.maximumValueLength) }
+
+    /// not fit into one packet is sent in parts. Without response, nothing is reported, and a value is dropped that does
+    /// not fit into one packet. While ``canSendWriteWithoutResponse`` is false, values wait, up to 4,096 of them; those
+    /// beyond are dropped.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
         switch type {
         case .withResponse: perform(.writeValue(data, to: .characteristic(characteristic)))
@@ -181,24 +186,29 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
 
     /// To be called on the manager's queue.
     func connectionIsDown(state: CBPeripheralState) {
-        stored.store([CBService]?.none) {
-            $0.state = state
-            swap(&$0.services, &$1)
-            $0.mtu = nil
-            $0.commands.close()
+        var ended: [CBService]?
+        let loss = stored.withLock { stored in
+            stored.state = state
+            swap(&stored.services, &ended)
+            stored.mtu = nil
+            return stored.commands.close()
+        }
+        for service in (ended ?? []).withIncluded {
+            for characteristic in service.characteristics ?? [] { characteristic.isNotifying = false }
         }
     }
 
     /// The program has written without response, on whatever thread.
-    func commandBegins() {
+    ///
+    /// - Returns: whether there was room to keep the write.
+    func commandBegins() -> Bool {
         stored.withLock { $0.commands.add() }
     }
+        if let loss { Diagnostics.warning("\(loss)") }
 
-    /// bluetoothd has taken a write without response.
-    ///
-    /// - Returns: whether there is room again after there was none.
-    func commandEnds() -> Bool {
-        stored.withLock { $0.commands.remove(reopens: $0.state == .connected) }
+    /// bluetoothd has taken a write without response, or has refused it.
+    func commandEnds(failure: String?) -> CommandWindow.Outcome {
+        stored.withLock { $0.commands.remove(failure: failure, reopens: $0.state == .connected) }
     }
 
     /// Hands a request to the manager's engine, if the peripheral is connected.

@@ -118,7 +118,7 @@ final class DeviceRequests {
             peripheral.setNotifyValue(isOn, for: characteristic)
         case .command(let value):
             count -= 1
-            guard value.count <= peripheral.maximumWriteValueLength(for: .withoutResponse) else {
+            guard value.count <= peripheral.commandCapacity else {
                 return request.end(.refused(CBATTError(.invalidAttributeValueLength)))
             }
             peripheral.writeValue(value, for: characteristic, type: .withoutResponse)

@@ -55,6 +55,88 @@ struct CentralRequestTests {
         try await app.saw("ready")
     }
 
+    /// The bus refuses a program's calls when 128 of them wait for an answer.
+    @Test func `a burst of writes without response is sent, and what follows it is answered`() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let (alert, location) = (
+            try #require(app.find("2A3A", in: peripheral)), try #require(app.find("2A38", in: peripheral))
+        )
+        app.queue.sync {
+            for number in 0..<1_000 {
+                peripheral.writeValue(Data([UInt8(number % 256)]), for: alert, type: .withoutResponse)
+            }
+            peripheral.readValue(for: location)
+        }
+        #expect(!app.queue.sync { peripheral.canSendWriteWithoutResponse })
+        try await app.saw("2A38 = 01")
+        let sent = try #require(await device.characteristic("2A3A"))
+        #expect(await sent.written.map(\.value) == (0..<1_000).map { Data([UInt8($0 % 256)]) })
+        try await app.saw("ready")
+        #expect(app.queue.sync { peripheral.canSendWriteWithoutResponse })
+    }
+
+    @Test func `bluetoothd has only some of the writes without response at a time`() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let alert = try #require(app.find("2A3A", in: peripheral))
+        await daemon.react(to: "WriteValue", with: .silent)
+        app.queue.sync {
+            for _ in 0..<200 { peripheral.writeValue(Data([1]), for: alert, type: .withoutResponse) }
+        }
+        try await daemon.call("WriteValue", count: 64)
+        // By the answer to this, which is on its way behind them, any other would have come.
+        _ = await app.session.adapters.first?.devices.first?.fetchIsConnected()
+        #expect(await daemon.count(of: "WriteValue") == 64)
+    }
+
+    @Test func `what a burst has left is not sent over the next link`() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let alert = try #require(app.find("2A3A", in: peripheral))
+        await daemon.react(to: "WriteValue", with: .silent)
+        app.queue.sync {
+            for _ in 0..<200 { peripheral.writeValue(Data([1]), for: alert, type: .withoutResponse) }
+        }
+        try await daemon.call("WriteValue", count: 64)
+        await device.lose()
+        try await app.saw("disconnected failed: The connection was lost.")
+        await daemon.reactOrdinarily()
+        app.act { $0.connect(peripheral) }
+        try await app.saw("connected", count: 2)
+        let again = try await app.characteristic("2A3A", of: peripheral)
+        app.queue.sync { peripheral.writeValue(Data([2]), for: again, type: .withoutResponse) }
+        let sent = try #require(await device.characteristic("2A3A"))
+        try await eventually("the write") { sent.written.map(\.value) == [Data([2])] }
+    }
+
+    @Test(arguments: [510, 511, 512])
+    func `what fits into a packet is sent without response`(length: Int) async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let alert = try #require(app.find("2A3A", in: peripheral))
+        app.queue.sync {
+            peripheral.mtu = 517
+            #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 510)
+            peripheral.writeValue(Data(count: 513), for: alert, type: .withoutResponse)
+            peripheral.writeValue(Data(count: length), for: alert, type: .withoutResponse)
+        }
+        let sent = try #require(await device.characteristic("2A3A"))
+        try await eventually("the write") { sent.written.map(\.value.count) == [length] }
+    }
+
+    @Test func `what fits into no packet is dropped`() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let alert = try #require(app.find("2A3A", in: peripheral))
+        app.queue.sync {
+            peripheral.mtu = 185
+            for length in [183, 182] { peripheral.writeValue(Data(count: length), for: alert, type: .withoutResponse) }
+        }
+        let sent = try #require(await device.characteristic("2A3A"))
+        try await eventually("the write") { sent.written.map(\.value.count) == [182] }
+    }
+
     @Test func `without a socket writes go by the bus`() async throws {
         let device = await device()
         let (app, peripheral) = try await connected(device)

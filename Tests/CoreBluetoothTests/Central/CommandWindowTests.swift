@@ -6,7 +6,7 @@ import Testing
     private func filled() -> CommandWindow {
         var window = CommandWindow()
         window.open()
-        for _ in 0..<CommandWindow.size { window.add() }
+        for _ in 0..<CommandWindow.size { #expect(window.add()) }
         return window
     }
 
@@ -15,14 +15,14 @@ import Testing
         #expect(!window.hasRoom)
         window.open()
         #expect(window.hasRoom)
-        window.close()
+        #expect(window.close() == nil)
         #expect(!window.hasRoom)
     }
 
     @Test func `there is no room while the window is full, and again once, when half of it is free`() {
         var window = filled()
         #expect(!window.hasRoom)
-        let answers = (0..<CommandWindow.size).map { _ in window.remove(reopens: true) }
+        let answers = (0..<CommandWindow.size).map { _ in window.remove(reopens: true).isReady }
         #expect(answers.firstIndex(of: true) == CommandWindow.size / 2 - 1)
         #expect(answers.count { $0 } == 1)
         #expect(window.hasRoom)
@@ -30,7 +30,7 @@ import Testing
 
     @Test func `nothing is announced while the connection is being ended`() {
         var window = filled()
-        let answers = (0..<CommandWindow.size).map { _ in window.remove(reopens: false) }
+        let answers = (0..<CommandWindow.size).map { _ in window.remove(reopens: false).isReady }
         #expect(!answers.contains(true))
         #expect(!window.hasRoom)
     }
@@ -39,8 +39,47 @@ import Testing
         var window = filled()
         window.open()
         #expect(window.underWay == 0)
-        let answer = window.remove(reopens: true)
-        #expect(!answer)
+        let outcome = window.remove(reopens: true)
+        #expect(!outcome.isReady && outcome.loss == nil)
         #expect(window.hasRoom && window.underWay == 0)
+    }
+
+    // MARK: Losses
+
+    /// All that a program has written without waiting.
+    private func flooded(by excess: Int) -> CommandWindow {
+        var window = CommandWindow()
+        window.open()
+        let kept = (0..<CommandWindow.limit + excess).count { _ in window.add() }
+        #expect(kept == CommandWindow.limit)
+        return window
+    }
+
+    @Test func `what is beyond the limit is dropped, and reported once`() {
+        var window = flooded(by: 3)
+        let losses = (0..<CommandWindow.limit).compactMap { _ in window.remove(reopens: true).loss?.description }
+        #expect(
+            losses == [
+                "3 writes without response were dropped: more than 4096 waited (canSendWriteWithoutResponse was false)"
+            ])
+        #expect(window.hasRoom && window.close() == nil)
+    }
+
+    @Test func `what was dropped is reported at the end of the connection`() {
+        var window = flooded(by: 1)
+        #expect(window.close()?.description.hasPrefix("a write without response was dropped: more than") == true)
+        #expect(window.close() == nil)
+    }
+
+    @Test func `what bluetoothd refuses is reported once`() {
+        var window = filled()
+        let losses = (0..<CommandWindow.size).compactMap { number in
+            window.remove(failure: number < 20 ? "no reason" : nil, reopens: true).loss?.description
+        }
+        #expect(
+            losses == [
+                "16 writes without response were dropped: no reason",
+                "4 writes without response were dropped: no reason",
+            ])
     }
 }

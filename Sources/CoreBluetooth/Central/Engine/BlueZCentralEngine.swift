@@ -95,13 +95,18 @@ final class BlueZCentralEngine: CentralEngine {
 
     // MARK: Requests
 
+    private static let longCommand = Advice(
+        "a write without response of more than \(ATT.maximumCommandValueLength) bytes: it is sent, but a peripheral on "
+            + "BlueZ before 5.70 drops it in silence")
+
     func perform(_ request: GATTRequest, on peripheral: CBPeripheral) {
         if case .writeWithoutResponse(let data, _) = request {
-            let limit = peripheral.maximumWriteValueLength(for: .withoutResponse)
-            guard data.count <= limit else {
-                return Diagnostics.misuse("\(data.count) bytes in one write without response; \(limit) fit: dropped")
+            let capacity = peripheral.commandCapacity
+            guard data.count <= capacity else {
+                return Diagnostics.misuse("\(data.count) bytes in one write without response; \(capacity) fit: dropped")
             }
-            peripheral.commandBegins()
+            if data.count > ATT.maximumCommandValueLength { Self.longCommand.give() }
+            guard peripheral.commandBegins() else { return }
         }
         // The link may have ended while this was on its way: requests are dropped then, as after any disconnection.
         MainLoop.shared.async { [core] in core.link(of: peripheral)?.perform(request) }

@@ -80,17 +80,10 @@ extension PeripheralLink {
                 return done()
             }
             guard !remote.flags.contains(.write), remote.offersWriteSocket else {
-                remote.write(data, as: .command) { [weak self] result in
-                    if case .failure(let error) = result { Diagnostics.warning("a write was dropped: \(error)") }
-                    self?.commandIsThrough()
-                }
-                return done()
+                return writeByBus(data, to: remote, done)
             }
             withWriteSocket(remote) { [weak self] socket in
-                guard let socket else {
-                    remote.write(data, as: .command) { [weak self] _ in self?.commandIsThrough() }
-                    return done()
-                }
+                guard let socket else { return self?.writeByBus(data, to: remote, done) ?? done() }
                 socket.send(data) { [weak self] in
                     self?.commandIsThrough()
                     done()
@@ -99,10 +92,26 @@ extension PeripheralLink {
         }
     }
 
-    private func commandIsThrough() {
+    /// Hands a command to bluetoothd when it is its turn. Then the next request may follow.
+    private func writeByBus(_ data: Data, to remote: RemoteCharacteristic, _ done: @escaping @LoopActor () -> Void) {
+        let link = linkNumber
+        session.commandGate.enter { [weak self] pass in
+            defer { done() }
+            guard let self, linkNumber == link else { return }
+            remote.write(data, as: .command) { [weak self] result in
+                withExtendedLifetime(pass) {}
+                guard let self, linkNumber == link else { return }
+                commandIsThrough(failure: result.failure)
+            }
+        }
+    }
+
+    private func commandIsThrough(failure: (any Error)? = nil) {
+        let failure = failure.map { "\($0)" }
         post { peripheral in
-            guard peripheral.commandEnds() else { return }
-            peripheral.delegate?.peripheralIsReady(toSendWriteWithoutResponse: peripheral)
+            let outcome = peripheral.commandEnds(failure: failure)
+            if let loss = outcome.loss { Diagnostics.warning("\(loss)") }
+            if outcome.isReady { peripheral.delegate?.peripheralIsReady(toSendWriteWithoutResponse: peripheral) }
         }
     }
 

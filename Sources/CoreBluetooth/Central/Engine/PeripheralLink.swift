@@ -29,6 +29,8 @@ final class PeripheralLink {
 
     /// Requests to the GATT server (PeripheralLink+Requests.swift).
     let requests = RequestQueue()
+    /// Counts the links to the peripheral: what was asked over an earlier one does not matter for a later one.
+    private(set) var linkNumber = 0
     /// The objects that the app has got, by the path of bluetoothd's object.
     var attributes: [ObjectPath: CBAttribute] = [:]
     var subscriptions: [ObjectPath: any Subscription] = [:]
@@ -255,6 +257,7 @@ final class PeripheralLink {
     }
 
     private func dropConnectionState() {
+        linkNumber += 1
         requests.clear()
         attributes = [:]
         subscriptions.values.forEach { $0.linkHasEnded() }

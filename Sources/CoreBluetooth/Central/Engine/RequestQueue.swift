@@ -9,6 +9,7 @@ final class RequestQueue {
 
     private var waiting: Deque<Request> = []
     private var isBusy = false
+    private var isStarting = false
     // What was under way before the queue was cleared must not end what is under way now.
     private var generation = 0
 
@@ -25,6 +26,10 @@ final class RequestQueue {
     }
 
     private func next() {
+        // A request that is through at once is followed by this loop: thousands of them must not be within each other.
+        guard !isStarting else { return }
+        isStarting = true
+        defer { isStarting = false }
         while !isBusy, let request = waiting.popFirst() {
             isBusy = true
             let current = generation

@@ -12,7 +12,7 @@ final class PeripheralLink {
         case connected
         /// The app has asked to end a link that was up.
         case disconnecting
-        /// The link has ended. The app learns it when bluetoothd has forgotten what it has found half of.
+        /// The link has ended. The app learns it when nothing else has to come first (PeripheralLink+Ending.swift).
         case ending
         case ended
     }
@@ -284,12 +284,14 @@ final class PeripheralLink {
     private func end(error: CBError?, reason: DisconnectionReason? = nil) {
         timer?.cancel()
         let halfKnown = halfKnownDevice
+        let isUnexpected = phase == .connected
         dropConnectionState()
-        guard let halfKnown else { return reportEnd(error) }
         // An attempt that is given up is not kept waiting.
-        if phase == .ended { reportEnd(error) } else { phase = .ending }
+        guard phase != .ended, halfKnown != nil || isUnexpected else { return reportEnd(error) }
+        phase = .ending
         Task {
-            await forget(halfKnown)
+            if let halfKnown { await forget(halfKnown) }
+            if isUnexpected { await waitForPowerOff(after: reason) }
             if phase == .ending { reportEnd(error) }
         }
     }
@@ -342,12 +344,12 @@ final class PeripheralLink {
     }
 
     func deviceRemoved() {
+        let reason = device?.disconnectionReason
         device = nil
         switch phase {
         case .connected: end(error: CBError(reason), reason: reason)
         case .disconnecting: end(error: nil)
         // bluetoothd has forgotten the call together with the device.
-        let reason = device?.disconnectionReason
         case .connecting where isCalling:
             attempt?.cancel()
             attempt = Task { [weak self] in await self?.attemptUntilConnected() }

@@ -63,6 +63,22 @@ import Testing
         peer.messages.compactMap { if case .request(let request) = $0 { request.number } else { nil } }
     }
 
+    // MARK: Programs that publish anew
+
+    /// As a program does that removes all its services when it finds Bluetooth on.
+    @Test func `a request to a service that the program withdraws is refused`() {
+        let peer = peripheral()
+        kill(peer)
+        ask(3)
+        let again = register(process: 8)
+        #expect(requests(to: again) == [3])
+        #expect(core.receive(.withdraw(service: 1), from: again))
+        #expect(publisher.takeCalls() == ["respond 3 14", "withdraw 1"])
+        // The program's own answer comes too late.
+        #expect(core.receive(.respond(CentralAnswer(request: 3, code: 0, value: nil)), from: again))
+        #expect(publisher.takeCalls() == [])
+    }
+
     // MARK: Programs that run
 
     @Test func `the welcome waits for the controller's state`() {

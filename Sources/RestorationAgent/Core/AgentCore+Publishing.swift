@@ -132,6 +132,7 @@ extension AgentCore {
     }
 
     func withdraw(_ service: UInt32, _ app: RegisteredApp) {
+        refuseRequests(to: service, of: app)
         app.record.publication?.services.removeAll { $0.number == service }
         app.publishing?.published.remove(service)
         app.publishing?.publisher.withdraw(service)
@@ -198,6 +199,15 @@ extension AgentCore {
     }
 
     // MARK: Requests that nobody answers
+
+    /// A program that was started for a request may publish everything anew before it knows of the request: whoever
+    /// waits for the answer is not kept waiting.
+    private func refuseRequests(to service: UInt32, of app: RegisteredApp) {
+        guard let publishing = app.publishing else { return }
+        for (request, _) in publishing.requests where request.place.service == service {
+            respond(CentralAnswer(request: request.number, code: CentralAnswer.unlikelyError, value: nil), app)
+        }
+    }
 
     private func expireRequests(of app: RegisteredApp) {
         guard let publishing = app.publishing else { return }

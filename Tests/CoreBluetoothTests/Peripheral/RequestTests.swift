@@ -38,6 +38,30 @@ struct RequestTests {
         #expect(app.lines.suffix(3) == ["read 2A38 at 0", "write 2A38 = 09 at 0", "write 2A38 = 0a at 0"])
     }
 
+    /// bluetoothd would never answer the central, which waits for 30 s and then ends the link.
+    @Test(arguments: [true, false])
+    func `what is not answered when its service is withdrawn is refused first`(isAll: Bool) async throws {
+        let kept = Mutex<[CBATTRequest]>([])
+        app.answers { request in
+            kept.withLock { $0.append(request) }
+            return nil
+        }
+        async let refusal = attError { _ = try await location.read(by: central) }
+        try await eventually("the request") { kept.withLock { $0.count } == 1 }
+        app.act { manager in
+            if isAll { return manager.removeAllServices() }
+            if let service = kept.withLock({ $0.first?.characteristic.service }) as? CBMutableService {
+                manager.remove(service)
+            }
+        }
+        #expect(await refusal == 0x0E)
+        try await daemon.call("UnregisterApplication")
+        // It is no mistake of the program's to answer now.
+        app.act { manager in
+            if let request = kept.withLock({ $0.first }) { manager.respond(to: request, withResult: .success) }
+        }
+    }
+
     @Test func `the central is known by its address and its MTU`() async throws {
         let seen = Mutex("")
         app.answers { request in

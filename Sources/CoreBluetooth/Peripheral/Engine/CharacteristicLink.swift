@@ -24,6 +24,8 @@ final class CharacteristicLink {
     var socketEnd: LoopSource?
     /// Counts the periods in which somebody was subscribed.
     var generation = 0
+    /// What the app was asked, as long as it may answer.
+    private var questions: [WeakAnswer] = []
 
     /// Whether values go out.
     var hasReceivers: Bool { !subscribers.isEmpty || succession != nil }
@@ -40,6 +42,25 @@ final class CharacteristicLink {
                 return local
             })
     }
+
+    /// The app is asked for an answer.
+    func ask(for answer: PendingAnswer) {
+        questions.removeAll { $0.answer == nil }
+        questions.append(WeakAnswer(answer: answer))
+    }
+
+    /// Refuses what the app has not answered. bluetoothd gives no answer to a central when the characteristic is removed
+    /// before it has one, and the central ends the link when it has waited for 30 s (5.66, `write_reply_cb` in
+    /// src/gatt-database.c).
+    func refuseOpenRequests() {
+        let open = questions
+        questions = []
+        for question in open { question.answer?.withdraw() }
+    }
+}
+
+private struct WeakAnswer {
+    weak var answer: PendingAnswer?
 }
 
 /// A subscription that bluetoothd reported as ended, or whose central disconnected.

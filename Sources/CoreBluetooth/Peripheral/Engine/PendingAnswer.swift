@@ -12,6 +12,7 @@ final class PendingAnswer: Swift.Sendable {
     let owner: ObjectIdentifier
     private let receiver: Receiver
     private let isAnswered = Atomic(false)
+    private let isWithdrawn = Atomic(false)
 
     init(owner: ObjectIdentifier, _ receiver: @escaping Receiver) {
         self.owner = owner
@@ -20,12 +21,23 @@ final class PendingAnswer: Swift.Sendable {
 
     deinit { _ = give(.unlikelyError, value: nil) }
 
+    /// Refuses the request, unless it was answered: its characteristic is withdrawn. An answer of the app that comes
+    /// later is no mistake.
+    @LoopActor
+    func withdraw() {
+        guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
+        isWithdrawn.store(true, ordering: .relaxed)
+        receiver(.unlikelyError, nil)
+    }
+
     /// Answers, on any thread.
     ///
     /// - Parameter value: the answer to a read.
     /// - Returns: false if that was done before.
     func give(_ result: CBATTError.Code, value: Data?) -> Bool {
-        guard !isAnswered.exchange(true, ordering: .relaxed) else { return false }
+        guard !isAnswered.exchange(true, ordering: .relaxed) else {
+            return isWithdrawn.exchange(false, ordering: .relaxed)
+        }
         let receiver = receiver
         MainLoop.shared.async { receiver(result, value) }
         return true

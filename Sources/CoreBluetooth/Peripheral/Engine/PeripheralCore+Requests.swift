@@ -32,6 +32,7 @@ extension PeripheralCore {
         let central = central(for: request.context)
         let mtu = central.mtu
         let answer = PendingAnswer(to: request, isRead: true, owner: ObjectIdentifier(self))
+        link.ask(for: answer)
         deliver { [characteristic = link.plan.characteristic, offset = request.context.offset] manager in
             central.central.attMTU = mtu
             let request = CBATTRequest(
@@ -56,6 +57,7 @@ extension PeripheralCore {
         let central = central(for: request.context)
         let mtu = central.mtu
         let answer = PendingAnswer(to: request, isRead: false, owner: ObjectIdentifier(self))
+        link.ask(for: answer)
         let wantsResponse = request.context.wantsResponse
         deliver { [characteristic = link.plan.characteristic, value = request.value] manager in
             central.central.attMTU = mtu

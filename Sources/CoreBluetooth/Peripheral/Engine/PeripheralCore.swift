@@ -251,6 +251,7 @@ final class PeripheralCore: PeripheralEngineCore {
             guard let adapter, let service = services.values.first(where: { $0.links.contains { $0 === link } }) else {
                 return
             }
+            for link in service.links { link.refuseOpenRequests() }
             await service.local.unregister()
             // Else it was withdrawn, or all were, meanwhile.
             guard services.values.contains(where: { $0 === service }) else { return }
@@ -284,6 +285,7 @@ final class PeripheralCore: PeripheralEngineCore {
             updates.close(link.key)
             if links[link.key] === link { links[link.key] = nil }
             link.local.ignoreRequests()
+            link.refuseOpenRequests()
         }
         sendUpdates()
     }

@@ -6,13 +6,24 @@ package import RestorationProtocol
 package struct AgentAccess: Swift.Sendable {
     package var location: AgentLocation
     package var start: @Sendable (AgentLocation) throws -> Void
+    /// How long a program waits for the agent at its start. Then it begins without.
+    package var timeout: Duration
 
     package init(
-        location: AgentLocation = AgentLocation(),
+        location: AgentLocation = AgentLocation(), timeout: Duration = Self.timeout(),
         start: @escaping @Sendable (AgentLocation) throws -> Void = { try AgentStarter.start($0) }
     ) {
         self.location = location
+        self.timeout = timeout
         self.start = start
+    }
+
+    /// A program that the agent has started waits for what the agent has to restore. Another one waits as long as an
+    /// agent takes that was started a moment ago and looks for the links that it has kept.
+    package static func timeout(
+        in environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> Duration {
+        LaunchEnvironment.options(in: environment) == nil ? .seconds(6) : .seconds(20)
     }
 }
 
@@ -28,6 +39,9 @@ protocol AgentConnectionOwner: AnyObject {
     func agentIsGone()
     /// No agent has come for long. It is still called.
     func agentStaysAway()
+    /// The agent has not answered at the program's start, which is to begin without. It is still called; what it has to
+    /// restore is forgotten when it answers.
+    func agentIsLate()
     /// There is no agent that can be used, and none is called any more.
     func agentIsOfNoUse()
 }
@@ -61,8 +75,6 @@ final class AgentConnection {
     private var starts = RetryLog(logger, "start the restoration agent")
     private var wasWelcomed = false
 
-    /// How long a program waits for the agent at its start. On a busy machine the agent is slow.
-    private static let welcomeTimeout: Duration = .seconds(20)
     /// How long what needs an agent waits for another one when the agent has ended.
     private static let absenceTimeout: Duration = .seconds(20)
     private static let callInterval: Duration = .milliseconds(50)
@@ -76,8 +88,26 @@ final class AgentConnection {
 
     /// Registers with the agent. The owner is told of the welcome, or that there is no agent.
     func open() {
-        deadline = .timer(after: Self.welcomeTimeout) { [weak self] in self?.giveUp("it does not answer") }
+        deadline = .timer(after: agent.timeout) { [weak self] in self?.agentIsLate() }
         call()
+    }
+
+    /// The program begins now. To an agent that answers later it is one that has its own state.
+    private func agentIsLate() {
+        Diagnostics.warning("the restoration agent has not answered: the program begins without its state")
+        deadline = nil
+        registration.isResuming = true
+        if state == .greeted {
+            hangUp()
+            call()
+        }
+        owner?.agentIsLate()
+    }
+
+    /// The program does without the agent.
+    func giveUp() {
+        end()
+        owner?.agentIsOfNoUse()
     }
 
     /// The program no longer needs the agent. Nothing will be restored.

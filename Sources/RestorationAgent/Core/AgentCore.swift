@@ -70,6 +70,8 @@ package final class AgentCore {
             app.record.registration = registration
             app.record.process = peer.process
             if registration.isResuming {
+                // The program sees to its links itself.
+                for peripheral in app.record.peripherals { letGo(peripheral, of: app, disconnecting: false) }
                 app.record.peripherals = []
                 forgetPublication(of: app)
             }

@@ -40,11 +40,11 @@ private struct LauncherFailure: Error {}
     }
 
     private func makeClient(
-        startAgent: @escaping @Sendable (AgentLocation) throws -> Void = { _ in }
+        timeout: Duration = .seconds(20), startAgent: @escaping @Sendable (AgentLocation) throws -> Void = { _ in }
     ) -> RestorationClient {
         RestorationClient(
             AppRegistration(identifier: "test", command: nil),
-            at: AgentAccess(location: bench.location, start: startAgent),
+            at: AgentAccess(location: bench.location, timeout: timeout, start: startAgent),
             inbox: RestorationInbox(delegateQueue: DelegateQueue(queue)))
     }
 
@@ -163,6 +163,43 @@ private struct LauncherFailure: Error {}
         let client = makeClient { _ in throw LauncherFailure() }
         #expect(await open(client) == nil)
         #expect(await !client.isAvailable)
+    }
+
+    /// On a machine that is very busy, or with an agent that is stopped.
+    @Test func `a program begins without an agent that is late, and takes it up when it comes`() async throws {
+        let client = makeClient(timeout: .milliseconds(50))
+        #expect(await open(client) == nil)
+        #expect(await !client.isAvailable)
+        await client.connected(PeripheralRequest(peripheral: peripheral.identifier, adapter: "a", reconnects: false))
+        try bench.start()
+        try await wait("the agent") { await client.isAvailable }
+        try await wait("the link") { bench.calls.contains("keep") }
+        let subscription = try await subscribe(client)
+        await subscription.isOn()
+        bench.notify("a", from: peripheral.identifier, key)
+        try await wait("the value") { log.values == ["a"] }
+        await client.close()
+    }
+
+    @Test func `what a late agent has kept is forgotten`() async throws {
+        var app = AppRecord(registration: AppRegistration(identifier: "test", command: nil), process: nil)
+        let request = PeripheralRequest(peripheral: peripheral.identifier, adapter: "a", reconnects: false)
+        app.peripherals = [PeripheralRecord(request, state: .connected)]
+        let client = makeClient(timeout: .milliseconds(50))
+        #expect(await open(client) == nil)
+        try bench.start(RestorationRecord(apps: [app]))
+        try await wait("the agent") { await client.isAvailable }
+        try await wait("the end of what it has kept") { bench.calls.contains("release") }
+        #expect(bench.calls == ["keep", "release"] || bench.calls == ["release"])
+        await client.close()
+    }
+
+    @Test(arguments: [
+        ("", Duration.seconds(6)), (#"{"UIApplicationLaunchOptionsBluetoothCentralsKey":["a"]}"#, .seconds(20)),
+    ])
+    private func `a program that the agent has started waits longer for it`(options: String, timeout: Duration) {
+        let environment = options.isEmpty ? [:] : [LaunchEnvironment.variable: options]
+        #expect(AgentAccess.timeout(in: environment) == timeout)
     }
 
     @Test @LoopActor func `an agent that was given up is not called again`() async throws {

@@ -28,7 +28,7 @@ final class RestorationClient: AgentConnectionOwner {
 
     /// Registers with the agent.
     ///
-    /// - Parameter onWelcome: called once, with what is to be restored, or with nil when there is no agent.
+    /// - Parameter onWelcome: called once, with what is to be restored, or with nil when there is no agent in time.
     func open(onWelcome: @escaping @LoopActor (Welcome?) -> Void) {
         self.onWelcome = onWelcome
         connection.owner = self
@@ -54,9 +54,17 @@ final class RestorationClient: AgentConnectionOwner {
 
     func agentStaysAway() { failAll() }
 
+    func agentIsLate() { beginWithout() }
+
     func agentIsOfNoUse() {
-        isAvailable = false
         failAll()
+        beginWithout()
+    }
+
+    private func beginWithout() {
+        isAvailable = false
+        // The values of an agent that comes later have nothing to wait for.
+        inbox.start()
         let welcome = onWelcome
         onWelcome = nil
         welcome?(nil)
@@ -73,6 +81,7 @@ final class RestorationClient: AgentConnectionOwner {
     }
 
     func welcomed(_ welcome: Welcome, values: Int32) {
+        isAvailable = true
         inbox.take(values)
         nextNumber = max(nextNumber, welcome.nextSubscription)
         if let onWelcome {

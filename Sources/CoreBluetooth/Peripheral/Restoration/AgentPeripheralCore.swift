@@ -273,6 +273,9 @@ extension AgentPeripheralCore: AgentConnectionOwner {
 
     func agentStaysAway() {}
 
+    /// What this process publishes then is its own until it ends: to hand it over would take it from the centrals.
+    func agentIsLate() { connection.giveUp() }
+
     func agentIsOfNoUse() {
         if state != .unknown { report(.resetting) }
         let onNoAgent = onNoAgent

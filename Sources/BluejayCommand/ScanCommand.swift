@@ -88,7 +88,6 @@ struct ScanCommand: CentralCommand {
             object.add("name", name)
             object.add("rssi", rssi)
             object.add("services", services.map(\.uuidString))
-            object.add("connectable", (packet[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue)
             object.add("txPower", (packet[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue)
             object.add("manufacturerData", manufacturer.map { ValueText.hex($0.bytes) })
             object.add("manufacturer", manufacturer?.json)

@@ -12,3 +12,19 @@ public typealias CFTimeInterval = Double
 
 /// The present time in seconds since 2001-01-01 00:00:00 UTC, to be compared with the time stamp of a disconnection.
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
+
+/// A dispatch queue, as it is called in code that was written for Objective-C's names.
+public typealias dispatch_queue_t = DispatchQueue
+
+// Apple's Dispatch has these; Swift on Linux leaves macros with a type out.
+
+/// Nanoseconds in a second.
+public let NSEC_PER_SEC: UInt64 = 1_000_000_000
+/// Nanoseconds in a millisecond.
+public let NSEC_PER_MSEC: UInt64 = 1_000_000
+/// Nanoseconds in a microsecond.
+public let NSEC_PER_USEC: UInt64 = 1_000
+/// Microseconds in a second.
+public let USEC_PER_SEC: UInt64 = 1_000_000
+/// Milliseconds in a second.
+public let MSEC_PER_SEC: UInt64 = 1_000

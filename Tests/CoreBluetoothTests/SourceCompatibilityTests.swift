@@ -377,3 +377,31 @@ private final class MyManager: CBCentralManager, @unchecked Sendable {
         #expect(permissions.rawValue == 3)
     }
 }
+
+/// Names that Apple's platforms have and Swift on Linux has not.
+@Suite struct ForeignNameTests {
+    private func manager(on queue: dispatch_queue_t?) -> CBCentralManager {
+        CBCentralManager(delegate: nil, queue: queue)
+    }
+
+    @Test func `times are counted in C's units`() {
+        let half = Int64(0.5 * Double(NSEC_PER_SEC))
+        #expect(half == 500_000_000 && NSEC_PER_SEC / NSEC_PER_MSEC == MSEC_PER_SEC)
+        #expect(USEC_PER_SEC * NSEC_PER_USEC == NSEC_PER_SEC)
+    }
+
+    @Test func `objects are arguments of formats`() {
+        let peripheral = CBPeripheral(identifier: UUID(), manager: nil)
+        let characteristic = CBMutableCharacteristic(
+            type: .heartRate, properties: .read, value: nil, permissions: .readable)
+        let service = CBMutableService(type: .heartRate, primary: true)
+        #expect(
+            String(format: "%@ has %@ and %d more", peripheral, characteristic, 2)
+                == "\(peripheral.description) has \(characteristic.description) and 2 more")
+        let objects: [any CVarArg] = [service, CBUUID.heartRate, manager(on: nil), "text"]
+        let texts = [service.description, CBUUID.heartRate.description, "", "text"]
+        let formatted = String(format: "%@|%@|%@|%@", arguments: objects)
+        #expect(zip(formatted.split(separator: "|"), texts).allSatisfy { $0.hasPrefix($1) }, "\(formatted)")
+        NSLog("%@", peripheral)
+    }
+}

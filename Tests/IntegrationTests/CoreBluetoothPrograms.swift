@@ -36,7 +36,7 @@ extension InTheLab {
             #expect(wrong == [], "\(central.transcript)")
             try expect(
                 central,
-                ["scanning", "discovered, with its service: true, connectable: true", "connected", "ready, "]
+                ["scanning", "discovered, with its service: true", "connected", "ready, "]
                     + replies + ["session 1 done", "lost: ", "connected", "ready, "] + replies
                     + ["session 2 done", "left"])
 

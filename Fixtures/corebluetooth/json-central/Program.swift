@@ -116,8 +116,7 @@ final class Central: NSObject, @preconcurrency CBCentralManagerDelegate, @precon
     ) {
         guard case .scanning = state else { return }
         let services = advertisementData[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
-        let isConnectable = advertisementData[CBAdvertisementDataIsConnectable] as? Bool ?? false
-        print("discovered, with its service: \(services.contains(Self.service)), connectable: \(isConnectable)")
+        print("discovered, with its service: \(services.contains(Self.service))")
         central.stopScan()
         connect(peripheral)
     }

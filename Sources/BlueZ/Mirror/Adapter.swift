@@ -131,11 +131,16 @@ package final class Adapter: RemoteObject<Adapter1> {
         Int(try await fetch(LEAdvertisingManager1.activeInstances))
     }
 
-    /// Whether the controller has extended advertising (Bluetooth 5.0); false if bluetoothd does not say.
+    /// Whether the controller has extended advertising (Bluetooth 5.0); false if bluetoothd does not say. The kernel
+    /// then scans for it and connects by it as well.
     package func hasExtendedAdvertising() async -> Bool {
         let phys = try? await fetch(LEAdvertisingManager1.supportedSecondaryChannels)
-        return phys?.isEmpty == false
+        isExtended = phys?.isEmpty == false
+        return isExtended
     }
+
+    /// The same as it was known last: from the beginning, in so far as bluetoothd has said it with the controller.
+    package internal(set) var isExtended = false
 
     // MARK: Discovery
 

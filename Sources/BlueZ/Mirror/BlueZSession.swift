@@ -111,10 +111,10 @@ package final class BlueZSession {
     /// Starts the session. Does nothing the second time.
     package func start() {
         guard connection == nil, retry == nil, !isConnecting else { return }
+        disconnections.open()
         open()
     }
 
-        disconnections.open()
     /// Calls `handler` for every event until the registration is cancelled or released.
     package func observe(_ handler: @escaping @LoopActor (BlueZEvent) -> Void) -> Registration {
         nextKey += 1
@@ -291,7 +291,12 @@ package final class BlueZSession {
             case GattManager1.name, LEAdvertisingManager1.name:
                 guard let adapter = objects.adapters[path] else { continue }
                 if interface == GattManager1.name { adapter.offersGattManager = true }
-                if interface == LEAdvertisingManager1.name { adapter.offersAdvertising = true }
+                if interface == LEAdvertisingManager1.name {
+                    adapter.offersAdvertising = true
+                    let phys = PropertyValues<LEAdvertisingManager1>(properties)[
+                        LEAdvertisingManager1.supportedSecondaryChannels]
+                    adapter.isExtended = phys?.isEmpty == false
+                }
                 send(.adapterChanged(adapter, PropertyChanges()))
             case Device1.name:
                 guard let parent = path.parent, let adapter = objects.adapters[parent] else { continue }

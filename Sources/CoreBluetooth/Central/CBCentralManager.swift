@@ -1,4 +1,5 @@
 package import BlueZ
+import MainLoop
 
 /// Finds peripherals and connects to them.
 ///
@@ -127,9 +128,23 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         return engine?.connectedPeripherals(withServices: serviceUUIDs) ?? []
     }
 
-    /// Whether the system has a feature. Always false on Linux.
+    /// Whether the system has a feature, on Linux: the controller that managers use unless they are told another.
+    ///
+    /// It is known when a manager of the program has reported its state; until then the answer is false.
     @discardableResult
-    open class func supports(_ features: CBCentralManager.Feature) -> Bool { false }
+    open class func supports(_ features: CBCentralManager.Feature) -> Bool {
+        supports(features, session: .shared)
+    }
+
+    class func supports(_ features: CBCentralManager.Feature, session: BlueZSession) -> Bool {
+        guard features.isSubset(of: .extendedScanAndConnect) else { return false }
+        guard !features.isEmpty else { return true }
+        return MainLoop.shared.sync {
+            let adapters = session.adapters
+            let index = AdapterChoice(option: nil).pick(from: adapters.map(AdapterChoice.Candidate.init))
+            return index.map { adapters[$0].isExtended } ?? false
+        }
+    }
 
     /// Asks for `connectionEventDidOccur` whenever any program connects or disconnects a matching device.
     ///

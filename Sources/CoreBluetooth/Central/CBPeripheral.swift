@@ -79,7 +79,8 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
 
     /// Discovers primary services; answered by `peripheral(_:didDiscoverServices:)`.
     ///
-    /// - Parameter serviceUUIDs: which ones; all if nil or empty.
+    /// - Parameter serviceUUIDs: which ones; if nil or empty, all but Generic Access (1800) and Generic Attribute (1801),
+    ///   which the system uses.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         perform(.discoverServices(serviceUUIDs?.nilIfEmpty))
     }
@@ -116,8 +117,8 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
 
     /// How many bytes can be written at once: with response 512; without response what fits into one packet (20 until
     /// the size of packets is known), but at most 510, because peripherals on BlueZ may drop 511 and 512 in silence.
-    @discardableResult
     /// Such values are sent all the same where they fit.
+    @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
         case .withResponse: ATT.maximumValueLength
@@ -125,10 +126,10 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         }
     }
 
-    /// Writes a value. With response, it is answered by `peripheral(_:didWriteValueFor:error:)`, and a value that does
     /// The longest value that a write without response carries over this link, in bytes.
     package var commandCapacity: Int { min((mtu ?? ATT.minimumMTU) - ATT.valueHeaderLength, ATT.maximumValueLength) }
 
+    /// Writes a value. With response, it is answered by `peripheral(_:didWriteValueFor:error:)`, and a value that does
     /// not fit into one packet is sent in parts. Without response, nothing is reported, and a value is dropped that does
     /// not fit into one packet. While ``canSendWriteWithoutResponse`` is false, values wait, up to 4,096 of them; those
     /// beyond are dropped.
@@ -196,6 +197,7 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         for service in (ended ?? []).withIncluded {
             for characteristic in service.characteristics ?? [] { characteristic.isNotifying = false }
         }
+        if let loss { Diagnostics.warning("\(loss)") }
     }
 
     /// The program has written without response, on whatever thread.
@@ -204,7 +206,6 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     func commandBegins() -> Bool {
         stored.withLock { $0.commands.add() }
     }
-        if let loss { Diagnostics.warning("\(loss)") }
 
     /// bluetoothd has taken a write without response, or has refused it.
     func commandEnds(failure: String?) -> CommandWindow.Outcome {

@@ -158,6 +158,29 @@ struct CentralRequestTests {
         #expect(await daemon.count(of: "WriteValue") == 0)
     }
 
+    // MARK: The system's own
+
+    @Test func `Generic Attribute is the system's, and found by its UUID only`() async throws {
+        let device = await device()
+        await device.addService("1801", [.init("2A05", ["indicate"])])
+        let (app, peripheral) = try await connected(device)
+        #expect(app.queue.sync { peripheral.services?.map(\.uuid.uuidString) } == ["180D"])
+        app.queue.sync { peripheral.discoverServices([CBUUID(string: "1801")]) }
+        try await app.saw("services", count: 2)
+        #expect(app.queue.sync { peripheral.services?.map(\.uuid.uuidString) } == ["180D", "1801"])
+    }
+
+    @Test func `nothing notifies when the link has ended`() async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let rate = try #require(app.find("2A37", in: peripheral))
+        app.queue.sync { peripheral.setNotifyValue(true, for: rate) }
+        try await app.saw("notifying 2A37 true")
+        await device.lose()
+        try await app.saw("disconnected failed: The connection was lost.")
+        #expect(!app.queue.sync { rate.isNotifying })
+    }
+
     // MARK: Refusals
 
     @Test func `what a characteristic does not do is refused here`() async throws {

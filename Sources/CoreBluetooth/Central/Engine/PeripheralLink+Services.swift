@@ -121,7 +121,7 @@ extension PeripheralLink {
         guard isResolved else {
             return post { [resolutionFailure] in $0.delegate?.peripheral($0, didDiscoverServices: resolutionFailure) }
         }
-        let found = services.filter(\.isPrimary).compactMap { remote in
+        let found = services.filter { $0.isPrimary && (filter != nil || !$0.isSystems) }.compactMap { remote in
             wanted(remote.uuid, filter).map { service(remote, $0) }
         }
         post { peripheral in
@@ -276,4 +276,9 @@ extension CBCharacteristicProperties {
         (.notify, .notify), (.indicate, .indicate), (.authenticatedSignedWrites, .authenticatedSignedWrites),
         (.extendedProperties, .extendedProperties),
     ]
+}
+
+extension RemoteService {
+    /// Whether it is the system's to use. As on Apple's platforms, an app gets it only if it asks for it by its UUID.
+    var isSystems: Bool { Device.servicesOfEveryDevice.contains(uuid) }
 }

@@ -34,8 +34,8 @@ struct Sighting: Hashable, Swift.Sendable {
 
     /// In the form that `didDiscover` reports.
     var advertisementData: [String: Any] {
-        // bluetoothd does not say so; what it lists with a discoverable flag is meant to be connected to.
-        var data: [String: Any] = [CBAdvertisementDataIsConnectable: NSNumber(value: true)]
+        // Without CBAdvertisementDataIsConnectable: bluetoothd does not say of which kind an advertisement was.
+        var data: [String: Any] = [:]
         data[CBAdvertisementDataLocalNameKey] = name
         if !serviceUUIDs.isEmpty {
             data[CBAdvertisementDataServiceUUIDsKey] = serviceUUIDs.compactMap(CBUUID.init(shortening:))

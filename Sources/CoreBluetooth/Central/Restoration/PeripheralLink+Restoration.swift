@@ -15,7 +15,7 @@ extension PeripheralLink {
     /// Makes the objects of a link that is up, and takes up the subscriptions of an earlier run.
     func takeUp(_ subscriptions: [SubscriptionRequest], _ client: RestorationClient) -> [RestoredService] {
         var open = subscriptions
-        let services = services.filter(\.isPrimary).compactMap { remote -> RestoredService? in
+        let services = services.filter { $0.isPrimary && !$0.isSystems }.compactMap { remote -> RestoredService? in
             guard let uuid = CBUUID(shortening: remote.uuid) else { return nil }
             let service = service(remote, uuid)
             var notifying: [CBCharacteristic] = []

@@ -391,17 +391,18 @@ private final class MyManager: CBCentralManager, @unchecked Sendable {
     }
 
     @Test func `objects are arguments of formats`() {
-        let peripheral = CBPeripheral(identifier: UUID(), manager: nil)
         let characteristic = CBMutableCharacteristic(
             type: .heartRate, properties: .read, value: nil, permissions: .readable)
         let service = CBMutableService(type: .heartRate, primary: true)
         #expect(
-            String(format: "%@ has %@ and %d more", peripheral, characteristic, 2)
-                == "\(peripheral.description) has \(characteristic.description) and 2 more")
+            String(format: "%@ has %@ and %d more", service, characteristic, 2)
+                == "\(service.description) has \(characteristic.description) and 2 more")
         let objects: [any CVarArg] = [service, CBUUID.heartRate, manager(on: nil), "text"]
         let texts = [service.description, CBUUID.heartRate.description, "", "text"]
         let formatted = String(format: "%@|%@|%@|%@", arguments: objects)
         #expect(zip(formatted.split(separator: "|"), texts).allSatisfy { $0.hasPrefix($1) }, "\(formatted)")
-        NSLog("%@", peripheral)
     }
+
+    /// As in CGMBLEKit.
+    private func log(_ peripheral: CBPeripheral, _ request: CBATTRequest) { NSLog("%@ %@", peripheral, request) }
 }

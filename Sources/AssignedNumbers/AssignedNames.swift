@@ -103,21 +103,28 @@ enum AssignedNames {
 2A08 Date Time
 2A09 Day of Week
 2A0A Day Date Time
+2A0B Exact Time 100
 2A0C Exact Time 256
 2A0D DST Offset
 2A0E Time Zone
 2A0F Local Time Information
+2A10 Secondary Time Zone
 2A11 Time with DST
 2A12 Time Accuracy
 2A13 Time Source
 2A14 Reference Time Information
+2A15 Time Broadcast
 2A16 Time Update Control Point
 2A17 Time Update State
 2A18 Glucose Measurement
 2A19 Battery Level
+2A1A Battery Power State
+2A1B Battery Level State
 2A1C Temperature Measurement
 2A1D Temperature Type
 2A1E Intermediate Temperature
+2A1F Temperature Celsius
+2A20 Temperature Fahrenheit
 2A21 Measurement Interval
 2A22 Boot Keyboard Input Report
 2A23 System ID
@@ -130,6 +137,8 @@ enum AssignedNames {
 2A2A IEEE 11073-20601 Regulatory Certification Data List
 2A2B Current Time
 2A2C Magnetic Declination
+2A2F Position 2D
+2A30 Position 3D
 2A31 Scan Refresh
 2A32 Boot Keyboard Output Report
 2A33 Boot Mouse Input Report
@@ -139,6 +148,11 @@ enum AssignedNames {
 2A37 Heart Rate Measurement
 2A38 Body Sensor Location
 2A39 Heart Rate Control Point
+2A3A Removable
+2A3B Service Required
+2A3C Scientific Temperature Celsius
+2A3D String
+2A3E Network Availability
 2A3F Alert Status
 2A40 Ringer Control Point
 2A41 Ringer Setting
@@ -162,6 +176,10 @@ enum AssignedNames {
 2A53 RSC Measurement
 2A54 RSC Feature
 2A55 SC Control Point
+2A56 Digital
+2A57 Digital Output
+2A58 Analog
+2A59 Analog Output
 2A5A Aggregate
 2A5B CSC Measurement
 2A5C CSC Feature
@@ -169,6 +187,7 @@ enum AssignedNames {
 2A5E PLX Spot-Check Measurement
 2A5F PLX Continuous Measurement
 2A60 PLX Features
+2A62 Pulse Oximetry Control Point
 2A63 Cycling Power Measurement
 2A64 Cycling Power Vector
 2A65 Cycling Power Feature

@@ -56,7 +56,8 @@ extension JSONObject {
 }
 
 extension DecodedValue.Content {
-    /// `value`, and `unit` or `meaning` where there is one.
+    /// `value`, and `unit` or `meaning` where there is one. Where the device has none, `value` is null, and `meaning`
+    /// says why.
     fileprivate var json: JSONObject {
         var object = JSONObject()
         switch self {
@@ -69,6 +70,10 @@ extension DecodedValue.Content {
         case .meaning(let meaning, let number):
             if number.hasPrefix("0x") { object.add("raw", number) } else { object.add("value", number: number) }
             object.add("meaning", meaning)
+        case .special(let reason, let raw):
+            object.add("value", number: "null")
+            object.add("raw", raw)
+            object.add("meaning", reason)
         case .bits(let names, let number):
             object.add("raw", number)
             object.add("bits", names)

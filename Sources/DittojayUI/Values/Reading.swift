@@ -81,7 +81,7 @@ struct Reading: Hashable {
             return Double(digits).map { [Number(name: name, unit: unit, value: $0)] } ?? []
         case .numbers(let all, let unit):
             return all.last.flatMap(Double.init).map { [Number(name: name, unit: unit, value: $0)] } ?? []
-        case .meaning, .bits, .text: return []
+        case .meaning, .special, .bits, .text: return []
         }
     }
 

@@ -17,9 +17,11 @@ package struct DecodedValue: Hashable, Swift.Sendable {
         case number(String, unit: String)
         /// Several of them.
         case numbers([String], unit: String)
-        /// A number with a meaning: `1` for `Chest`, or `0xFFFF` for `not known`.
+        /// A number with a meaning: `1` for `Chest`.
         case meaning(String, number: String)
-        /// Which bits are set, where they have names, and all of them as a number.
+        /// What stands where there is no number, and why: `not known` for `0xFFFF`.
+        case special(String, raw: String)
+        /// Which bits are set, by their names or numbers, and all of them as a number.
         case bits([String], number: String)
         /// A text, or what is written like one: a date, a version.
         case text(String)
@@ -46,7 +48,7 @@ extension DecodedValue.Content {
         switch self {
         case .number(let digits, let unit): unit.isEmpty ? digits : "\(digits) \(unit)"
         case .numbers(let all, let unit): all.joined(separator: " ") + (unit.isEmpty || all.isEmpty ? "" : " \(unit)")
-        case .meaning(let meaning, _): meaning
+        case .meaning(let meaning, _), .special(let meaning, _): meaning
         case .bits(let names, let number):
             names.isEmpty ? (number == "0x0" ? "none" : number) : names.joined(separator: " + ")
         case .text(let text): text

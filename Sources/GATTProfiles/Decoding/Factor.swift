@@ -37,6 +37,8 @@ struct Factor: Hashable, Swift.Sendable {
     /// The product in decimal digits, with as many places as its resolution needs; nil if it is too large.
     func apply(toMagnitude number: UInt64, isNegative: Bool) -> String? {
         if isExponential {
+            // 0 is 0 s, and no power.
+            guard number > 0 else { return Decimals.text(0, places: 3) }
             var seconds = 1.0
             for _ in 0..<abs(Int(number.clamped(to: 255)) - 64) { seconds *= 1.1 }
             return Decimals.text(number < 64 ? 1 / seconds : seconds, places: 3)

@@ -6,30 +6,43 @@ struct FormatField: Hashable, Swift.Sendable {
     let type: FieldType
     private let factor: Factor
     private let unit: String
-    private let meanings: [UInt64: String]
-    private let condition: Condition
+    /// What single numbers mean.
+    private var meanings: [UInt64: String] = [:]
+    /// Numbers that stand for what is no number: `not known`.
+    private var specials: [UInt64: String] = [:]
+    private let bitNames: BitNames
+    private let condition: FieldCondition
+    /// Bits that need no mention: they only say which other fields are present.
+    var silentBits: UInt64 = 0
 
-    init?(_ text: Substring) {
+    /// - Parameter isSecondForm: whether the second of two forms counts, where there are two.
+    init?(_ text: Substring, isSecondForm: Bool = false) {
         let parts = text.split(separator: "~", omittingEmptySubsequences: false).map(String.init)
         func part(_ index: Int) -> String { index < parts.count ? parts[index] : "" }
-        guard !part(0).isEmpty, let type = FieldType(part(1)), let factor = Factor(part(2)),
-            let condition = Condition(part(5))
+        func form(_ index: Int) -> String {
+            guard let separator = part(index).firstRange(of: " or ") else { return part(index) }
+            return String(isSecondForm ? part(index)[separator.upperBound...] : part(index)[..<separator.lowerBound])
+        }
+        guard !part(0).isEmpty, let type = FieldType(form(1)), let factor = Factor(form(2)),
+            let condition = FieldCondition(part(5)), let bitNames = BitNames(type.kind == .bits ? part(4) : "")
         else { return nil }
         name = part(0)
         self.type = type
         self.factor = factor
-        unit = part(3)
+        unit = form(3)
         self.condition = condition
-        let radix = type.kind == .bits ? 10 : 16
-        var meanings: [UInt64: String] = [:]
-        for entry in part(4).split(separator: "|") {
-            guard let equals = entry.firstIndex(of: "="), let number = UInt64(entry[..<equals], radix: radix) else {
-                return nil
-            }
-            meanings[number] = String(entry[entry.index(after: equals)...])
+        self.bitNames = bitNames
+        for entry in type.kind == .bits ? [] : part(4).split(separator: "|") {
+            guard let mark = entry.firstIndex(where: { $0 == "=" || $0 == "!" }),
+                let number = UInt64(entry[..<mark], radix: 16)
+            else { return nil }
+            let meaning = String(entry[entry.index(after: mark)...])
+            if entry[mark] == "!" { specials[number] = meaning } else { meanings[number] = meaning }
         }
-        self.meanings = meanings
     }
+
+    /// The bits of the flags that say whether this field is present.
+    var flagBits: UInt64 { condition.bits }
 
     func isThere(flags: UInt64, bytesLeft: Int) -> Bool { condition.holds(flags: flags, bytesLeft: bytesLeft) }
 
@@ -47,6 +60,7 @@ struct FormatField: Hashable, Swift.Sendable {
         else { return nil }
         var number = ScaledNumber(width: width, isSigned: type.kind == .signed, scale: scale, unit: unit)
         if factor.isOne, unit.isEmpty { number.meanings = meanings }
+        number.specials = Set(specials.keys)
         return number
     }
 
@@ -78,10 +92,8 @@ struct FormatField: Hashable, Swift.Sendable {
     /// What a number means.
     private func content(_ raw: UInt64) -> DecodedValue.Content? {
         let hex = "0x" + String(raw, radix: 16, uppercase: true)
-        if type.kind == .bits {
-            let names = (0..<64).filter { raw >> UInt64($0) & 1 == 1 }.compactMap { meanings[UInt64($0)] }
-            return .bits(names, number: hex)
-        }
+        if type.kind == .bits { return .bits(bitNames.names(of: raw, silent: silentBits), number: hex) }
+        if let special = specials[raw] { return .special(special, raw: hex) }
         if let meaning = meanings[raw] {
             return .meaning(meaning, number: factor.isOne && unit.isEmpty ? String(raw) : hex)
         }
@@ -96,7 +108,7 @@ struct FormatField: Hashable, Swift.Sendable {
         case .float: return MedicalFloat(UInt32(truncatingIfNeeded: raw)).content(unit: unit)
         case .binaryFloat:
             let number = Float(bitPattern: UInt32(truncatingIfNeeded: raw))
-            return number.isFinite ? .number("\(number)", unit: unit) : .meaning("\(number)", number: hex)
+            return number.isFinite ? .number("\(number)", unit: unit) : .special("\(number)", raw: hex)
         case .days: return .text(CalendarDate(daysSince1970: Int(truncatingIfNeeded: raw)).text)
         case .version: return .text("\(raw >> 8).\(raw >> 4 & 0xF).\(raw & 0xF)")
         case .appearance: return assigned(.appearance, raw)
@@ -118,44 +130,4 @@ struct FormatField: Hashable, Swift.Sendable {
         17: "sint48", 18: "sint64", 19: "sint128", 20: "float32", 21: "float64", 22: "medfloat16", 23: "medfloat32",
         24: "uint16[2]", 25: "utf8", 26: "utf16", 27: "struct", 28: "medical ASN.1",
     ]
-}
-
-/// When a field is present.
-private enum Condition: Hashable, Swift.Sendable {
-    case always
-    /// If bytes are left.
-    case ifBytesAreLeft
-    /// If all of the one bits of the flags are set, and none of the others.
-    case bits(set: UInt64, unset: UInt64)
-    case value(UInt64)
-
-    /// - Parameter text: `+3-0` for bit 3 that is set and bit 0 that is not, `=2`, `?`, or nothing.
-    init?(_ text: String) {
-        switch text.first {
-        case nil: self = .always
-        case "?": self = .ifBytesAreLeft
-        case "=":
-            guard let value = UInt64(text.dropFirst()) else { return nil }
-            self = .value(value)
-        default:
-            var (set, unset): (UInt64, UInt64) = (0, 0)
-            var rest = text[...]
-            while let sign = rest.first {
-                let digits = rest.dropFirst().prefix { $0.isNumber }
-                guard let bit = UInt64(digits), bit < 64, sign == "+" || sign == "-" else { return nil }
-                if sign == "+" { set |= 1 << bit } else { unset |= 1 << bit }
-                rest = rest.dropFirst(1 + digits.count)
-            }
-            self = .bits(set: set, unset: unset)
-        }
-    }
-
-    func holds(flags: UInt64, bytesLeft: Int) -> Bool {
-        switch self {
-        case .always: true
-        case .ifBytesAreLeft: bytesLeft > 0
-        case .bits(let set, let unset): flags & set == set && flags & unset == 0
-        case .value(let value): flags == value
-        }
-    }
 }

@@ -49,7 +49,7 @@ struct FormatReader {
     /// `2026-11-23T13:05:00`, with question marks for an unknown year, month or day, which is 0.
     mutating func date(hasTime: Bool) -> String? {
         guard let year = number(width: 2), let month = number(width: 1), let day = number(width: 1), year <= 9999,
-            month <= 12, day <= 31
+            month <= 12, CalendarDate.days(ofMonth: Int(month), year: Int(year)).contains(Int(day))
         else { return nil }
         let date = CalendarDate(
             year: year == 0 ? nil : Int(year), month: month == 0 ? nil : Int(month), day: day == 0 ? nil : Int(day)
@@ -95,6 +95,16 @@ struct CalendarDate: Hashable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         self.month = month
         day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    }
+
+    /// The days that a month can have, and 0 for one that is not known; a year or month that is not known is 0.
+    static func days(ofMonth month: Int, year: Int) -> ClosedRange<Int> {
+        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        switch month {
+        case 4, 6, 9, 11: return 0...30
+        case 2: return 0...(isLeapYear ? 29 : 28)
+        default: return 0...31
+        }
     }
 
     var text: String {

@@ -35,7 +35,7 @@ enum MedicalFloat: Hashable {
 
     func content(unit: String) -> DecodedValue.Content {
         switch self {
-        case .special(let meaning, let raw): .meaning(meaning, number: "0x" + String(raw, radix: 16, uppercase: true))
+        case .special(let meaning, let raw): .special(meaning, raw: "0x" + String(raw, radix: 16, uppercase: true))
         // Written out, it would be hard to read.
         case .number(let mantissa, let exponent) where abs(exponent) > 12:
             .number("\(mantissa)e\(exponent)", unit: unit)

@@ -36,7 +36,8 @@ package struct DateTime: Hashable, Swift.Sendable {
         self.init(
             year: bytes[0] | bytes[1] << 8, month: bytes[2], day: bytes[3], hours: bytes[4], minutes: bytes[5],
             seconds: bytes[6])
-        guard year == 0 || (1582...9999).contains(year), (0...12).contains(month), (0...31).contains(day),
+        guard year == 0 || (1582...9999).contains(year), (0...12).contains(month),
+            CalendarDate.days(ofMonth: month, year: year).contains(day),
             hours < 24, minutes < 60, seconds < 60
         else { return nil }
     }

@@ -36,6 +36,7 @@ private enum Formats {
             case .number(let digits, _): try checkNumber(digits)
             case .numbers(let all, _): for digits in all { try checkNumber(digits) }
             case .meaning(_, let number): if !number.hasPrefix("0x") { try checkNumber(number) }
+            case .special(_, let raw): try expect(raw.hasPrefix("0x"), "\(raw) is not hexadecimal")
             case .bits(_, let number): try expect(number.hasPrefix("0x"), "\(number) is not hexadecimal")
             case .text: break
             }

@@ -10,16 +10,21 @@ type       u8 … u64, s8 … s64, x8 … x64 (in hexadecimal), b8 … b32 (bits
            1970), bcd (a version), pnp (a vendor and whose number that is), appearance, unit, format; followed by *
            as many as there are
 factor     M,d,b: the number is multiplied by M, 10 to the power d and 2 to the power b; exp11: 1.1 to the power N - 64
-names      the meanings of numbers or of bits that are set: 0=Other|1=Chest, numbers in hexadecimal, bits in decimal
+names      the meanings of numbers or of bits that are set: 0=Other|1=Chest, numbers in hexadecimal, bits in decimal,
+           5-6.1=Charging if bits 5 and 6 are the number 1; FFFF!not known where a number is no quantity
 condition  when the field is present: +3 if bit 3 of the flags, the first field, is set, -0 if bit 0 is not, =2 if they
            are 2, ? if there are bytes left
+
+Where devices differ, type, factor and unit have two forms, as in "u8 or s16": a value is read in the first form of all
+fields, or else in the second, whichever has its length.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from lab_tools.names.tables import LEFT_OUT, TYPES, UNITS, WRITTEN
+from lab_tools.names.meanings import meanings
+from lab_tools.names.tables import CORRECTED, LEFT_OUT, PAIRS, TYPES, UNITS, WRITTEN
 
 # A characteristic, and one of its fields, as published.
 Structure = Mapping[str, Any]
@@ -42,17 +47,21 @@ class Formats:
                 continue
             fields = self.fields(identifier)
             if fields:
-                table[number] = ";".join(fields)
+                table[number] = ";".join(self.completed(f"{number:04X}", fields))
         for digits, text in WRITTEN.items():
             table[int(digits, 16)] = text
         # What is said of another characteristic's field.
-        return {number: re.sub(r"@([0-9A-F]{4})", lambda match: self.names_of(table, match), text)
+        return {number: re.sub(r"@([0-9A-F]{4})(?:[.]([A-Za-z ]+))?", lambda match: self.names_of(table, match), text)
                 for number, text in sorted(table.items())}  # fmt: skip
 
     @staticmethod
     def names_of(table: Mapping[int, str], match: re.Match[str]) -> str:
-        parts = table[int(match[1], 16)].split("~")
-        return parts[4] if len(parts) > 4 else ""
+        """Of its first field, or of the one that is named: @2A09, @2A35.status."""
+        for field in table[int(match[1], 16)].split(";"):
+            parts = field.split("~")
+            if match[2] in (None, parts[0]):
+                return parts[4] if len(parts) > 4 else ""
+        raise ValueError(f"no field of that name: {match[0]}")
 
     def fields(self, identifier: str, outer: str | None = None, condition: str | None = None) -> list[str] | None:
         """The fields of a characteristic; None if they are not known."""
@@ -68,6 +77,26 @@ class Formats:
                 return None
             fields += made
         return fields
+
+    @classmethod
+    def completed(cls, number: str, fields: list[str]) -> list[str]:
+        """With what is known from elsewhere, and without names of the flags that only say which fields follow."""
+        parts = [(field.split("~") + [""] * 6)[:6] for field in fields]
+        conditions = [field[5] for field in parts]
+        for field in parts:
+            name, type_name, *_, names, condition = field
+            # Of fields that share a flag, a machine may have one without the other.
+            if number in PAIRS and not names and type_name[0] in "us" and conditions.count(condition) > 1:
+                bits = int(type_name[1:]) - (type_name[0] == "s")
+                field[4] = f"{(1 << bits) - 1:X}!not available"
+            for index, text in CORRECTED.get((number, name), {}).items():
+                field[index] = text
+        used = {bit for condition in conditions for bit in re.findall(r"[+-](\d+)", condition)}
+        if parts[0][0].endswith("flags"):
+            entries = [entry.split("=") for entry in parts[0][4].split("|") if entry]
+            says = re.compile("present|flag|units|format", re.IGNORECASE)
+            parts[0][4] = "|".join(f"{bit}={name}" for bit, name in entries if bit not in used or not says.search(name))
+        return [cls.joined(*field) for field in parts]
 
     @staticmethod
     def renamed(field: str, name: str | None, condition: str | None) -> str:
@@ -92,10 +121,11 @@ class Formats:
         type_name = self.type_name(kind)
         if type_name is None:
             return None
-        names = self.names(identifier, field, text, type_name)
+        names = meanings(self.structures[identifier], field, type_name)
         factor, unit = self.factor(text), self.unit(text)
         if "1.1\\textsuperscript" in text:
-            factor = "exp11"
+            # That 0 is 0 s is in the factor.
+            factor, names = "exp11", re.sub(r"^0![^|]*[|]", "", names)
         if "15-minute increments" in text:
             factor, unit = "15,0,0", "min"
         if type_name in ("sfloat", "float", "float32"):
@@ -173,55 +203,3 @@ class Formats:
             return ""
         fitting = [unit for unit in UNITS if match[1].rstrip(".").endswith(unit)]
         return UNITS[max(fitting, key=len)] if fitting else ""
-
-    # The meanings of numbers and bits.
-
-    def names(self, identifier: str, field: Field, text: str, type_name: str) -> str:
-        found: dict[int, str] = {}
-        bits = int(re.sub(r"\D", "", type_name) or 0)
-        for value, meaning in re.findall(
-            r"value of (0x[0-9A-F]+|-?\d+) (?:represents|means|for User ID represents|indicates):?(?: that)? ?"
-            r"[\"'“”‘’]?([^\"'“”‘’.]+)", text):  # fmt: skip
-            number = int(value, 0)
-            if bits and number < 0:
-                number += 1 << bits
-            found[number] = self.meaning(meaning)
-        entries = re.findall(r"(?m)^(0x[0-9A-Fa-f]+|\d+): (.+)$", str(field["description"]))
-        if match := re.search(r"/field/([a-z0-9_-]+)", text):
-            for other in self.structures[identifier].get("fields", []):
-                if self.plain(other["name"]) == self.plain(match[1]):
-                    key = "bit" if type_name.startswith("b") else "value"
-                    entries += [(str(v.get(key)), v.get("description", "")) for v in other.get("values", [])]
-        for value, meaning in entries:
-            if not re.fullmatch(r"0x[0-9A-Fa-f]+|\d+", value):
-                continue
-            short = self.bit(str(meaning)) if type_name.startswith("b") else self.meaning(str(meaning))
-            if short and int(value, 0) not in found:
-                found[int(value, 0)] = short
-        if self.plain(field["field"]).endswith("flags"):
-            found = {k: v for k, v in found.items() if not re.search(r"present|flag|units|format", v, re.IGNORECASE)}
-        form = "{}={}" if type_name.startswith("b") else "{:X}={}"
-        return "|".join(form.format(number, found[number]) for number in sorted(found) if found[number])
-
-    @staticmethod
-    def plain(text: str) -> str:
-        return re.sub(r"[^a-z0-9]", "", text.lower())
-
-    @classmethod
-    def bit(cls, text: str) -> str:
-        """What a bit means when it is set."""
-        if match := re.search(r"(?m)^1 ?= ?(.+)$", text):
-            first = text.split("\n")[0].rstrip(":. ")
-            meaning = match[1].rstrip(". ")
-            return cls.meaning(first if re.match(r"(True|Yes)\b", meaning) else meaning)
-        return cls.meaning(text)
-
-    @staticmethod
-    def meaning(text: str) -> str:
-        line = re.sub(r"\\text[a-z]+\{([^}]*)\}", r"\1", text.strip().split("\n")[0])
-        line = re.sub(r"\(.*?\)", "", line)
-        line = " ".join(re.sub(r"[~;|=\\]", " ", line.split(". ")[0]).split()).rstrip(".: ")
-        line = line.removeprefix("value is ").removeprefix("the value is ")
-        if re.match(r"Reserved|RFU|Prohibited|N/A", line) or not 0 < len(line) <= 48:
-            return ""
-        return line.replace("Head_", "Head ").replace("_", " ")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lab_tools.names.formats import Formats
+from lab_tools.names.tables import WITHDRAWN
 from lab_tools.places import ROOT
 
 try:
@@ -86,7 +87,14 @@ class Source:
         return names
 
     def formats(self) -> dict[int, str]:
-        """The characteristics' structures by their identifiers, without the part that all have in common."""
+        structures, numbers = self.structures()
+        missing = sorted(set(structures) - set(numbers))
+        if missing:
+            print("without a number:", ", ".join(missing), file=sys.stderr)
+        return Formats(structures, numbers).table()
+
+    def structures(self) -> tuple[dict[str, Any], dict[str, int]]:
+        """The characteristics' structures and numbers by their identifiers, without what all have in common."""
         prefix = "org.bluetooth.characteristic."
         structures: dict[str, Any] = {}
         for path in sorted(self.archive.namelist()):
@@ -99,15 +107,12 @@ class Source:
             identifier = entry["id"].removeprefix(prefix)
             identifier = identifier if identifier in structures else names.get(entry["name"].lower(), identifier)
             numbers[identifier] = entry["uuid"]
-        missing = sorted(set(structures) - set(numbers))
-        if missing:
-            print("without a number:", ", ".join(missing), file=sys.stderr)
-        return Formats(structures, numbers).table()
+        return structures, numbers
 
     def tables(self) -> list[Table]:
         return [
             ("services", "Services, by the UUID's 16 bits.", self.uuids("service_uuids")),
-            ("characteristics", "Characteristics.", self.uuids("characteristic_uuids")),
+            ("characteristics", "Characteristics.", WITHDRAWN | self.uuids("characteristic_uuids")),
             ("descriptors", "Descriptors.", self.uuids("descriptors")),
             ("declarations", "The declarations of services and characteristics.", self.uuids("declarations")),
             ("units", "Units, as in the descriptor Characteristic Presentation Format.", self.uuids("units")),

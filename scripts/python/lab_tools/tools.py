@@ -29,6 +29,7 @@ TOOLS = {
     "nearest": "lab_tools.nearest",
     "manual": "lab_tools.manual",
     "names": "lab_tools.names.update",
+    "compare-names": "lab_tools.names.compare",
     "site": "lab_tools.site",
     "sources": "lab_tools.checks.sources",
     "width": "lab_tools.checks.width",

@@ -23,6 +23,13 @@ struct AccessPolicyTests {
             refusal(isOpen: true) { ($0["sec-fetch-site"], $0["sec-fetch-mode"]) = ("cross-site", "navigate") } == nil)
     }
 
+    @Test(arguments: ["127.0.0.1", "localhost", "127.0.0.1:80", "localhost:80"])
+    func atTheUsualPortBrowsersLeaveItOut(_ host: String) {
+        let request = HTTPRequest(method: "GET", path: "/", fields: ["host": host, "origin": "http://\(host)"])
+        #expect(AccessPolicy(token: token, port: 80).refusal(of: request, isOpen: true) == nil)
+        #expect(AccessPolicy(token: token, port: 8080).refusal(of: request, isOpen: true) == .misdirectedRequest)
+    }
+
     @Test(arguments: [nil, "", "127.0.0.1", "127.0.0.1:8081", "localhost", "evil.example:8080", "127.0.0.1:8080."])
     func otherHostsAreRefused(_ host: String?) {
         #expect(refusal { $0["host"] = host } == .misdirectedRequest)

@@ -15,7 +15,9 @@ package struct AccessPolicy: Sendable {
 
     package init(token: AccessToken, port: UInt16) {
         self.token = token
-        hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
+        let names = ["127.0.0.1", "localhost"]
+        // Browsers leave out the port that http has by itself.
+        hosts = Set(names.map { "\($0):\(port)" } + (port == 80 ? names : []))
     }
 
     /// Why a request is refused; nil if it may be carried out.

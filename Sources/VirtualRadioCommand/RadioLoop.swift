@@ -85,10 +85,10 @@ final class RadioLoop {
         buffer.deallocate()
     }
 
-    /// The addresses of the lab: 00:AA:01:00:00:00, 00:AA:01:01:00:01, …
-    private static func address(_ number: Int) -> DeviceAddress {
-        let number = UInt8(truncatingIfNeeded: number)
-        return DeviceAddress((0x00, 0xAA, 0x01, number, 0x00, number))
+    /// The addresses of the lab: 00:AA:01:00:00:00, 00:AA:01:01:00:01, …, 00:AA:01:FF:00:FF, 00:AA:01:00:01:00, …
+    static func address(_ number: Int) -> DeviceAddress {
+        let (low, middle) = (UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8))
+        return DeviceAddress((0x00, 0xAA, 0x01 &+ UInt8(truncatingIfNeeded: number >> 16), low, middle, low))
     }
 
     /// Runs until a signal ends it.

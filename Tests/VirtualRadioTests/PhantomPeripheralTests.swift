@@ -65,6 +65,9 @@ import Testing
         #expect(client.exchange([0x16, 8, 0, 2, 0, 8]) == [[0x17, 8, 0, 2, 0, 8]])
         #expect(client.exchange([0x18, 1]) == [[0x19]])
         #expect(client.exchange([0x0A, 8, 0]) == [[0x0B, 7, 7, 8]])
+        // What cannot be written of what was prepared is named: here from beyond the end of the value.
+        #expect(client.exchange([0x16, 8, 0, 9, 0, 8]) == [[0x17, 8, 0, 9, 0, 8]])
+        #expect(client.exchange([0x18, 1]) == [[0x01, 0x18, 8, 0, 0x07]])
         #expect(client.exchange([0x12, 7, 0, 9]) == [[0x01, 0x12, 7, 0, 0x03]])
         #expect(client.exchange([0x0A, 99, 0]) == [[0x01, 0x0A, 99, 0, 0x01]])
         #expect(client.exchange([0x52, 8, 0, 5]).isEmpty)

@@ -56,6 +56,8 @@ struct AttributeServer {
     private(set) var mtu = 23
     private(set) var awaitsConfirmation = false
     private var prepared: [(handle: Int, offset: Int, part: [UInt8])] = []
+    /// The attribute that a request is refused for, if the request does not name it.
+    private var refused = 0
 
     private static let mostPrepared = 64
     private static let longestValue = 512
@@ -75,20 +77,23 @@ struct AttributeServer {
         }
         let request = Parameters(bytes: Array(packet.dropFirst()))
         if let answer = misbehave(opcode, request) { return answer }
+        refused = 0
         do throws(Refusal) {
             let answer = try behave(opcode, request)
             return answer.isEmpty ? .nothing : .bytes(answer)
         } catch {
             // Commands have no answer.
             guard opcode & 0x40 == 0 else { return .nothing }
-            return .bytes(Self.refusal(opcode, request, error.rawValue))
+            return .bytes(Self.refusal(opcode, request, error.rawValue, of: refused))
         }
     }
 
-    private static func refusal(_ opcode: UInt8, _ request: Parameters, _ code: UInt8) -> [UInt8] {
-        // MTU and the execution of writes are about no attribute.
+    private static func refusal(
+        _ opcode: UInt8, _ request: Parameters, _ code: UInt8, of refused: Int = 0
+    ) -> [UInt8] {
+        // The MTU is about no attribute, and the execution of writes about those that were prepared.
         let hasHandle = ![Opcode.exchangeMTU, Opcode.executeWrite].contains(opcode)
-        return [Opcode.errorResponse, opcode] + .init(number: hasHandle ? request.number(0) : 0) + [code]
+        return [Opcode.errorResponse, opcode] + .init(number: hasHandle ? request.number(0) : refused) + [code]
     }
 
     /// What it does instead of what it should, by the first misbehaviour whose turn it is.
@@ -233,11 +238,15 @@ extension AttributeServer {
         guard request.byte(0) == 1 else { return [Opcode.executeWrite + 1] }
         var values: [(handle: Int, value: [UInt8])] = []
         for (handle, offset, part) in parts {
+            refused = handle
             if values.last?.handle != handle { values.append((handle, [])) }
             guard offset <= values[values.count - 1].value.count else { throw .invalidOffset }
             values[values.count - 1].value = Array(values[values.count - 1].value.prefix(offset)) + part
         }
-        for (handle, value) in values { try write(handle, value) }
+        for (handle, value) in values {
+            refused = handle
+            try write(handle, value)
+        }
         return [Opcode.executeWrite + 1]
     }
 

@@ -21,7 +21,7 @@ public enum ControllerKind: String, Sendable, Comparable {
     var features: UInt64 {
         var features = LinkLayerFeature.encryption | LinkLayerFeature.connectionParametersRequest
         features |= LinkLayerFeature.peripheralInitiatedFeaturesExchange | LinkLayerFeature.dataLengthExtension
-        features |= LinkLayerFeature.privacy
+        features |= LinkLayerFeature.privacy | LinkLayerFeature.extendedScannerFilterPolicies
         if self == .v5_3 {
             features |= LinkLayerFeature.phy2M | LinkLayerFeature.codedPHY | LinkLayerFeature.extendedAdvertising
         }
@@ -35,6 +35,7 @@ enum LinkLayerFeature {
     static let peripheralInitiatedFeaturesExchange: UInt64 = 1 << 3
     static let dataLengthExtension: UInt64 = 1 << 5
     static let privacy: UInt64 = 1 << 6
+    static let extendedScannerFilterPolicies: UInt64 = 1 << 7
     static let phy2M: UInt64 = 1 << 8
     static let codedPHY: UInt64 = 1 << 11
     static let extendedAdvertising: UInt64 = 1 << 12

@@ -29,7 +29,8 @@ enum SceneFile {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw SystemError("cannot read \(name)") }
-            guard count > 0 else { return content }
+            // Without the byte-order mark that some editors begin a file with.
+            guard count > 0 else { return content.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(content[3...]) : content }
             content += buffer[..<count]
         }
         throw SystemError(text: "\(name) is longer than \(RadioDirector.longestRequest) bytes")

@@ -28,7 +28,10 @@ package enum YAMLText {
             throw Mistake(
                 message: data == nil ? "the file is empty" : "the file is longer than \(maximumLength) bytes")
         }
-        guard let text = String(validating: data, as: UTF8.self) else {
+        // Editors on Windows begin files with a byte-order mark.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        guard let text = String(validating: data.starts(with: mark) ? data.dropFirst(mark.count) : data, as: UTF8.self)
+        else {
             throw Mistake(message: "the file is not UTF-8 text")
         }
         return text

@@ -360,6 +360,15 @@ private enum Example {
         #expect(error?.description.hasPrefix("\(path): ") == true)
     }
 
+    @Test(arguments: ["", "\u{FEFF}"])
+    func `a file may begin with a byte-order mark`(mark: String) throws {
+        let path = NSTemporaryDirectory() + "dittojay-test-\(UUID()).yaml"
+        defer { unlink(path) }
+        let text = mark + "name: marked\nservices: [{uuid: 180F, characteristics: []}]"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try ProfileFile.read(path: path).value.name == "marked")
+    }
+
     @Test func `bytes that are no text, and files that are too large or too deep, are refused`() throws {
         let path = NSTemporaryDirectory() + "dittojay-test-\(UUID()).yaml"
         defer { unlink(path) }

@@ -34,6 +34,20 @@ import VirtualRadio
         #expect(try #require(error).text.contains(words[0]))
     }
 
+    @Test(arguments: ["", "\u{FEFF}"])
+    func `a file may begin with a byte-order mark`(mark: String) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data((mark + "{}").utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try SceneFile.bytes(path) == Array("{}".utf8))
+    }
+
+    @Test func `each controller has an address of its own, however many there are`() {
+        #expect(RadioLoop.address(0).description == "00:AA:01:00:00:00")
+        #expect(RadioLoop.address(255).description == "00:AA:01:FF:00:FF")
+        #expect(Set((0..<70_000).map(RadioLoop.address)).count == 70_000)
+    }
+
     @Test func `a capture is a pcap file with nanoseconds`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: path) }

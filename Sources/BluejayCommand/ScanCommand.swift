@@ -31,9 +31,14 @@ struct ScanCommand: CentralCommand {
     func validate() throws {
         guard timeout >= 0, timeout <= 1e6 else { throw ValidationError("--timeout must be a number of seconds, or 0") }
         if let count, count < 1 { throw ValidationError("--count must be at least 1") }
-        if let wrong = service.first(where: { CBUUID(validating: $0) == nil }) {
+        if let wrong = service.first(where: { Self.uuid($0) == nil }) {
             throw ValidationError("\(wrong) is not a UUID of 4, 8 or 36 characters")
         }
+    }
+
+    /// In the forms in which attributes are named.
+    private static func uuid(_ text: String) -> CBUUID? {
+        AttributePath.Part.canonical(text).flatMap(CBUUID.init(validating:))
     }
 
     func run() async throws {
@@ -48,7 +53,7 @@ struct ScanCommand: CentralCommand {
         let error: (any Error)? = await withCheckedContinuation { continuation in
             context.bluejay.scan(
                 duration: timeout, allowDuplicates: duplicates, throttleRSSIDelta: 0,
-                serviceIdentifiers: service.compactMap(CBUUID.init(validating:)).map { ServiceIdentifier(uuid: $0) },
+                serviceIdentifiers: service.compactMap(Self.uuid).map { ServiceIdentifier(uuid: $0) },
                 discovery: { discovery, _ in
                     if let name, !DeviceSelector.name(name).matches(discovery) { return .continue }
                     show(discovery, context.output)

@@ -25,8 +25,9 @@ package struct AttributePath: Hashable, Swift.Sendable {
         }
 
         /// The UUID in 36 characters and upper case; nil if the text is not a UUID.
-        private static func canonical(_ text: String) -> String? {
-            let upper = text.uppercased()
+        package static func canonical(_ text: String) -> String? {
+            // As `info` shows them, in C, and in files of other tools.
+            let upper = (text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]).uppercased()
             let isHex = upper.utf8.allSatisfy { byte in
                 (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
                     || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) || byte == UInt8(ascii: "-")
@@ -35,6 +36,9 @@ package struct AttributePath: Hashable, Swift.Sendable {
             switch upper.utf8.count {
             case 4: return "0000\(upper)-0000-1000-8000-00805F9B34FB"
             case 8: return "\(upper)-0000-1000-8000-00805F9B34FB"
+            case 32 where !upper.contains("-"):
+                let digits = Array(upper)
+                return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
             case 36: return upper
             default: return nil
             }

@@ -11,6 +11,7 @@ import Testing
 
     @Test(arguments: [
         "2A38", "2a38", "180D/2A38", "00002a38-0000-1000-8000-00805f9b34fb", "00002A38", "body-sensor-location",
+        "0x2A38", "0X2a38", "0x180D/0x2A38", "00002a3800001000800000805f9b34fb", "0x00002A3800001000800000805F9B34FB",
         "Body Sensor Location", "heart-rate/2A38", "heart-rate/body-sensor-location",
         "0000180D/body-sensor-location",
     ])
@@ -20,6 +21,7 @@ import Testing
 
     @Test(arguments: [
         "2A37", "180F/2A38", "battery/2A38", "sensor-location", "00002a38-0000-1000-8000-00805f9b34fc", "----",
+        "0x", "0x2A3", "0x0x2A38", "00002a3800001000800000805f9b34f-", "00002a3800001000800000805f9b34fc",
     ])
     func `another characteristic or service does not match`(text: String) throws {
         #expect(try !matches(text, service: "180D", "2A38", "Body Sensor Location"))

@@ -1,5 +1,8 @@
+import BlueZ
 import Bluejay
+import Foundation
 import GATTProfiles
+import MainLoop
 
 extension CommandContext {
     /// How often the connection is made at most when it is lost before everything is discovered.
@@ -94,12 +97,28 @@ extension CommandContext {
         if case .identifiers(let identifiers, let text) = device, identifiers.count == 1 {
             return PeripheralIdentifier(uuid: identifiers[0], name: text)
         }
+        if let known = await Self.known(device, on: adapter) {
+            return PeripheralIdentifier(uuid: known, name: device.text)
+        }
         do {
             return try await search(for: device, timeout: timeout).peripheralIdentifier
         } catch var failure as Failure where failure.status == .notInTime {
             if let hint = await OwnAdvertisements.hint(adapter: adapter) { failure.reason += "; \(hint)" }
             throw failure
         }
+    }
+
+    /// The identifier of a device with an address that bluetoothd knows with its type, a connected one first.
+    @LoopActor
+    private static func known(_ selector: DeviceSelector, on adapter: String?) -> UUID? {
+        guard case .identifiers(let identifiers, _) = selector else { return nil }
+        let adapters = BlueZSession.shared.adapters
+        let index = AdapterChoice(option: adapter).pick(from: adapters.map(AdapterChoice.Candidate.init))
+        let known = index.map { adapters[$0].devices.filter { selector.names($0) } } ?? []
+        let device = known.first(where: \.isConnected) ?? known.first
+        return device.flatMap {
+            CBPeer.identifier(forBluetoothAddress: $0.address, isRandom: $0.addressType == "random")
+        }.flatMap { identifiers.contains($0) ? $0 : nil }
     }
 
     /// Looks for a device.

@@ -13,11 +13,21 @@ import Testing
         return identifiers.compactMap { CBPeer.bluetoothAddress(forIdentifier: $0) }
     }
 
-    @Test func `an address is public, unless it says otherwise or could be a random static one`() {
-        #expect(address(DeviceSelector("00:AA:01:00:00:00")) == ["00:AA:01:00:00:00"])
-        #expect(address(DeviceSelector("00:aa:01:00:00:00")) == ["00:AA:01:00:00:00"])
-        #expect(address(DeviceSelector("C0:AA:01:00:00:00")).count == 2)
-        #expect(address(DeviceSelector("C0:AA:01:00:00:00/random")).count == 1)
+    @Test func `an address is of either type, unless it says which`() {
+        // Whatever kind of address it is: public, private, static.
+        for text in [
+            "00:AA:01:00:00:00", "00:aa:01:00:00:00", "29:43:C6:23:4C:D1", "5A:43:C6:23:4C:D1", "C0:AA:01:00:00:00",
+        ] {
+            let selector = DeviceSelector(text)
+            #expect(address(selector) == [text.uppercased(), text.uppercased()])
+            for kind in ["public", "random"] {
+                guard case .identifiers(let exact, _) = DeviceSelector("\(text)/\(kind)") else {
+                    Issue.record("\(text)/\(kind)")
+                    continue
+                }
+                #expect(exact.count == 1 && selector.matches(exact[0], names: []))
+            }
+        }
         #expect(DeviceSelector("00:AA:01:00:00:00/random") != DeviceSelector("00:AA:01:00:00:00"))
         #expect(
             DeviceSelector("00:AA:01:00:00:00/public")

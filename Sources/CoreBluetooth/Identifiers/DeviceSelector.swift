@@ -16,9 +16,8 @@ package enum DeviceSelector: Hashable, Swift.Sendable {
         switch parts.count == 2 ? parts[1] : "" {
         case "random": kinds = [true]
         case "public": kinds = [false]
-        // A random static address has its two highest bits set, and random addresses of other kinds do not last long
-        // enough to be typed in.
-        case "": kinds = (parts[0].first?.hexDigitValue ?? 0) >= 0xC ? [false, true] : [false]
+        // Neither kind has bits that the other cannot have.
+        case "": kinds = [false, true]
         default: kinds = []
         }
         let identifiers = kinds.compactMap {

@@ -9,14 +9,18 @@ enum ProfileArgument {
     private static let wrongUsage = ExitCode.validationFailure
 
     /// A built-in profile by its name, or one from a file; with its warnings.
-    static func profile(_ text: String) throws -> PeripheralProfile {
+    ///
+    /// - Parameter allowsFiles: whether its channels may send files from outside of its folder.
+    static func profile(_ text: String, allowsFiles: Bool = false) throws -> PeripheralProfile {
         if let known = PeripheralProfile.builtIn(named: text) { return known }
         if !text.contains("/"), !text.contains("."), !FileManager.default.fileExists(atPath: text) {
             let names = PeripheralProfile.builtIn.map(\.name).joined(separator: ", ")
             StandardError.write("dittojay: there is no profile \"\(text)\"; there are \(names), or the path of a file")
             throw wrongUsage
         }
-        return try report { () throws(ProfileFileError) in try ProfileFile.read(path: text) }
+        return try report { () throws(ProfileFileError) in
+            try ProfileFile.read(path: text, allowsOtherFolders: allowsFiles)
+        }
     }
 
     /// The scenario for a profile from a file.
@@ -40,6 +44,12 @@ enum ProfileArgument {
     }
 }
 
+/// What a profile may do with files.
+struct FileOptions: ParsableArguments {
+    @Flag(help: "Let a profile's L2CAP channels send files from outside of its folder.")
+    var allowFiles = false
+}
+
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check a profile file, and show what would be served.")
@@ -50,11 +60,13 @@ struct CheckCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Also check a scenario for it.", valueName: "file"))
     var scenario: String?
 
+    @OptionGroup var fileOptions: FileOptions
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
     func run() throws {
-        var profile = try ProfileArgument.profile(profile)
+        var profile = try ProfileArgument.profile(profile, allowsFiles: fileOptions.allowFiles)
         if let scenario { profile.scenario = try ProfileArgument.scenario(scenario, for: profile) }
         if json { try StandardOutput.write(profile.json) } else { try StandardOutput.write(profile.summary) }
     }

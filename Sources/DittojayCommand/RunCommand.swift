@@ -71,6 +71,8 @@ struct RunCommand: ParsableCommand, LoggingCommand {
             "Replay the run that had this seed; default: a new one each time. Several peripherals each have their own.")
     var seed: UInt64?
 
+    @OptionGroup var fileOptions: FileOptions
+
     @Flag(help: "Show nothing about pairing on the desktop, where there is no terminal.")
     var noDesktop = false
 
@@ -148,7 +150,7 @@ struct RunCommand: ParsableCommand, LoggingCommand {
     }
 
     private func completeProfile(_ profile: String) throws -> PeripheralProfile {
-        var complete = try ProfileArgument.profile(profile)
+        var complete = try ProfileArgument.profile(profile, allowsFiles: fileOptions.allowFiles)
         if let scenario { complete.scenario = try ProfileArgument.scenario(scenario, for: complete) }
         if pace != nil || repeats, complete.recording == nil {
             throw ValidationError("--pace and --repeat are for a profile with a recording; this one has none")

@@ -42,7 +42,6 @@ struct ChannelTests {
               - {name: sink, mode: discard}
               - {name: stall, mode: stall, psm: 255}
               - {name: firmware, mode: file, file: firmware.bin}
-              - {name: null, mode: file, file: /dev/null}
             """)
         #expect(
             profile.channels == [
@@ -50,8 +49,7 @@ struct ChannelTests {
                 ChannelProfile(name: "numbers", psm: 0x90, isEncrypted: true, mode: .counter(byteCount: 1000)),
                 ChannelProfile(name: "endless", mode: .counter(byteCount: nil)),
                 ChannelProfile(name: "sink", mode: .discard), ChannelProfile(name: "stall", psm: 255, mode: .stall),
-                ChannelProfile(name: "firmware", mode: .file(path: "folder/firmware.bin")),
-                ChannelProfile(name: "null", mode: .file(path: "/dev/null")),
+                ChannelProfile(name: "firmware", mode: .file(path: "folder/firmware.bin"), folder: "folder"),
             ])
         #expect(profile.services[0].characteristics[0].source == .psm(of: "log"))
         #expect(profile.summary.contains("L2CAP channel numbers at PSM 144, encrypted: sends 1000 bytes of numbers"))
@@ -61,6 +59,46 @@ struct ChannelTests {
         let content = try ProfileFile.parse(
             Self.services + "l2cap: [{name: log, mode: file, file: none.bin}]", file: "a.yaml")
         #expect(content.warnings.map(\.message) == ["none.bin cannot be read: No such file or directory"])
+    }
+
+    @Test func `a channel sends regular files from the profile's folder, and others only if that is allowed`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let inner = folder.appendingPathComponent("inner")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for url in [folder, inner] { try Data("x".utf8).write(to: url.appendingPathComponent("a.bin")) }
+        #expect(mkfifo(inner.path + "/pipe", 0o600) == 0)
+        try FileManager.default.createSymbolicLink(atPath: inner.path + "/link", withDestinationPath: "../a.bin")
+        func mistake(_ file: String, allowed: Bool = false) -> String? {
+            let text = Self.services + "l2cap: [{name: log, mode: file, file: \(file)}]"
+            do throws(ProfileFileError) {
+                _ = try ProfileFile.parse(text, file: inner.path + "/p", allowsOtherFolders: allowed)
+                return nil
+            } catch {
+                return error.all.map(\.message).joined()
+            }
+        }
+        #expect(mistake("a.bin") == nil && mistake("./../inner/a.bin") == nil && mistake(inner.path + "/a.bin") == nil)
+        for outside in ["../a.bin", "link", folder.path + "/a.bin"] {
+            #expect(mistake(outside)?.contains("is outside of the profile's folder") == true, "\(outside)")
+            #expect(mistake(outside, allowed: true) == nil, "\(outside)")
+        }
+        for odd in ["pipe", "/dev/zero", "/dev/null", ".", "/proc"] {
+            #expect(mistake(odd, allowed: true)?.hasSuffix("is not a regular file") == true, "\(odd)")
+        }
+    }
+
+    @Test func `a profile in a file of one letter has the current folder`() throws {
+        let text = Self.services + "l2cap: [{name: log, mode: file, file: none.bin}]"
+        #expect(try ProfileFile.parse(text, file: "p").value.channels.map(\.folder) == ["."])
+        #expect(try ProfileFile.parse(text, file: "/p").value.channels.map(\.folder) == ["/"])
+    }
+
+    @Test func `a file that is exchanged for a pipe is not opened`() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        #expect(mkfifo(path, 0o600) == 0)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(throws: ChannelFile.Failure.notRegular(path: path)) { try ChannelFile(path, within: nil) }
     }
 
     @Test(arguments: [

@@ -11,7 +11,7 @@ final class ChannelSession: NSObject, StreamDelegate, @unchecked Swift.Sendable 
     private let channel: CBL2CAPChannel
     private let mode: ChannelProfile.Mode
     private let queue: DispatchQueue
-    private let file: FileHandle?
+    private let file: ChannelFile?
     /// What is to be sent.
     private var waiting: [UInt8] = []
     private var nextNumber: UInt32 = 0
@@ -26,13 +26,13 @@ final class ChannelSession: NSObject, StreamDelegate, @unchecked Swift.Sendable 
     /// How much is done before the queue's other work has its turn, in rounds.
     private static let roundsPerTurn = 16
 
-    init(_ channel: CBL2CAPChannel, _ mode: ChannelProfile.Mode, queue: DispatchQueue) throws {
+    init(_ channel: CBL2CAPChannel, _ profile: ChannelProfile, queue: DispatchQueue) throws(ChannelFile.Failure) {
         self.channel = channel
-        self.mode = mode
+        mode = profile.mode
         self.queue = queue
         input = [UInt8](repeating: 0, count: Self.room)
         if case .file(let path) = mode {
-            file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            file = try ChannelFile(path, within: profile.folder)
         } else {
             file = nil
         }
@@ -53,7 +53,6 @@ final class ChannelSession: NSObject, StreamDelegate, @unchecked Swift.Sendable 
         isOver = true
         channel.inputStream.close()
         channel.outputStream.close()
-        try? file?.close()
         let ended = onEnd
         onEnd = nil
         ended?(error)
@@ -107,11 +106,8 @@ final class ChannelSession: NSObject, StreamDelegate, @unchecked Swift.Sendable 
             }
             produced += waiting.count
         case .file:
-            guard let data = try? file?.read(upToCount: Self.room), !data.isEmpty else {
-                isSourceUsedUp = true
-                return
-            }
-            waiting = Array(data)
+            waiting = file?.read(upToCount: Self.room) ?? []
+            isSourceUsedUp = waiting.isEmpty
         }
     }
 

@@ -62,7 +62,7 @@ final class SimulatedChannels {
         let central = (channel.peer as? CBCentral).map { PeripheralEvent.Central(address: $0.bluetoothAddress ?? "?") }
         let session: ChannelSession
         do {
-            session = try ChannelSession(channel, profile.mode, queue: queue)
+            session = try ChannelSession(channel, profile, queue: queue)
         } catch {
             return events.report(failure: "the L2CAP channel \(profile.name): \(error.localizedDescription)")
         }

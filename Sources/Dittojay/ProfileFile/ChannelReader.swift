@@ -43,7 +43,8 @@ enum ChannelReader {
         let mode = context.attempt(try mode(members))
         guard let name, let mode else { throw node.consequence() }
         return ChannelProfile(
-            name: name, psm: psm.map { CBL2CAPPSM($0) }, isEncrypted: isEncrypted, mode: mode)
+            name: name, psm: psm.map { CBL2CAPPSM($0) }, isEncrypted: isEncrypted, mode: mode,
+            folder: folder(of: mode, context))
     }
 
     private static func mode(_ members: FileMapping) throws(ProfileFileError) -> ChannelProfile.Mode {
@@ -59,12 +60,23 @@ enum ChannelReader {
         return .file(path: try path(members.required("file")))
     }
 
+    private static func folder(of mode: ChannelProfile.Mode, _ context: FileContext) -> String? {
+        guard case .file = mode, !context.allowsOtherFolders else { return nil }
+        return context.folder
+    }
+
     /// A path in a profile is relative to the profile's folder.
     private static func path(_ node: FileNode) throws(ProfileFileError) -> String {
         let written = try node.text("the path of a file")
-        let folder = (node.context.file as NSString).deletingLastPathComponent
-        let path = written.hasPrefix("/") || folder.isEmpty ? written : folder + "/" + written
-        if access(path, R_OK) != 0 { node.warn("\(path) cannot be read: \(String(cString: strerror(errno)))") }
+        let context = node.context
+        let path = written.hasPrefix("/") || context.folder == "." ? written : context.folder + "/" + written
+        do throws(ChannelFile.Failure) {
+            _ = try ChannelFile(path, within: context.allowsOtherFolders ? nil : context.folder)
+        } catch {
+            // A file that is not there may be made before a central asks for it.
+            guard case .unreadable = error else { throw node.fail(error.description) }
+            node.warn(error.description)
+        }
         return path
     }
 }

@@ -4,11 +4,20 @@ final class FileContext {
     static let maximumMistakes = 100
 
     let file: String
+    /// Whether the file may name files outside of its own folder.
+    let allowsOtherFolders: Bool
     private(set) var warnings: [ProfileFileError] = []
     private(set) var mistakes: [ProfileFileError] = []
 
-    init(file: String) {
+    init(file: String, allowsOtherFolders: Bool = false) {
         self.file = file
+        self.allowsOtherFolders = allowsOtherFolders
+    }
+
+    /// The folder of the file; `.` for a file in the current one.
+    var folder: String {
+        guard let slash = file.lastIndex(of: "/") else { return "." }
+        return slash == file.startIndex ? "/" : String(file[..<slash])
     }
 
     func warn(_ warning: ProfileFileError) {

@@ -13,10 +13,14 @@ public enum ProfileFile {
 
     /// Reads a profile.
     ///
+    /// - Parameter allowsOtherFolders: whether its channels may send files from outside of its folder.
     /// - Throws: ``ProfileFileError`` for the first mistake, with all others in it.
-    public static func read(path: String) throws(ProfileFileError) -> Content<PeripheralProfile> {
+    public static func read(
+        path: String, allowsOtherFolders: Bool = false
+    ) throws(ProfileFileError) -> Content<PeripheralProfile> {
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
-        return try parse(contents(of: path), file: path, defaultName: name)
+        return try parse(
+            contents(of: path), file: path, defaultName: name, allowsOtherFolders: allowsOtherFolders)
     }
 
     /// Reads a profile from a text.
@@ -24,10 +28,11 @@ public enum ProfileFile {
     /// - Parameters:
     ///   - file: names the text in errors.
     ///   - defaultName: the profile's name if the text does not give it one.
+    ///   - allowsOtherFolders: whether its channels may send files from outside of its folder.
     public static func parse(
-        _ text: String, file: String, defaultName: String = "profile"
+        _ text: String, file: String, defaultName: String = "profile", allowsOtherFolders: Bool = false
     ) throws(ProfileFileError) -> Content<PeripheralProfile> {
-        let (root, context) = try root(of: text, file: file)
+        let (root, context) = try root(of: text, file: file, allowsOtherFolders: allowsOtherFolders)
         let profile = context.attempt(try ProfileReader.profile(root, defaultName: defaultName))
         try context.finish()
         guard let profile else { throw root.fail(expecting: "a profile") }
@@ -65,9 +70,11 @@ public enum ProfileFile {
         }
     }
 
-    private static func root(of text: String, file: String) throws(ProfileFileError) -> (FileNode, FileContext) {
+    private static func root(
+        of text: String, file: String, allowsOtherFolders: Bool = false
+    ) throws(ProfileFileError) -> (FileNode, FileContext) {
         do throws(YAMLText.Mistake) {
-            let context = FileContext(file: file)
+            let context = FileContext(file: file, allowsOtherFolders: allowsOtherFolders)
             return (FileNode(node: try YAMLText.root(of: text), path: "", context: context), context)
         } catch {
             throw ProfileFileError(error, file: file)

@@ -28,12 +28,17 @@ public struct ChannelProfile: Hashable, Swift.Sendable {
     /// Whether a central has to pair first.
     public var isEncrypted: Bool
     public var mode: Mode
+    /// The folder that a file has to be in, or below; nil: any.
+    public var folder: String?
 
-    public init(name: String, psm: CBL2CAPPSM? = nil, isEncrypted: Bool = false, mode: Mode) {
+    public init(
+        name: String, psm: CBL2CAPPSM? = nil, isEncrypted: Bool = false, mode: Mode, folder: String? = nil
+    ) {
         self.name = name
         self.psm = psm
         self.isEncrypted = isEncrypted
         self.mode = mode
+        self.folder = folder
     }
 }
 

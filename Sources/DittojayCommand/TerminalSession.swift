@@ -1,4 +1,5 @@
 import Dittojay
+import Doctor
 import Foundation
 import LineOutput
 
@@ -106,15 +107,24 @@ final class TerminalSession: @unchecked Swift.Sendable {
             error = error ?? failure
         }
         if let error, !hasShownFailure || error != ending {
-            let advice =
-                error.exitStatus == DittojayError.bluetoothStatus ? "; \"dittojay doctor\" says what to do" : ""
-            StandardError.write("dittojay: \(error)\(advice)")
+            StandardError.write("dittojay: \(error)\(Self.advice(error))")
         }
         guard let record else { return finish(error) }
         record.finish(within: Self.readerPatience) { [self] loss in
             if let loss { StandardError.write("dittojay: \(loss)") }
             finish(error, otherwise: loss == nil ? 0 : OutputError.exitStatus)
         }
+    }
+
+    /// What to do about an error of Bluetooth.
+    private static func advice(_ error: DittojayError) -> String {
+        guard error.exitStatus == DittojayError.bluetoothStatus else { return "" }
+        let adapter = error.description.firstMatch(of: /\bhci\d+\b/).map { String($0.output) }
+        // bluetoothd says no more than that it has failed.
+        if let obstacle = Doctor(role: .peripheral, adapter: adapter).radioObstacle(of: adapter) {
+            return "; \(obstacle)"
+        }
+        return "; \"dittojay doctor\" says what to do"
     }
 
     /// - Parameter status: the exit status if nothing else has failed.

@@ -46,6 +46,14 @@ extension Doctor {
 
     // MARK: Switches
 
+    /// What keeps an adapter off, and what to do, if that is a radio switch; without the other checks.
+    ///
+    /// - Parameter adapter: as with ``checkRadioSwitches(of:)``.
+    package func radioObstacle(of adapter: String?) -> String? {
+        guard let finding = checkRadioSwitches(of: adapter).first else { return nil }
+        return finding.text + (finding.remedies.first.map { ": \($0)" } ?? "")
+    }
+
     /// - Parameter adapter: switches of other adapters do not matter; nil if all do.
     func checkRadioSwitches(of adapter: String?) -> [Finding] {
         let folder = "/sys/class/rfkill"

@@ -85,6 +85,10 @@ import Testing
                     .radio, .problem, "hci0 is blocked (rfkill)",
                     remedies: ["echo 0 | sudo tee /sys/class/rfkill/rfkill1/soft"])
             ])
+        #expect(
+            Doctor(role: .peripheral, adapter: nil, host: machine.host).radioObstacle(of: "hci0")
+                == "hci0 is blocked (rfkill): echo 0 | sudo tee /sys/class/rfkill/rfkill1/soft")
+        #expect(Doctor(role: .peripheral, adapter: nil, host: machine.host).radioObstacle(of: "hci7") == nil)
         try machine.write("", to: "/usr/sbin/rfkill")
         #expect(await machine.examine().problems.first?.remedies == ["sudo rfkill unblock bluetooth"])
         try machine.write("1\n", to: "/sys/class/rfkill/rfkill1/hard")

@@ -46,6 +46,7 @@ final class Notifier {
 
     /// While there is no room, the generator waits: a slow central misses nothing.
     private func tick() {
+        guard !generator.isPaused else { return }
         guard let value = unsent ?? generator.next(maximumLength: maximumLength()) else { return stop() }
         unsent = send(value) ? nil : value
     }

@@ -9,6 +9,9 @@ protocol ServiceModel: AnyObject {
     /// - Parameter maximumLength: how many bytes a notification can carry at the moment.
     func measurement(of uuid: String, maximumLength: Int) -> [UInt8]?
 
+    /// Whether the characteristic sends nothing for now, even to subscribers.
+    func isPaused(_ uuid: String) -> Bool
+
     /// What a read gives; nil for what was stored.
     ///
     /// - Throws: the answer that the central gets instead.
@@ -29,6 +32,7 @@ protocol ServiceModel: AnyObject {
 
 extension ServiceModel {
     func measurement(of uuid: String, maximumLength: Int) -> [UInt8]? { nil }
+    func isPaused(_ uuid: String) -> Bool { false }
     func value(of uuid: String) throws(CBATTError) -> [UInt8]? { nil }
     func write(_ value: [UInt8], to uuid: String, by client: ModelClient) throws(CBATTError) {}
     func nextMessage() -> ModelMessage? { nil }
@@ -77,6 +81,8 @@ final class ModelGenerator: ValueGenerator {
         self.model = model
         self.uuid = uuid
     }
+
+    var isPaused: Bool { model.isPaused(uuid) }
 
     func next(maximumLength: Int) -> Data? {
         model.measurement(of: uuid, maximumLength: maximumLength).map { Data($0) }

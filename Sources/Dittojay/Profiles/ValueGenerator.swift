@@ -10,10 +10,14 @@ protocol ValueGenerator: AnyObject {
 
     /// Whether reads give what was sent last.
     var isReadBack: Bool { get }
+
+    /// Whether nothing is sent for now.
+    var isPaused: Bool { get }
 }
 
 extension ValueGenerator {
     var isReadBack: Bool { true }
+    var isPaused: Bool { false }
 }
 
 extension NotificationPlan {

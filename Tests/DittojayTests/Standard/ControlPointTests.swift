@@ -68,8 +68,9 @@ import Testing
             [
                 ("05c800", ["2AD9 800505"]), ("00", ["2AD9 800001"]), ("05c800", ["2AD9 800501", "2ADA 08c800"]),
                 ("05ffff", ["2AD9 800503"]), ("05", ["2AD9 800503"]), ("0464", ["2AD9 800401", "2ADA 0764"]),
-                ("04ff", ["2AD9 800403"]), ("07", ["2AD9 800704"]),
-                ("0801", ["2AD9 800801", "2ADA 0201", "2AD3 0001"]), ("0801", ["2AD9 800804"]),
+                ("046400", ["2AD9 800401", "2ADA 076400"]), ("04ff", ["2AD9 800403"]), ("04ff7f", ["2AD9 800403"]),
+                ("04640000", ["2AD9 800403"]), ("07", ["2AD9 800701", "2ADA 04"]),
+                ("0801", ["2AD9 800801", "2ADA 0201", "2AD3 0001"]), ("0801", ["2AD9 800801", "2ADA 0201"]),
                 ("0803", ["2AD9 800803"]), ("07", ["2AD9 800701", "2ADA 04", "2AD3 000d"]),
                 ("110000f40128", ["2AD9 801103"]), ("110000f4012833", ["2AD9 801101", "2ADA 120000f4012833"]),
                 ("02e803", ["2AD9 800202"]), ("01", ["2AD9 800101", "2ADA 01"]), ("07", ["2AD9 800705"]),
@@ -88,6 +89,9 @@ import Testing
         let texts = bench.measure("2AD2", 2).map { $0?.text ?? "" }
         #expect(texts[0].hasPrefix("instantaneous speed 0.00 km/h") && texts[0] == texts[1])
         #expect(try bench.model.value(of: "2AD3") == [0, 1])
+        // A level that was set is a whole one in the data.
+        _ = try bench.write("045000", on: "2AD9")
+        #expect(bench.measure("2AD2", 1)[0]?.text.contains("resistance level 8,") == true)
         // Control ends with the connection.
         bench.model.unsubscribed(from: "2AD9")
         #expect(try bench.write("07", on: "2AD9") == ["2AD9 800705"])

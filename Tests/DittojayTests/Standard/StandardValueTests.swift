@@ -59,7 +59,7 @@ import Testing
                 sequenceNumber: 258, baseTime: noon, concentration: 0.0058, unit: .molesPerLitre, status: 1,
                 hasContext: true
             ).bytes, "1e0201\(date)3ac0110100",
-            "sequence number 258, base time 2026-11-23T12:05:09, concentration 0.0058 mol/l, "
+            "flags context follows, sequence number 258, base time 2026-11-23T12:05:09, concentration 0.0058 mol/l, "
                 + "type and sample location 0x11, sensor status Device battery low"),
         Example(
             Glucose.measurementContext,
@@ -110,7 +110,7 @@ import Testing
             CyclingPower.Measurement(
                 power: -5, balance: 48.5, wheel: (1000, 4096), crank: (300, 1024), energy: 120
             ).bytes, "3308fbff61e803000000102c0100047800",
-            "power -5 W, pedal power balance 48.5 %, wheel revolutions 1000, last wheel event 2.00000 s, "
+            "flags left pedal, power -5 W, pedal power balance 48.5 %, wheel revolutions 1000, last wheel event 2.00000 s, "
                 + "crank revolutions 300, last crank event 1.0000 s, accumulated energy 120 kJ"),
         Example(
             RunningSpeedAndCadence.measurement,
@@ -122,10 +122,10 @@ import Testing
         Example(
             FitnessMachine.indoorBikeData,
             FitnessMachine.BikeData(
-                speed: 32.5, cadence: 90, distance: 70_000, power: 200, energy: 12, elapsed: 95
-            ).bytes, "5409b20cb400701101c8000c00ad020b5f00",
+                speed: 32.5, cadence: 90, distance: 70_000, resistance: 10, power: 200, energy: 12, elapsed: 95
+            ).bytes, "7409b20cb4007011010a00c8000c00ad020b5f00",
             "instantaneous speed 32.50 km/h, instantaneous cadence 90.0 rpm, total distance 70000 m, "
-                + "instantaneous power 200 W, total energy 12 kcal, energy per hour 685 kcal, "
+                + "resistance level 10, instantaneous power 200 W, total energy 12 kcal, energy per hour 685 kcal, "
                 + "energy per minute 11 kcal, elapsed time 95 s"),
     ])
     func `a value of a sports device has the bytes of its specification`(example: Example) throws {

@@ -10,8 +10,9 @@ enum CyclingPower {
     static let controlPoint = "2A66"
 
     /// Cycling Power Feature: pedal power balance, wheel revolutions, crank revolutions, accumulated energy,
-    /// offset compensation, masked fields, several sensor locations, crank length.
-    static let features: UInt32 = 1 << 0 | 1 << 2 | 1 << 3 | 1 << 7 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12
+    /// offset compensation, masked fields, several sensor locations, crank length; it measures torque, not force.
+    static let features: UInt32 =
+        1 << 0 | 1 << 2 | 1 << 3 | 1 << 7 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 16
 
     static let characteristics: [CharacteristicProfile] = [
         .measurement(measurement, .notify, every: 1),

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import GATTProfiles
 
 /// The Environmental Sensing Service (181A): a weather station. Specification: Environmental Sensing Service 1.0.
 enum EnvironmentalSensing {
@@ -19,6 +20,14 @@ enum EnvironmentalSensing {
         quantity(irradiance, .u16, 0...8000, step: 120, every: 1),
     ]
 
+    /// ES Trigger Setting, which a characteristic has that notifies: at fixed intervals, of so many seconds in 24 bits.
+    private static func trigger(every interval: Double) -> CopiedDescriptor {
+        var value = ValueBuilder()
+        value.append(UInt8(1))
+        value.append(Int(interval.rounded()), width: 3)
+        return CopiedDescriptor(uuid: "290D", value: value.bytes)
+    }
+
     /// A value that wanders, from the middle of its range on.
     private static func quantity(
         _ uuid: String, _ number: IntegerFormat, _ range: ClosedRange<Int64>, step: Int64, every interval: Double
@@ -28,6 +37,7 @@ enum EnvironmentalSensing {
             uuid, [.read, .notify], value: number.bytes(truncating: middle))
         profile.notifications = NotificationPlan(
             interval: interval, source: .randomWalk(.init(number: number, range: range, step: step)))
+        profile.copiedDescriptors = [trigger(every: interval)]
         return profile
     }
 }

@@ -14,20 +14,23 @@ enum FitnessMachine {
 
     /// What an indoor bike advertises with the service's UUID: it is available, and which machine it is.
     static let serviceData: [UInt8] = [1] + NumberType.bytes(of: UInt16(1 << 5))
-    /// Fitness Machine Features: cadence, distance, energy, elapsed time, power.
-    static let features: UInt32 = 1 << 1 | 1 << 2 | 1 << 9 | 1 << 12 | 1 << 14
+    /// Fitness Machine Features: cadence, distance, resistance level, energy, elapsed time, power.
+    static let features: UInt32 = 1 << 1 | 1 << 2 | 1 << 7 | 1 << 9 | 1 << 12 | 1 << 14
     /// Target Setting Features: resistance, power, simulation of an indoor bike.
     static let targets: UInt32 = 1 << 2 | 1 << 3 | 1 << 13
     /// Watts.
     static let powers: ClosedRange<Int16> = 0...800
-    /// Tenths.
-    static let resistances: ClosedRange<UInt8> = 0...200
+    /// Tenths. Machines have them in 16 bits, signed, though the supplement has 8: docs/standard-profiles.md.
+    static let resistances: ClosedRange<Int16> = 0...200
 
     static let characteristics: [CharacteristicProfile] = [
         .constant(feature, NumberType.bytes(of: features) + NumberType.bytes(of: targets)),
         .measurement(indoorBikeData, .notify, every: 1),
         .simulated(trainingStatus, [.read, .notify]),
-        .constant(resistanceRange, [resistances.lowerBound, resistances.upperBound, 1]),
+        .constant(
+            resistanceRange,
+            NumberType.bytes(of: resistances.lowerBound) + NumberType.bytes(of: resistances.upperBound)
+                + NumberType.bytes(of: UInt16(1))),
         .constant(
             powerRange,
             NumberType.bytes(of: powers.lowerBound) + NumberType.bytes(of: powers.upperBound)
@@ -44,6 +47,8 @@ enum FitnessMachine {
         var cadence: Double
         /// Metres.
         var distance: UInt32
+        /// The level, which is whole here.
+        var resistance: Int16
         /// Watts.
         var power: Int16
         /// Kilocalories.
@@ -59,10 +64,11 @@ enum FitnessMachine {
         var bytes: [UInt8] {
             var value = ValueBuilder()
             // Bit 0, More Data, is not set: the speed is there.
-            value.append([2, 4, 6, 8, 11].reduce(UInt16(0)) { $0 | 1 << $1 })
+            value.append([2, 4, 5, 6, 8, 11].reduce(UInt16(0)) { $0 | 1 << $1 })
             value.append(UInt16(min(max(speed * 100, 0).rounded(), 65_535)))
             value.append(UInt16(min(max(cadence * 2, 0).rounded(), 65_535)))
             value.append(distance, width: 3)
+            value.append(resistance)
             value.append(power)
             value.append(energy)
             // The energy in an hour and in a minute, at this power.
@@ -90,7 +96,6 @@ enum FitnessMachine {
         static let success: UInt8 = 1
         static let opCodeNotSupported: UInt8 = 2
         static let invalidParameter: UInt8 = 3
-        static let operationFailed: UInt8 = 4
         static let controlNotPermitted: UInt8 = 5
     }
 

@@ -1,7 +1,7 @@
 import CoreBluetooth
 
 extension FitnessMachine {
-    /// A bike that somebody rides from the start. Who controls it can let it hold a power, or stop it.
+    /// A bike that somebody rides from the start. A client in control can let it hold a power, or stop it.
     final class Model: ServiceModel {
         private let seed: UInt64
         private var rider: Rider
@@ -10,6 +10,9 @@ extension FitnessMachine {
         private var isControlled = false
         private var isRunning = true
         private var targetPower: Int16?
+        /// Tenths.
+        private var resistance = Model.usualResistance
+        private static let usualResistance: Int16 = 100
         /// The slope of a simulated road, in percent.
         private var grade = 0.0
         private var distance = 0.0
@@ -38,7 +41,7 @@ extension FitnessMachine {
         private func bikeData(speed: Double, cadence: Double, power: Double) -> BikeData {
             BikeData(
                 speed: speed, cadence: cadence, distance: UInt32(truncatingIfNeeded: Int64(distance)),
-                power: Int16(min(power.rounded(), 32_767)),
+                resistance: resistance / 10, power: Int16(min(power.rounded(), 32_767)),
                 energy: UInt16(min(BikeData.kilocalories(forWork: work), 65_535)), elapsed: UInt16(min(seconds, 65_535))
             )
         }
@@ -74,7 +77,9 @@ extension FitnessMachine {
             case (OpCode.reset, 0):
                 reset()
                 succeed(code, [Status.reset])
-            case (OpCode.setTargetResistance, 1) where FitnessMachine.resistances.contains(parameter[0]):
+            // In the supplement's form with one byte, and in that of machines with two.
+            case (OpCode.setTargetResistance, 1...2) where FitnessMachine.resistances.contains(Self.signed(parameter)):
+                resistance = Self.signed(parameter)
                 targetPower = nil
                 succeed(code, [Status.targetResistanceChanged] + parameter)
             case (OpCode.setTargetPower, 2) where FitnessMachine.powers.contains(Self.signed(parameter)):
@@ -92,8 +97,9 @@ extension FitnessMachine {
             }
         }
 
+        /// A number of two bytes; one byte is a number without a sign.
         private static func signed(_ bytes: [UInt8]) -> Int16 {
-            Int16(bitPattern: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
+            Int16(bitPattern: bytes.prefix(2).reversed().reduce(0) { $0 << 8 | UInt16($1) })
         }
 
         private func succeed(_ code: UInt8, _ status: [UInt8]) {
@@ -101,10 +107,12 @@ extension FitnessMachine {
             point.send(status, on: FitnessMachine.status)
         }
 
+        /// Apps start a session that runs already, and stop one that is paused: that is no failure.
         private func run(_ runs: Bool, _ code: UInt8, _ status: [UInt8]) {
-            guard isRunning != runs else { return point.respond(to: code, Result.operationFailed) }
+            let changes = isRunning != runs
             isRunning = runs
             succeed(code, status)
+            guard changes else { return }
             point.send(trainingStatus, on: FitnessMachine.trainingStatus)
         }
 
@@ -112,6 +120,7 @@ extension FitnessMachine {
         private func reset() {
             rider = Rider(seed: seed)
             (isControlled, isRunning, targetPower, grade) = (false, true, nil, 0)
+            resistance = Self.usualResistance
             (distance, work, seconds) = (0, 0, 0)
         }
 

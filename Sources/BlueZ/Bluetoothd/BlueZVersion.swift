@@ -46,6 +46,10 @@ public struct BlueZVersion: Hashable, Comparable, CustomStringConvertible, Swift
     /// it is refused twice as well; 5.82 was not seen to. What lies between was not tried, and counts with 5.66.
     package var mayLoseLinksThatPair: Bool { self < BlueZVersion(5, 82) }
 
+    /// Whether bluetoothd takes the interval of an advertisement from every program. Before 5.77 it does so only if it
+    /// was started with `--experimental` (src/advertising.c), and the kernel's 1.28 s is what is sent.
+    package var takesAdvertisingIntervals: Bool { self >= BlueZVersion(5, 77) }
+
     /// By release.
     public static func < (left: BlueZVersion, right: BlueZVersion) -> Bool {
         (left.major, left.minor) < (right.major, right.minor)

@@ -11,6 +11,9 @@ enum LEAdvertisement1: BusInterface {
     /// Whether a scan that sets no filter reports the device.
     static let discoverable = Property<Bool>("Discoverable")
     static let localName = Property<String>("LocalName")
+    /// The limits of the interval, in milliseconds.
+    static let minInterval = Property<UInt32>("MinInterval")
+    static let maxInterval = Property<UInt32>("MaxInterval")
     /// Bytes, by company identifier.
     static let manufacturerData = Property<[UInt16: BusValue]>("ManufacturerData")
     /// Bytes, by service UUID.

@@ -12,11 +12,14 @@ package struct AdvertisementData: Hashable, Swift.Sendable {
     package var serviceData: [String: Data]
     /// What the device looks like, by its assigned number.
     package var appearance: UInt16?
+    /// Between two advertisements, in milliseconds; nil: what the kernel has by itself, 1.28 s.
+    package var interval: UInt32?
 
     package init(
         localName: String? = nil, serviceUUIDs: [String] = [], manufacturerData: [UInt16: Data] = [:],
-        serviceData: [String: Data] = [:], appearance: UInt16? = nil
+        serviceData: [String: Data] = [:], appearance: UInt16? = nil, interval: UInt32? = nil
     ) {
+        self.interval = interval
         self.localName = localName
         self.appearance = appearance
         self.serviceUUIDs = serviceUUIDs
@@ -113,6 +116,10 @@ package final class Advertisement {
         if let name = data.localName { properties.append(ExportedProperty(LEAdvertisement1.localName, get: { name })) }
         if let appearance = data.appearance {
             properties.append(ExportedProperty(LEAdvertisement1.appearance, get: { appearance }))
+        }
+        if let interval = data.interval {
+            properties.append(ExportedProperty(LEAdvertisement1.minInterval, get: { interval }))
+            properties.append(ExportedProperty(LEAdvertisement1.maxInterval, get: { interval }))
         }
         if !data.serviceUUIDs.isEmpty {
             properties.append(ExportedProperty(LEAdvertisement1.serviceUUIDs, get: { data.serviceUUIDs }))

@@ -28,6 +28,8 @@ final class AdapterLease: LinkControl {
     struct Description: Hashable, Swift.Sendable {
         var name: String
         var address: String
+        /// Whether bluetoothd takes the interval of advertising. One whose release is not known counts as new.
+        var takesIntervals = true
     }
 
     private let session: BlueZSession
@@ -99,7 +101,7 @@ final class AdapterLease: LinkControl {
             throw DittojayError.adapterUnusable("the Bluetooth adapter \(adapter.name) cannot be a peripheral")
         }
         guard !isStopped else { throw DittojayError.adapterUnusable("stopped before it had begun") }
-        chosen = Description(name: adapter.name, address: adapter.address)
+        chosen = Description(adapter)
         let setup = Task { try await setUp(adapter) }
         self.setup = setup
         do {
@@ -117,7 +119,7 @@ final class AdapterLease: LinkControl {
             history.used(device.path)
         }
         observation = session.observe { [weak self] event in self?.handle(event) }
-        return Description(name: adapter.name, address: adapter.address)
+        return Description(adapter)
     }
 
     private func setUp(_ adapter: Adapter) async throws {
@@ -394,5 +396,14 @@ final class AdapterLease: LinkControl {
         } catch {
             onEvent(.failed("cannot set up the Bluetooth adapter \(adapter.name) again: \(error)"))
         }
+    }
+}
+
+extension AdapterLease.Description {
+    @LoopActor
+    fileprivate init(_ adapter: Adapter) {
+        self.init(
+            name: adapter.name, address: adapter.address,
+            takesIntervals: adapter.bluezVersion?.takesAdvertisingIntervals ?? true)
     }
 }

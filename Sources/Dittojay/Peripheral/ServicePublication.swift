@@ -35,7 +35,6 @@ final class ServicePublication {
 
     init(_ profile: PeripheralProfile, localName: String, services: SimulatedServices, events: EventOutput) {
         queue = services.queue
-        frames = profile.advertisement.eddystone.map { EddystoneFrames($0, seed: services.seed) }
         self.profile = profile
         self.localName = localName
         self.services = services
@@ -54,6 +53,13 @@ final class ServicePublication {
     func use(_ server: any GATTServer, on adapter: AdapterLease.Description) {
         self.server = server
         self.adapter = adapter
+        var interval = profile.advertisement.interval ?? ExtraAdvertisement.kernelInterval
+        if !adapter.takesIntervals, interval != ExtraAdvertisement.kernelInterval {
+            logger.notice("bluetoothd before 5.77 advertises every 1.28 s, unless it runs with --experimental")
+            interval = ExtraAdvertisement.kernelInterval
+        }
+        guard frames == nil else { return }
+        frames = profile.advertisement.eddystone.map { EddystoneFrames($0, seed: services.seed, interval: interval) }
     }
 
     /// Bluetooth is on: publishes and advertises what is wanted.
@@ -377,6 +383,9 @@ extension ExtraAdvertisement {
             CBAdvertisementDataLocalNameKey: localName,
             CBAdvertisementDataServiceUUIDsKey: serviceUUIDs.map { CBUUID(string: $0) },
         ]
+        if let interval {
+            data[AdvertisementPlan.intervalKey] = NSNumber(value: UInt32((interval * 1000).rounded()))
+        }
         if let appearance { data[AdvertisementPlan.appearanceKey] = NSNumber(value: appearance) }
         if let manufacturer {
             let company = [UInt8(truncatingIfNeeded: manufacturer.company), UInt8(manufacturer.company >> 8)]

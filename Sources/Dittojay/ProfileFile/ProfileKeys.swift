@@ -4,7 +4,7 @@ enum ProfileKeys {
         "name", "local-name", "appearance", "advertise", "pairing", "services", "scenario", "recording", "l2cap",
     ]
     static let pairing = ["io", "passkey"]
-    static let advertisement = ["manufacturer", "service-data"]
+    static let advertisement = ["manufacturer", "service-data", "interval"]
     static let manufacturer = ["company", "data"]
     static let service = ["name", "uuid", "standard", "primary", "advertised", "published", "characteristics"]
     static let serviceKinds = ["uuid", "standard"]

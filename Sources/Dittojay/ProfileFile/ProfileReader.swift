@@ -270,6 +270,10 @@ enum ProfileReader {
     private static func manufacturer(_ node: FileNode) throws(ProfileFileError) -> ExtraAdvertisement.Manufacturer {
         let members = try node.mapping(of: "the manufacturer", keys: ProfileKeys.manufacturer)
         let data = node.context.attempt(try members["data"]?.value(maximumLength: 24)) ?? []
+        if let node = members["interval"] {
+            advertisement.interval = context.attempt(
+                try node.seconds(within: ExtraAdvertisement.possibleIntervals))
+        }
         let company = try number(members.required("company"), of: .company, "a company", hint: ", 0xFFFF for tests")
         return .init(company: company, data: data)
     }

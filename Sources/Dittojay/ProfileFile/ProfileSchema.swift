@@ -64,6 +64,7 @@ package enum ProfileSchema {
     private static let advertisement = Mapping([
         ("manufacturer", .object(manufacturer)),
         ("service-data", .map(of: .ref("value")).described("Data by the service's UUID or assigned name.")),
+        ("interval", .ref("time").described("Between two advertisements, from 20 ms to 10.24 s.")),
     ])
 
     private static let manufacturer = Mapping(

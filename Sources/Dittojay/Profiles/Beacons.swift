@@ -24,11 +24,17 @@ struct EddystoneFrames {
     private let instance: [UInt8]
     /// The signal strength right at the beacon, in dBm.
     private static let power: Int8 = -18
-    /// As beacons commonly have it.
-    private static let advertisementsPerSecond = 10.0
+    /// How many advertisements each frame is in.
+    private let advertisementsPerFrame: Double
+    /// What the controller adds to an interval on average, in seconds: from 0 to 10 ms. Specification: Bluetooth Core,
+    /// Vol 6, Part B, 4.4.2.2.1.
+    private static let averageDelay = 0.005
 
-    init(_ beacon: EddystoneBeacon, seed: UInt64) {
+    /// - Parameter interval: between two advertisements, in seconds.
+    init(_ beacon: EddystoneBeacon, seed: UInt64, interval: Double = ExtraAdvertisement.kernelInterval) {
         self.beacon = beacon
+        // One at the beginning of each frame's turn.
+        advertisementsPerFrame = 1 + (beacon.interval / (interval + Self.averageDelay)).rounded(.down)
         var generator = SeededGenerator(seed: seed)
         namespace = (0..<10).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
         instance = (0..<6).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -47,7 +53,7 @@ struct EddystoneFrames {
             millivolts = max(millivolts - generator.unit() * 0.2, 2000)
             frame = .telemetry(
                 battery: UInt16(millivolts), temperature: Int16(temperature.next(&generator) * 256),
-                advertisements: UInt32(truncatingIfNeeded: Int(seconds * Self.advertisementsPerSecond)),
+                advertisements: UInt32(truncatingIfNeeded: Int(Double(count) * advertisementsPerFrame)),
                 uptime: UInt32(truncatingIfNeeded: Int(seconds * 10)))
         default: frame = uid
         }
@@ -65,10 +71,10 @@ extension PeripheralProfile {
                     company: IBeacon.company,
                     data: IBeacon(
                         uuid: "F0AA0000-0000-4000-8000-000000000000", major: 1, minor: 2, measuredPower: -59
-                    ).data)),
+                    ).data), interval: 0.1),
             services: []),
         PeripheralProfile(
             name: "eddystone", localName: "Dittojay",
-            advertisement: ExtraAdvertisement(eddystone: EddystoneBeacon()), services: []),
+            advertisement: ExtraAdvertisement(eddystone: EddystoneBeacon(), interval: 0.1), services: []),
     ]
 }

@@ -22,6 +22,9 @@ extension PeripheralProfile {
         if let eddystone = advertisement.eddystone {
             lines[0] += ", with Eddystone frames in turn every \(Duration.text(seconds: eddystone.interval))"
         }
+        if let interval = advertisement.interval {
+            lines[0] += ", every \(Duration.text(seconds: interval))"
+        }
         if let pairing {
             lines.append(
                 "pairing with io \(pairing.capability.rawValue)" + (pairing.passkey.map { ", enters \($0)" } ?? ""))

@@ -55,11 +55,19 @@ public struct ExtraAdvertisement: Hashable, Swift.Sendable {
     public var appearance: UInt16?
     /// The frames of an Eddystone beacon, which take turns.
     public var eddystone: EddystoneBeacon?
+    /// Between two advertisements, in seconds; nil: what BlueZ does, ``kernelInterval``.
+    public var interval: Double?
+
+    /// 20 ms to 10.24 s. Specification: Bluetooth Core, Vol 6, Part B, 4.4.2.2.
+    public static let possibleIntervals = 0.02...10.24
+    /// Of Linux where a program asks for nothing else, in seconds.
+    public static let kernelInterval = 1.28
 
     public init(
         manufacturer: Manufacturer? = nil, serviceData: [String: [UInt8]] = [:], appearance: UInt16? = nil,
-        eddystone: EddystoneBeacon? = nil
+        eddystone: EddystoneBeacon? = nil, interval: Double? = nil
     ) {
+        self.interval = interval
         self.eddystone = eddystone
         self.appearance = appearance
         self.manufacturer = manufacturer

@@ -24,6 +24,9 @@ extension PeripheralProfile {
             sensor("keyboard", 0x03C1, [.humanInterfaceDevice]),
         ] + beacons
 
+    /// Of sensors that want to be found soon and live on a small battery, in seconds.
+    private static let sensorInterval = 0.152
+
     /// - Parameters:
     ///   - appearance: the assigned number of what the device is.
     ///   - services: those that are advertised.
@@ -33,7 +36,8 @@ extension PeripheralProfile {
         of others: [StandardService] = [.deviceInformation, .battery]
     ) -> PeripheralProfile {
         PeripheralProfile(
-            name: name, localName: "Dittojay", advertisement: ExtraAdvertisement(appearance: appearance),
+            name: name, localName: "Dittojay",
+            advertisement: ExtraAdvertisement(appearance: appearance, interval: sensorInterval),
             services: services.map(\.advertised) + others.map(\.profile))
     }
 

@@ -54,6 +54,17 @@ import Testing
         #expect((0..<3).allSatisfy { _ in frames.next().count <= 20 })
     }
 
+    @Test(arguments: [(0.1, 2.0, 20), (1.28, 2.0, 2), (1.28, 0.5, 1)])
+    func `a beacon counts the advertisements that its interval makes`(interval: Double, turn: Double, each: Int) throws
+    {
+        var frames = EddystoneFrames(EddystoneBeacon(interval: turn), seed: 1, interval: interval)
+        let counts = (0..<9).compactMap { _ -> UInt32? in
+            guard case .telemetry(_, _, let count, _)? = Eddystone(data: frames.next()) else { return nil }
+            return count
+        }
+        #expect(counts == [2, 5, 8].map { UInt32($0 * each) })
+    }
+
     @Test func `a beacon's frames take turns, and follow from the seed`() throws {
         func run(_ seed: UInt64) -> [Eddystone?] {
             var frames = EddystoneFrames(EddystoneBeacon(), seed: seed)

@@ -13,6 +13,11 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
     /// What the device looks like, by its assigned number.
     package let appearance: UInt16?
 
+    /// Between two advertisements, in milliseconds; nil: what BlueZ does.
+    package let interval: UInt32?
+
+    /// The key of an interval, an `NSNumber` of milliseconds. Apple's API has none; dittojay's profiles do.
+    package static let intervalKey = "kCBAdvDataInterval"
     /// The key of an appearance, an `NSNumber`. Apple's API has none; dittojay's profiles do.
     package static let appearanceKey = "kCBAdvDataAppearance"
 
@@ -24,11 +29,13 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
         let known = [
             CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey,
             CBAdvertisementDataManufacturerDataKey, CBAdvertisementDataServiceDataKey, Self.appearanceKey,
+            Self.intervalKey,
         ]
         for key in data.keys.sorted() where !known.contains(key) {
             Diagnostics.warning("\(key) is not advertised")
         }
         // These first: they come whole or not at all, and whoever gives them wants them more than another UUID.
+        interval = (data[Self.intervalKey] as? NSNumber)?.uint32Value
         appearance = (data[Self.appearanceKey] as? NSNumber)?.uint16Value
         var left = Self.room - (appearance == nil ? 0 : 4)
         (manufacturerData, left) = Self.manufacturerData(data[CBAdvertisementDataManufacturerDataKey], room: left)
@@ -45,7 +52,7 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
     var bluezData: BlueZ.AdvertisementData {
         BlueZ.AdvertisementData(
             localName: localName, serviceUUIDs: serviceUUIDs, manufacturerData: manufacturerData,
-            serviceData: serviceData, appearance: appearance)
+            serviceData: serviceData, appearance: appearance, interval: interval)
     }
 
     /// Takes UUIDs in their order as long as there is room. Each list of UUIDs of one width costs 2 bytes more.

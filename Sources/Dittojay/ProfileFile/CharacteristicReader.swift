@@ -103,10 +103,7 @@ struct CharacteristicReader {
     private func uses(
         _ node: FileNode, _ profile: CharacteristicProfile
     ) throws(ProfileFileError) -> CharacteristicProfile.Encryption {
-        var possible: CharacteristicProfile.Encryption = []
-        if profile.properties.contains(.read) { possible.insert(.read) }
-        if profile.isWriteable { possible.insert(.write) }
-        if profile.notifies { possible.insert(.notify) }
+        let possible = profile.possibleUses
         guard node.isList else { return try node.flag() ? possible : [] }
         var uses: CharacteristicProfile.Encryption = []
         for element in try node.list(of: "read, write and notify") {

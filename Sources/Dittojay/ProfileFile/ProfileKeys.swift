@@ -6,7 +6,9 @@ enum ProfileKeys {
     static let pairing = ["io", "passkey"]
     static let advertisement = ["manufacturer", "service-data", "interval"]
     static let manufacturer = ["company", "data"]
-    static let service = ["name", "uuid", "standard", "primary", "advertised", "published", "characteristics"]
+    static let service = [
+        "name", "uuid", "standard", "security", "primary", "advertised", "published", "characteristics",
+    ]
     static let serviceKinds = ["uuid", "standard"]
     static let characteristic = [
         "name", "uuid", "properties", "encrypted", "authenticated", "secure-connections", "value", "description",

@@ -38,7 +38,7 @@ enum ProfileReader {
             characteristics: drafts.flatMap(\.references), isIncomplete: !context.mistakes.isEmpty)
         for draft in drafts {
             var characteristics: [CharacteristicProfile] = []
-            characteristics += draft.standard?.profile.characteristics ?? []
+            characteristics += draft.standard?.profile(with: draft.security).characteristics ?? []
             for characteristic in draft.characteristics {
                 let reader = CharacteristicReader(characteristic, service: draft.name.text, index: index)
                 if let profile = context.attempt(try reader.profile()) { characteristics.append(profile) }
@@ -116,6 +116,7 @@ enum ProfileReader {
         let isPublished: Bool
         /// Whose characteristics it has, and no others.
         let standard: StandardService?
+        let security: StandardSecurity
         let characteristics: [CharacteristicDraft]
 
         /// What others can refer to.
@@ -162,6 +163,7 @@ enum ProfileReader {
         if standard != nil, let node = members["characteristics"] {
             context.note(node.fail("a standard service has its own characteristics"))
         }
+        let security = context.attempt(try standardSecurity(of: members, isStandard: kind?.key == "standard")) ?? .open
         let written = kind?.key == "uuid" ? context.attempt(try kind.map(\.value).map(serviceUUID)) : nil
         let uuid = standard?.profile.uuid ?? written ?? ""
         let nodes = context.attempt(try members["characteristics"]?.list(of: "characteristics")) ?? []
@@ -178,12 +180,22 @@ enum ProfileReader {
             isPrimary: context.attempt(try members["primary"]?.flag()) ?? true,
             isAdvertised: context.attempt(try members["advertised"]?.flag()) ?? false,
             isPublished: context.attempt(try members["published"]?.flag()) ?? true, standard: standard,
-            characteristics: characteristics)
+            security: security, characteristics: characteristics)
     }
 
     private static func standardService(_ member: FileMapping.Member) throws(ProfileFileError) -> StandardService {
         let known = StandardService.allCases.map { ($0.rawValue, $0) }
         return try member.value.choice(of: "standard service", among: known)
+    }
+
+    private static func standardSecurity(
+        of members: FileMapping, isStandard: Bool
+    ) throws(ProfileFileError) -> StandardSecurity? {
+        guard let node = members["security"] else { return nil }
+        guard isStandard else {
+            throw node.fail("security is for a standard service; a characteristic has encrypted and authenticated")
+        }
+        return try node.choice(of: "security", among: StandardSecurity.allCases.map { ($0.rawValue, $0) })
     }
 
     private static func serviceUUID(_ node: FileNode) throws(ProfileFileError) -> String {
@@ -258,6 +270,10 @@ enum ProfileReader {
         var advertisement = ExtraAdvertisement()
         let context = node.context
         if let node = members["manufacturer"] { advertisement.manufacturer = context.attempt(try manufacturer(node)) }
+        if let node = members["interval"] {
+            advertisement.interval = context.attempt(
+                try node.seconds(within: ExtraAdvertisement.possibleIntervals))
+        }
         for member in context.attempt(try members["service-data"]?.anyMapping(of: "the services' data"))?.members ?? []
         {
             let uuid = context.attempt(try AttributeUUID.read(member.keyNode, .service))
@@ -270,10 +286,6 @@ enum ProfileReader {
     private static func manufacturer(_ node: FileNode) throws(ProfileFileError) -> ExtraAdvertisement.Manufacturer {
         let members = try node.mapping(of: "the manufacturer", keys: ProfileKeys.manufacturer)
         let data = node.context.attempt(try members["data"]?.value(maximumLength: 24)) ?? []
-        if let node = members["interval"] {
-            advertisement.interval = context.attempt(
-                try node.seconds(within: ExtraAdvertisement.possibleIntervals))
-        }
         let company = try number(members.required("company"), of: .company, "a company", hint: ", 0xFFFF for tests")
         return .init(company: company, data: data)
     }

@@ -91,6 +91,11 @@ package enum ProfileSchema {
                 .words(StandardService.allCases.map(\.rawValue)).described(
                     "A service of the Bluetooth SIG with its characteristics, and values that change by themselves.")
             ),
+            (
+                "security",
+                .words(StandardSecurity.allCases.map(\.rawValue)).described(
+                    "What a central needs for the characteristics of a standard service; default: open.")
+            ),
             ("primary", .ref("flag").described("Default: true.")),
             ("advertised", .ref("flag").described("Whether the UUID is in the advertisement; default: false.")),
             ("published", .ref("flag").described("Whether it is there from the start; default: true.")),

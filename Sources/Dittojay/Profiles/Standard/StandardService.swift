@@ -24,9 +24,16 @@ public enum StandardService: String, CaseIterable, Hashable, Swift.Sendable {
     case weightScale = "weight-scale"
 
     /// The service, which is not advertised.
-    public var profile: ServiceProfile {
+    public var profile: ServiceProfile { profile(with: .open) }
+
+    /// The same with another security.
+    ///
+    /// - Parameter security: what a central needs.
+    public func profile(with security: StandardSecurity) -> ServiceProfile {
         let (uuid, characteristics) = content
-        return ServiceProfile(name: rawValue, uuid: uuid, characteristics: characteristics, standard: self)
+        return ServiceProfile(
+            name: rawValue, uuid: uuid,
+            characteristics: characteristics.map { security.applied(to: $0, of: self) }, standard: self)
     }
 
     /// The same, with its UUID in the advertisement.

@@ -217,8 +217,8 @@ import Testing
     @Test func `no set bit of a field of bits, and no flag without a field, goes unsaid`() throws {
         for (number, format) in AttributeFormat.all {
             for bit in 0..<32 {
-                let number = UInt32(1) << UInt32(bit)
-                let bytes = (0..<4).map { UInt8(truncatingIfNeeded: number >> UInt32(8 * $0)) }
+                let value = UInt32(1) << UInt32(bit)
+                let bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
                 for width in 1...4 where bit < 8 * width {
                     guard let decoded = format?.decode(bytes.prefix(width)), decoded.fields.count == 1,
                         case .bits(let names, _) = decoded.fields[0].content

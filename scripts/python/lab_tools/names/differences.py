@@ -5,6 +5,7 @@ FRACTIONS = "the factor 1/256 s is in the text, not in the fields"
 QUARTERS = "the factor of 15 minutes is in the text, not in the fields"
 ONE_FIELD = "one field of several units there, chosen by a flag; a field for each here"
 PROCEDURE = "the op codes and parameters are listed one after another there"
+REPORT = "any bytes there; the boot reports of the HID Device Class Definition here"
 UNIT_IS_1 = "d = 1 contradicts 'Unit is 1' beside it, and what machines send"
 
 SUPPLEMENT: dict[str, str] = {
@@ -42,7 +43,10 @@ XML: dict[str, str] = {
     "2A0C": FRACTIONS,
     "2A0E": QUARTERS,
     "2A0F": QUARTERS,
+    "2A22": REPORT,
     "2A2B": FRACTIONS,
+    "2A32": REPORT,
+    "2A33": REPORT,
     "2A34": "its exponents would make grams and milligrams of kilograms; an SFLOAT has an exponent of its own",
     "2A36": "the two unused numbers are not decoded here, and are listed in both units there",
     "2A37": "kJ is in its unit; that the RR intervals are repeated is not in its fields",

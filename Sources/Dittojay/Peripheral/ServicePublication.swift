@@ -1,5 +1,6 @@
 import CoreBluetooth
 import GATTProfiles
+import Logging
 
 /// Which services centrals can find: publishes and withdraws them, and advertises those that are published. Used on the
 /// peripheral's queue only.

@@ -56,7 +56,7 @@ let package = Package(
         .target(name: "DesktopNotifications", dependencies: ["DBus", "MainLoop"]),
         .target(
             name: "BlueZ",
-            dependencies: ["CGLib", "DBus", "LayerLog", "MainLoop", "UserFolders", logging]),
+            dependencies: ["CGLib", "DBus", "LayerLog", "MainLoop", "UserFolders", deque, logging]),
         // Restoration: what a program and the agent say to each other, and the record on disk. It knows no Bluetooth.
         .target(name: "RestorationProtocol", dependencies: ["ProgramLaunch", "UserFolders"]),
         .target(

@@ -51,6 +51,6 @@ package enum Device1: BusInterface {
 
     /// Why the link has ended: a reason's name, and words for it (5.87 has it, 5.82 does not).
     static let disconnected = Signal("Disconnected")
-    /// The name of a reason in that signal.
-    static func reason(_ reason: DisconnectionReason) -> String { "org.bluez.Reason." + "\(reason)".capitalized }
+    /// What the names of reasons in that signal begin with.
+    static let reasonPrefix = "org.bluez.Reason."
 }

@@ -18,7 +18,7 @@ package enum DisconnectionReason: UInt8, CaseIterable, Swift.Sendable {
 
     /// Of a word of bluetoothd, such as `org.bluez.Reason.Timeout`; nil if it is not one of these.
     init?(bluezName: String) {
-        let reason = Self.allCases.first { Device1.reason($0) == bluezName }
+        let reason = Self.allCases.first { "\(Device1.reasonPrefix)\($0)".lowercased() == bluezName.lowercased() }
         guard let reason else { return nil }
         self = reason
     }

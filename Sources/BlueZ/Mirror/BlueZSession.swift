@@ -88,7 +88,8 @@ package final class BlueZSession {
         package var linkReport: Duration = .seconds(1)
         /// How long the link to a paired device may be up without being encrypted.
         package var encryption: Duration = .seconds(1)
-        /// How long after the end of a link it may be reported that the controller was switched off, which has ended it.
+        /// How long after the end of a link it may be reported that the controller was switched off, which has ended
+        /// it.
         package var powerOff: Duration = .milliseconds(250)
         /// How far apart the end of a notification socket and the report that its central has disconnected can come, in
         /// either order.

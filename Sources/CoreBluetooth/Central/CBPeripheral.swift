@@ -79,8 +79,8 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
 
     /// Discovers primary services; answered by `peripheral(_:didDiscoverServices:)`.
     ///
-    /// - Parameter serviceUUIDs: which ones; if nil or empty, all but Generic Access (1800) and Generic Attribute (1801),
-    ///   which the system uses.
+    /// - Parameter serviceUUIDs: which ones; if nil or empty, all but Generic Access (1800) and Generic Attribute
+    ///   (1801), which the system uses.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         perform(.discoverServices(serviceUUIDs?.nilIfEmpty))
     }
@@ -130,9 +130,9 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     package var commandCapacity: Int { min((mtu ?? ATT.minimumMTU) - ATT.valueHeaderLength, ATT.maximumValueLength) }
 
     /// Writes a value. With response, it is answered by `peripheral(_:didWriteValueFor:error:)`, and a value that does
-    /// not fit into one packet is sent in parts. Without response, nothing is reported, and a value is dropped that does
-    /// not fit into one packet. While ``canSendWriteWithoutResponse`` is false, values wait, up to 4,096 of them; those
-    /// beyond are dropped.
+    /// not fit into one packet is sent in parts. Without response, nothing is reported, and a value is dropped that
+    /// does not fit into one packet. While ``canSendWriteWithoutResponse`` is false, values wait, up to 4,096 of them;
+    /// those beyond are dropped.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
         switch type {
         case .withResponse: perform(.writeValue(data, to: .characteristic(characteristic)))

@@ -49,8 +49,8 @@ final class CharacteristicLink {
         questions.append(WeakAnswer(answer: answer))
     }
 
-    /// Refuses what the app has not answered. bluetoothd gives no answer to a central when the characteristic is removed
-    /// before it has one, and the central ends the link when it has waited for 30 s (5.66, `write_reply_cb` in
+    /// Refuses what the app has not answered. bluetoothd gives no answer to a central when the characteristic is
+    /// removed before it has one, and the central ends the link when it has waited for 30 s (5.66, `write_reply_cb` in
     /// src/gatt-database.c).
     func refuseOpenRequests() {
         let open = questions

@@ -12,9 +12,12 @@ struct DisconnectionTests {
         #expect(DisconnectionMonitor.end(in: packet[...]) == end)
     }
 
-    @Test(arguments: [(0, DisconnectionReason.unknown), (2, .local), (3, .remote), (4, .authentication), (5, .suspend)])
-    private func `each number is a reason`(number: UInt8, reason: DisconnectionReason) {
-        #expect(DisconnectionMonitor.end(in: (packet.dropLast() + [number])[...])?.reason == reason)
+    @Test func `each number is a reason`() {
+        let reasons: [DisconnectionReason] = [.unknown, .timeout, .local, .remote, .authentication, .suspend]
+        for (number, reason) in reasons.enumerated() {
+            let event = packet.dropLast() + [UInt8(number)]
+            #expect(DisconnectionMonitor.end(in: event[...])?.reason == reason)
+        }
     }
 
     @Test func `a number that is not known is no reason in particular`() {

@@ -150,10 +150,10 @@ extension InTheLab {
                     // What is asked behind it fails as well.
                     let next = Task { await failure { _ = try await central.read(slow) } }
                     try sensor.type("- guest")
-                    // The peripheral's bluetoothd refuses what it has asked dittojay for (0x06), and what is asked of a
-                    // handle that is not there any more (0x01), if that is faster than the news.
+                    // dittojay refuses what it was asked for (0x0E), and bluetoothd what is asked of a handle that is
+                    // no longer there (0x01), if that is faster than the news.
                     let outcomes = await [outcome.value, next.value]
-                    let possible = [["CBATTError 6", "CBATTError 1"], ["CBATTError 6", stale], [stale, stale]]
+                    let possible = [["CBATTError 14", "CBATTError 1"], ["CBATTError 14", stale], [stale, stale]]
                     #expect(possible.contains(outcomes), "\(outcomes)")
                     #expect(try await central.changes.values(2 * round + 1).last?.map(\.uuid) == [Changing.guest])
                     try sensor.type("+ guest")

@@ -10,6 +10,7 @@ package import MainLoop
 package final class CommandGate {
     private let limit: Int
     private var running = 0
+    private var isAdmitting = false
     private var waiting: Deque<@LoopActor (Pass) -> Void> = []
 
     /// - Parameter limit: leaves room for other calls, and is more than it takes to keep bluetoothd busy.
@@ -31,15 +32,24 @@ package final class CommandGate {
 
     /// Calls `body` when it is its turn, now or later.
     package func enter(_ body: @escaping @LoopActor (Pass) -> Void) {
-        guard running < limit else { return waiting.append(body) }
-        running += 1
-        body(Pass(self))
+        waiting.append(body)
+        admit()
     }
 
     private func leave() {
         running -= 1
-        guard running < limit, let next = waiting.popFirst() else { return }
-        running += 1
-        next(Pass(self))
+        admit()
+    }
+
+    /// Calls those whose turn it is. One that releases its pass at once has the next one called by this same loop:
+    /// thousands of them would not fit on the stack.
+    private func admit() {
+        guard !isAdmitting else { return }
+        isAdmitting = true
+        defer { isAdmitting = false }
+        while running < limit, let next = waiting.popFirst() {
+            running += 1
+            next(Pass(self))
+        }
     }
 }

@@ -97,7 +97,9 @@ import Testing
             return object.text
         }
         #expect(json([0x66, 0x08], "2A6E") == #"{"decoded":{"temperature":{"value":21.50,"unit":"°C"}}}"#)
-        #expect(json([0x00, 0x80], "2A6E") == #"{"decoded":{"temperature":{"raw":"0x8000","meaning":"not known"}}}"#)
+        #expect(
+            json([0x00, 0x80], "2A6E")
+                == #"{"decoded":{"temperature":{"value":null,"raw":"0x8000","meaning":"not known"}}}"#)
         #expect(json([55], "2A19") == #"{"level":55,"decoded":{"battery-level":{"value":55,"unit":"%"}}}"#)
         #expect(json([1, 0], "2902") == #"{"decoded":{"configuration":{"raw":"0x1","bits":["notifications"]}}}"#)
         #expect(

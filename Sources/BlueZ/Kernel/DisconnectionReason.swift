@@ -13,7 +13,7 @@ package enum DisconnectionReason: UInt8, CaseIterable, Swift.Sendable {
     case remote = 3
     /// The link could not be encrypted: one side has lost the keys, or does not pair.
     case authentication = 4
-    /// This machine has gone to sleep.
+    /// This machine was suspended.
     case suspend = 5
 
     /// Of a word of bluetoothd, such as `org.bluez.Reason.Timeout`; nil if it is not one of these.

@@ -30,6 +30,8 @@ let package = Package(
         // The two C libraries, each with a shim for what Swift cannot import.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        // No library: makes `import CoreBluetooth.CBUUID` and the like mean CoreBluetooth.
+        .systemLibrary(name: "CoreBluetoothSubmodules"),
 
         // What both programs use: the profiles' formats and names, and lines of output. Neither knows Bluetooth.
         .target(name: "GATTProfiles", dependencies: ["AssignedNumbers"]),
@@ -62,7 +64,8 @@ let package = Package(
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "DBus", "LayerLog", "MainLoop", "RestorationProtocol", deque, logging,
+                "AssignedNumbers", "BlueZ", "CoreBluetoothSubmodules", "DBus", "LayerLog", "MainLoop",
+                "RestorationProtocol", deque, logging,
             ]),
         // The names of UIKit that Bluejay's API mentions, apart for those who have their own.
         .target(name: "UIKitStandIns"),

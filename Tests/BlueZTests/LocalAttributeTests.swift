@@ -25,9 +25,10 @@ struct LocalAttributeTests {
         central = daemon.adapter.connectCentral()
     }
 
-    private func register(_ characteristic: LocalCharacteristic) async throws -> (LocalService, FakeLocalCharacteristic)
-    {
-        let service = LocalService(uuid: "180D", characteristics: [characteristic])
+    private func register(
+        _ characteristic: LocalCharacteristic
+    ) async throws -> (LocalApplication, FakeLocalCharacteristic) {
+        let service = LocalApplication([LocalService(uuid: "180D", characteristics: [characteristic])])
         try await service.register(with: adapter)
         #expect(service.isRegistered)
         return (service, try #require(daemon.adapter.characteristic(characteristic.uuid)))
@@ -126,7 +127,7 @@ struct LocalAttributeTests {
     @Test func `what is registered with an adapter that was removed fails`() async throws {
         daemon.remove(daemon.adapter)
         try await eventually("it is known") { session.adapters.isEmpty }
-        let service = LocalService(uuid: "180D", characteristics: [])
+        let service = LocalApplication([LocalService(uuid: "180D", characteristics: [])])
         await #expect(throws: BlueZError.gone(adapter.path.string)) { try await service.register(with: adapter) }
         let advertisement = Advertisement(AdvertisementData(localName: "x"))
         await #expect(throws: BlueZError.gone(adapter.path.string)) { try await advertisement.register(with: adapter) }

@@ -94,6 +94,25 @@ extension InTheLab {
             }
         }
 
+        /// bluetoothd would leave the central without an answer, which it waits for for 30 s.
+        @Test func `a request is refused at once if the program that is started for it publishes anew`() async throws {
+            try await withRestoredPeripheral(publishesAnew: true) { peripheral, central, service in
+                try await peripheral.kill()
+                try await peripheral.isKnownToBeGone()
+                let position = peripheral.lines.count
+                let start = ContinuousClock.now
+                let outcome = await failure { try await central.write("count", to: service.found(Counter.control)) }
+                #expect(outcome == "CBATTError \(CBATTError.Code.unlikelyError.rawValue)")
+                #expect(.now - start < .seconds(15))
+                try await peripheral.line("published", from: position)
+                _ = try await central.changes.values(1)
+                try await central.discoverEverything()
+                let anew = try await central.service(Counter.service)
+                try await central.write("count", to: anew.found(Counter.control))
+                #expect(central.disconnections.values.isEmpty)
+            }
+        }
+
         @Test func `a program that ends by choice is not started again and withdraws its services`() async throws {
             try await withRestoredPeripheral { peripheral, central, service in
                 try await peripheral.kill(SIGTERM)

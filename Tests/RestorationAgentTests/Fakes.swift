@@ -26,6 +26,14 @@ final class FakeBackend: AgentBackend {
         calls.append("release \(peripheral.short)\(disconnecting ? ", disconnecting" : "")")
     }
 
+    func scan(_ scans: [ScanRecord]) {
+        guard scans != self.scans else { return }
+        self.scans = scans
+        calls.append("scan \(scans.map { $0.services?.joined(separator: " ") ?? "for all" })")
+    }
+
+    private var scans: [ScanRecord] = []
+
     func subscribe(
         _ peripheral: UUID, _ key: CharacteristicKey, usesSocket: Bool?,
         completion: @escaping (Result<CharacteristicKey, AgentFailure>) -> Void

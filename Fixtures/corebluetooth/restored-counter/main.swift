@@ -1,7 +1,9 @@
 // A peripheral with state restoration: it counts what is written, and comes back with its services and subscribers
 // when it was killed. What happens is appended to a file, because the run that comes back has no terminal.
 //
-//     restored-counter FILE
+//     restored-counter FILE [anew]
+//
+// With "anew" it publishes everything anew when Bluetooth is on, as programs do that do not look at what was restored.
 //
 // Writes: "count" counts and notifies; "hold TEXT" is answered only by the run after the one that it came to first, so
 // that a test can kill this one meanwhile; "crash" ends it at once, and is then answered by the next run.
@@ -20,9 +22,11 @@ final class Counter: NSObject, CBPeripheralManagerDelegate {
     private var manager: CBPeripheralManager?
     private var count: CBMutableCharacteristic?
     private var number = 0
+    private let publishesAnew: Bool
 
-    init(_ path: String) {
+    init(_ path: String, publishesAnew: Bool) {
         self.path = path
+        self.publishesAnew = publishesAnew
         let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         past = text.split(separator: "\n").map(String.init)
         super.init()
@@ -59,6 +63,10 @@ final class Counter: NSObject, CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         log("state \(peripheral.state.rawValue)")
         guard peripheral.state == .poweredOn else { return count = nil }
+        if publishesAnew {
+            peripheral.removeAllServices()
+            count = nil
+        }
         // What was restored is published already.
         guard count == nil else { return }
         let model = CBMutableCharacteristic(
@@ -131,6 +139,7 @@ final class Counter: NSObject, CBPeripheralManagerDelegate {
     private var held: [CBATTRequest] = []
 }
 
-let counter = Counter(CommandLine.arguments.dropFirst().first ?? "/dev/null")
+let arguments = CommandLine.arguments.dropFirst()
+let counter = Counter(arguments.first ?? "/dev/null", publishesAnew: arguments.dropFirst().first == "anew")
 counter.start()
 dispatchMain()

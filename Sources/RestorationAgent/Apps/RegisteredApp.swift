@@ -62,6 +62,6 @@ final class RegisteredApp {
             if peripheral.state == .connected, !up.contains(peripheral.identifier) { peripheral.state = .connecting }
             return peripheral
         }
-        return Welcome(nextSubscription: record.nextSubscription, peripherals: peripherals)
+        return Welcome(nextSubscription: record.nextSubscription, peripherals: peripherals, scan: record.scan)
     }
 }

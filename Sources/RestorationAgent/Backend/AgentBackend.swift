@@ -15,6 +15,9 @@ package protocol AgentBackend: AnyObject {
     /// - Parameter disconnecting: whether to end the link, too.
     func release(_ peripheral: UUID, disconnecting: Bool)
 
+    /// Scans for the services of all these scans, and for nothing if there are none.
+    func scan(_ scans: [ScanRecord])
+
     /// Turns notifications on, as soon as the peripheral is connected.
     ///
     /// - Parameter completion: called once, with where the characteristic really is.
@@ -35,6 +38,8 @@ package protocol AgentBackendObserver: AnyObject {
     ///
     /// - Parameter isComing: whether the backend connects again by itself.
     func disconnected(_ peripheral: UUID, isComing: Bool)
+    /// A device was found that advertises these services, by a controller.
+    func discovered(_ services: Set<String>, on adapter: String)
     /// Bluetooth is off or bluetoothd has ended: no link is up, and the backend makes all of them again.
     func bluetoothIsGone()
     /// A value was notified.

@@ -13,6 +13,16 @@ extension BluetoothBackend: CBCentralManagerDelegate {
             return areDown(of: central)
         }
         for known in own { connect(known) }
+        scan(on: central)
+    }
+
+    package func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        guard let adapter = managers.first(where: { $0.value === central })?.key else { return }
+        let services = advertisementData[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
+        observer?.discovered(Set(services.map(\.bluezText)), on: adapter)
     }
 
     package func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {

@@ -11,6 +11,8 @@ package final class BluetoothBackend: NSObject, AgentBackend {
     /// The controllers of peripherals that are no longer kept and whose links are still up: a link ends with its
     /// manager.
     private(set) var leaving: [UUID: String] = [:]
+    /// The scans that are on, by controllers.
+    private var scans: [String: [ScanRecord]] = [:]
 
     private func manager(for adapter: String) -> CBCentralManager {
         if let known = managers[adapter] { return known }
@@ -23,7 +25,7 @@ package final class BluetoothBackend: NSObject, AgentBackend {
 
     /// Releases the managers that keep nothing any more.
     private func releaseManagers() {
-        let used = Set(kept.values.map(\.request.adapter)).union(leaving.values)
+        let used = Set(kept.values.map(\.request.adapter)).union(leaving.values).union(scans.keys)
         for adapter in managers.keys where !used.contains(adapter) { managers[adapter] = nil }
     }
 
@@ -87,6 +89,27 @@ package final class BluetoothBackend: NSObject, AgentBackend {
                 peripheral.setNotifyValue(false, for: characteristic)
             }
         }
+    }
+
+    // MARK: Scans
+
+    package func scan(_ scans: [ScanRecord]) {
+        let former = self.scans
+        self.scans = Dictionary(grouping: scans, by: \.adapter)
+        for adapter in Set(former.keys).union(self.scans.keys) where former[adapter] != self.scans[adapter] {
+            scan(on: manager(for: adapter))
+        }
+        releaseManagers()
+    }
+
+    /// Scans as it should now, if Bluetooth is on.
+    func scan(on manager: CBCentralManager) {
+        guard manager.state == .poweredOn, let adapter = managers.first(where: { $0.value === manager })?.key else {
+            return
+        }
+        guard let scans = scans[adapter] else { return manager.stopScan() }
+        let services = Set(scans.flatMap { $0.services ?? [] })
+        manager.scanForPeripherals(withServices: services.sorted().map { CBUUID(string: $0) })
     }
 
     // MARK: Subscriptions

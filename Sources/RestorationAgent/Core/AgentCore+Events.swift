@@ -53,6 +53,20 @@ extension AgentCore: AgentBackendObserver {
         }
     }
 
+    /// The scans of programs that have ended go on here, if they are for certain services, as Apple's do in the
+    /// background. A program that is about to be started resumes its own.
+    func resumeScans() {
+        backend.scan(apps.filter { $0.presence == .gone }.compactMap(\.record.scan).filter { $0.services != nil })
+    }
+
+    package func discovered(_ services: Set<String>, on adapter: String) {
+        for app in apps {
+            if let scan = app.record.scan, scan.adapter == adapter, scan.isFor(services) {
+                somethingHappened(to: app)
+            }
+        }
+    }
+
     package func bluetoothIsGone() {
         for app in apps { app.up = [] }
     }

@@ -21,6 +21,7 @@ extension AgentCore {
         case .released(let peripheral): released(peripheral, app)
         case .subscribe(let request): return subscribe(request, app)
         case .unsubscribe(let number): unsubscribe(number, app)
+        case .scanning(let scan): return self.scanning(scan, app)
         case .publish(let service, let epoch): return publish(service, epoch: epoch, app)
         case .withdraw(let service): withdraw(service, app)
         case .advertise(let advertisement, let epoch): return advertise(advertisement, epoch: epoch, app)
@@ -70,6 +71,13 @@ extension AgentCore {
         app.record[peripheral] = nil
         letGo(known, of: app, disconnecting: false)
         save()
+    }
+
+    private func scanning(_ scan: ScanRecord?, _ app: RegisteredApp) -> Bool {
+        guard scan?.isWithinLimits ?? true else { return false }
+        app.record.scan = scan
+        save()
+        return true
     }
 
     private func subscribe(_ request: SubscriptionRequest, _ app: RegisteredApp) -> Bool {
@@ -137,7 +145,7 @@ extension AppMessage {
     fileprivate func isAllowed(_ role: AppRegistration.Role?) -> Bool {
         switch self {
         case .hello: false
-        case .connecting, .connected, .released, .subscribe, .unsubscribe: role != .peripheral
+        case .connecting, .connected, .released, .subscribe, .unsubscribe, .scanning: role != .peripheral
         case .publish, .withdraw, .advertise, .stopAdvertising, .respond, .update: role == .peripheral
         case .goodbye: true
         }

@@ -72,7 +72,7 @@ package final class AgentCore {
             if registration.isResuming {
                 // The program sees to its links itself.
                 for peripheral in app.record.peripherals { letGo(peripheral, of: app, disconnecting: false) }
-                app.record.peripherals = []
+                (app.record.peripherals, app.record.scan) = ([], nil)
                 forgetPublication(of: app)
             }
             settleUpdates(of: app)
@@ -86,6 +86,7 @@ package final class AgentCore {
             apps.append(app)
         }
         app.presence = .running
+        resumeScans()
         app.timer = nil
         app.record.started = nil
         app.policy.succeeded()
@@ -182,8 +183,9 @@ package final class AgentCore {
     private func processIsGone(_ app: RegisteredApp) {
         app.timer = nil
         let publishes = app.record.publication?.isEmpty == false
-        guard publishes || !app.record.peripherals.isEmpty else { return forget(app) }
+        guard publishes || app.record.scan != nil || !app.record.peripherals.isEmpty else { return forget(app) }
         app.presence = .gone
+        resumeScans()
         app.goneSince = host.now
         app.record.process = nil
         save()
@@ -209,6 +211,7 @@ package final class AgentCore {
 
     private func forget(_ app: RegisteredApp) {
         apps.removeAll { $0 === app }
+        resumeScans()
         app.timer = nil
         stopPublishing(app)
         for peripheral in app.record.peripherals { letGo(peripheral, of: app, disconnecting: true) }
@@ -232,6 +235,7 @@ package final class AgentCore {
     func somethingHappened(to app: RegisteredApp) {
         guard app.presence == .gone else { return }
         app.presence = .wanted
+        resumeScans()
         let pause = app.policy.pause(at: host.now)
         guard pause > 0 else { return launch(app) }
         host.log("Starting \(app.name) in \(Int(pause.rounded(.up))) s: it was started too often")
@@ -294,6 +298,7 @@ package final class AgentCore {
         app.policy.failed()
         app.record.started = nil
         app.presence = .gone
+        resumeScans()
         somethingHappened(to: app)
     }
 

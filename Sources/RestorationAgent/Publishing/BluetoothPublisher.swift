@@ -47,6 +47,11 @@ package final class BluetoothPublisher: NSObject, Publisher {
             return completion(AgentFailure(CBError(.operationCancelled)))
         }
         guard let service = record.service else { return completion(AgentFailure(CBError(.invalidParameters))) }
+        let included = (record.includes ?? []).compactMap { services[$0] }
+        guard included.count == (record.includes ?? []).count else {
+            return completion(AgentFailure(CBError(.invalidParameters)))
+        }
+        if !included.isEmpty { service.includedServices = included }
         services[record.number] = service
         for (index, characteristic) in (service.characteristics ?? []).enumerated() {
             places[ObjectIdentifier(characteristic)] = CharacteristicPlace(service: record.number, index: index)

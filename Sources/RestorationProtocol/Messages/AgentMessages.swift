@@ -1,7 +1,7 @@
 package import Foundation
 
 /// The version of the protocol. A program and an agent of different versions do not talk to each other.
-package let agentProtocolVersion = 2
+package let agentProtocolVersion = 3
 
 /// The messages of a program to the agent: one packet each, as JSON.
 package enum AppMessage: Codable, Hashable, Sendable {
@@ -17,6 +17,8 @@ package enum AppMessage: Codable, Hashable, Sendable {
     case subscribe(SubscriptionRequest)
     /// Turn them off; answered by ``AgentMessage/unsubscribed(subscription:failure:)``.
     case unsubscribe(subscription: UInt32)
+    /// The program scans; nil when it no longer does.
+    case scanning(ScanRecord?)
     /// Publish a service; answered by ``AgentMessage/published(service:failure:)``.
     case publish(ServiceRecord, epoch: Int)
     /// Withdraw a service.
@@ -157,12 +159,18 @@ package struct Welcome: Codable, Hashable, Sendable {
     package var nextSubscription: UInt32
     /// Empty when there is nothing to restore.
     package var peripherals: [PeripheralRecord]
+    /// The scan that was on.
+    package var scan: ScanRecord?
     /// For the role of a peripheral only.
     package var publication: Publication?
 
-    package init(nextSubscription: UInt32, peripherals: [PeripheralRecord], publication: Publication? = nil) {
+    package init(
+        nextSubscription: UInt32, peripherals: [PeripheralRecord], scan: ScanRecord? = nil,
+        publication: Publication? = nil
+    ) {
         self.nextSubscription = nextSubscription
         self.peripherals = peripherals
+        self.scan = scan
         self.publication = publication
     }
 }

@@ -8,6 +8,8 @@ package struct ServiceRecord: Codable, Hashable, Sendable {
     package var uuid: String
     package var isPrimary: Bool
     package var characteristics: [CharacteristicRecord]
+    /// The numbers of the services that it includes.
+    package var includes: [UInt32]?
 
     package init(number: UInt32, uuid: String, isPrimary: Bool, characteristics: [CharacteristicRecord]) {
         self.number = number
@@ -56,16 +58,19 @@ package struct DescriptorRecord: Codable, Hashable, Sendable {
 package struct AdvertisementRecord: Codable, Hashable, Sendable {
     package var localName: String?
     package var services: [String]
-    /// The company's number, the lower byte first, and its data.
-    package var manufacturerData: Data?
+    /// The companies' numbers, the lower byte first, and their data.
+    package var manufacturerData: [Data]
     /// By UUIDs.
     package var serviceData: [String: Data]
     package var appearance: UInt16?
+    /// Whether the controller's transmit power goes with it.
+    package var hasTxPower: Bool
 
     package init(
-        localName: String? = nil, services: [String] = [], manufacturerData: Data? = nil,
-        serviceData: [String: Data] = [:], appearance: UInt16? = nil
+        localName: String? = nil, services: [String] = [], manufacturerData: [Data] = [],
+        serviceData: [String: Data] = [:], appearance: UInt16? = nil, hasTxPower: Bool = false
     ) {
+        self.hasTxPower = hasTxPower
         self.localName = localName
         self.services = services
         self.manufacturerData = manufacturerData

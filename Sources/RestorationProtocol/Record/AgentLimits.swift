@@ -126,8 +126,17 @@ extension AppRecord {
             }
             result.peripherals.append(peripheral)
         }
+        if scan?.isWithinLimits == false { result.scan = nil }
         if publication?.isWithinLimits == false { result.publication = nil }
         return result
+    }
+}
+
+extension ScanRecord {
+    /// Whether it is one that the agent keeps.
+    package var isWithinLimits: Bool {
+        AgentLimits.isName(adapter) && (services ?? []).count <= AgentLimits.services
+            && (services ?? []).allSatisfy(AgentLimits.isName)
     }
 }
 

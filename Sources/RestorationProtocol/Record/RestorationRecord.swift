@@ -21,6 +21,7 @@ package struct AppRecord: Codable, Hashable, Sendable {
     /// The first number of a subscription that was never used.
     package var nextSubscription: UInt32 = 1
     package var peripherals: [PeripheralRecord] = []
+    package var scan: ScanRecord?
     /// For the role of a peripheral only.
     package var publication: PublicationRecord?
 

@@ -115,6 +115,33 @@ struct RestoredStateTests {
         #expect(app.lines.first == "restored connecting []")
     }
 
+    @Test func `a scan comes back, and goes on`() async throws {
+        try bench.start()
+        let first = run()
+        try await first.saw("state on")
+        first.act {
+            $0.scanForPeripherals(
+                withServices: [CBUUID(string: "180D")], options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+        }
+        try await daemon.call("StartDiscovery")
+        try await eventually("the agent knows of it") { [bench] in bench.scan != nil }
+        let (scan, address) = (bench.scan, await daemon.adapter.address)
+        #expect(scan?.allowsDuplicates == true && scan?.adapter == address)
+        // What the agent has on disk of a run that was killed.
+        bench.stop()
+        try bench.start()
+        let app = run()
+        try await app.saw("state on")
+        #expect(
+            app.lines.first
+                == #"restored scan ["180D"] ["\#(CBCentralManagerScanOptionAllowDuplicatesKey)": "1"]"#)
+        #expect(app.act { $0.isScanning })
+        _ = await daemon.adapter.addDevice()
+        try await app.saw("found Sensor -60")
+        app.act { $0.stopScan() }
+        try await eventually("the agent knows that it has ended") { [bench] in bench.scan == nil }
+    }
+
     @Test func `a subscription to a removed characteristic is given up`() async throws {
         let device = await sensor()
         await device.comeUp()

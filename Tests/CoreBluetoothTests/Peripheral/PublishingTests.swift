@@ -97,6 +97,80 @@ struct PublishingTests {
         #expect(await daemon.adapter.offeredServices == [Self.heartRate])
     }
 
+    // MARK: Included services
+
+    /// A service that includes others.
+    private func service(_ uuid: String, including included: [CBMutableService]) -> CBMutableService {
+        let service = service(uuid)
+        service.includedServices = included
+        return service
+    }
+
+    /// The services of each application, and what they include.
+    @LoopActor
+    private var applications: [String] {
+        func short(_ uuid: String) -> String { CBUUID(shortening: uuid)?.uuidString ?? uuid }
+        return daemon.adapter.applications.map { application in
+            application.services.map { service in
+                let included = service.includes.compactMap { path in
+                    application.services.first { $0.path == path }.map { short($0.uuid) }
+                }
+                return short(service.uuid) + (included.isEmpty ? "" : " with \(included.joined(separator: " "))")
+            }.joined(separator: ", ")
+        }.sorted()
+    }
+
+    @LoopActor
+    private var handles: [UInt16] { daemon.adapter.applications.flatMap { $0.services.compactMap(\.handle) } }
+
+    @Test func `a service includes those that were published before`() async throws {
+        let (battery, information) = (try await app.publish("180F"), try await app.publish("180A"))
+        try await app.publish("181A")
+        let heart = service("180D", including: [battery, information])
+        app.act { $0.add(heart) }
+        try await app.saw("added 180D")
+        #expect(await applications == ["180F, 180A, 180D with 180F 180A", "181A"])
+        #expect(await Set(handles).count == 4)
+        // Another one of the same.
+        let bike = service("1818", including: [battery])
+        app.act { $0.add(bike) }
+        try await app.saw("added 1818")
+        #expect(await applications == ["180F, 180A, 180D with 180F 180A, 1818 with 180F", "181A"])
+        app.act { $0.remove(bike) }
+        try await eventually("the end of it") { applications == ["180F, 180A, 180D with 180F 180A", "181A"] }
+        app.act { $0.remove(heart) }
+        try await eventually("each by itself") { applications == ["180A", "180F", "181A"] }
+    }
+
+    @Test func `a service goes on without one that it has included and that is withdrawn`() async throws {
+        let battery = try await app.publish("180F")
+        let heart = service("180D", including: [battery])
+        app.act { $0.add(heart) }
+        try await app.saw("added 180D")
+        app.act { $0.remove(battery) }
+        try await eventually("the rest") { applications == ["180D"] }
+        app.act { $0.removeAllServices() }
+        try await eventually("nothing") { applications == [] }
+    }
+
+    @Test func `a service that includes one that is not published is refused`() async throws {
+        try await app.saw("state on")
+        let heart = service("180D", including: [service("180F")])
+        app.act { $0.add(heart) }
+        try await eventually("the refusal") { app.lines.count == 2 }
+        #expect(app.lines.last?.hasPrefix("added 180D failed: included services have to be published before") == true)
+        #expect(await applications == [])
+    }
+
+    @Test func `services stay as they are when one that includes them is refused`() async throws {
+        let battery = try await app.publish("180F")
+        await daemon.react(to: "RegisterApplication", times: 1, with: .refuse("NotSupported", "not here"))
+        let heart = service("180D", including: [battery])
+        app.act { $0.add(heart) }
+        try await eventually("the refusal") { app.lines.last?.hasPrefix("added 180D failed: ") == true }
+        try await eventually("the other one") { applications == ["180F"] }
+    }
+
     @Test func `what is not allowed is refused without bluetoothd`() async throws {
         try await app.saw("state on")
         let reserved = service("1801")

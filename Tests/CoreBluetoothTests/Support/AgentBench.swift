@@ -24,6 +24,14 @@ final class AgentBench: @unchecked Swift.Sendable {
         func release(_ peripheral: UUID, disconnecting: Bool) {
             calls.append(disconnecting ? "disconnect" : "release")
         }
+        func scan(_ scans: [ScanRecord]) {
+            guard scans != self.scans else { return }
+            self.scans = scans
+            calls.append("scan \(scans.map { $0.services ?? [] })")
+        }
+
+        var scans: [ScanRecord] = []
+
         func subscribe(
             _ peripheral: UUID, _ key: CharacteristicKey, usesSocket: Bool?,
             completion: @escaping (Result<CharacteristicKey, AgentFailure>) -> Void
@@ -133,6 +141,8 @@ final class AgentBench: @unchecked Swift.Sendable {
     }
 
     var calls: [String] { queue.sync { backend.calls } }
+    /// The scan of the only program.
+    var scan: ScanRecord? { queue.sync { core?.record.apps.first?.scan } }
     var isIdle: Bool { queue.sync { core?.isIdle ?? true } }
 
     // MARK: What programs publish

@@ -129,9 +129,17 @@ extension CentralApp: CBCentralManagerDelegate {
         rssi: NSNumber
     ) {
         note("found \(peripheral.name ?? "?") \(rssi)")
+        if let companies = advertisementData[CBAdvertisementDataAllManufacturerDataKey] as? [Data] {
+            let one = advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data
+            note("companies \(companies.map(hex)), one \(hex(one ?? Data()))")
+        }
     }
 
     func centralManager(_ central: CBCentralManager, willRestoreState state: [String: Any]) {
+        if let options = state[CBCentralManagerRestoredStateScanOptionsKey] as? [String: Any] {
+            let services = state[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID]
+            note("restored scan \(services?.map(\.uuidString) ?? []) \(options.mapValues { "\($0)" })")
+        }
         for case let peripheral as CBPeripheral in state[CBCentralManagerRestoredStatePeripheralsKey] as? [Any] ?? [] {
             peripheral.delegate = self
             let notifying = (peripheral.services ?? []).flatMap { $0.characteristics ?? [] }.filter(\.isNotifying)

@@ -38,9 +38,10 @@ private enum AgentStory {
             .hello(registration), .hello(registration), .connecting(request), .connected(request), .connected(request),
             .subscribe(SubscriptionRequest(subscription: 1, peripheral: peripheral(1), key: key, usesSocket: true)),
             .subscribe(SubscriptionRequest(subscription: 2, peripheral: peripheral(1), key: key)),
+            .scanning(ScanRecord(adapter: "00:AA", services: ["180d"], allowsDuplicates: true)),
             .unsubscribe(subscription: 1), .released(peripheral: peripheral(1)), .goodbye, .hello(publishing),
             .publish(service(1), epoch: 1), .publish(service(2), epoch: 1), .withdraw(service: 1),
-            .advertise(AdvertisementRecord(localName: "Counter", manufacturerData: Data([1, 2, 3])), epoch: 1),
+            .advertise(AdvertisementRecord(localName: "Counter", manufacturerData: [Data([1, 2, 3])]), epoch: 1),
             .stopAdvertising, .respond(CentralAnswer(request: 1, code: 0, value: Data([1]))),
             .update([ValueUpdate(place: CharacteristicPlace(service: 1, index: 0), value: Data([1, 2]))]),
         ]
@@ -199,6 +200,7 @@ private final class StoryBackend: AgentBackend {
 
     func keep(_ request: PeripheralRequest) {}
     func release(_ peripheral: UUID, disconnecting: Bool) {}
+    func scan(_ scans: [ScanRecord]) {}
 
     func subscribe(
         _ peripheral: UUID, _ key: CharacteristicKey, usesSocket: Bool?,
@@ -220,6 +222,7 @@ private final class StoryBackend: AgentBackend {
         case "d": observer?.disconnected(peripheral, isComing: false)
         case "l": observer?.disconnected(peripheral, isComing: true)
         case "b": observer?.bluetoothIsGone()
+        case "n": observer?.discovered([String(decoding: rest.prefix(60), as: UTF8.self)], on: "00:AA")
         case "v": observer?.received(Data(rest.prefix(512)), from: peripheral, path: "service0010/char0011")
         case "s":
             let uuids = (0..<50).map { "\($0)\(String(decoding: rest.prefix(60), as: UTF8.self))" }

@@ -10,11 +10,14 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
     /// Values that nothing had asked for.
     let values = Collector<(characteristic: CBCharacteristic, value: Data)>()
     let disconnections = Collector<String>()
+    /// The manager's states, each with that of the peripheral.
+    let states = Collector<String>()
 
     private enum Event: Hashable {
         case powered, found, connected, disconnected, services
         case characteristics(ObjectIdentifier), included(ObjectIdentifier), descriptors(ObjectIdentifier)
         case channel(CBL2CAPPSM)
+        case room
         case value(ObjectIdentifier), written(ObjectIdentifier), notifying(ObjectIdentifier)
     }
 
@@ -143,6 +146,26 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
         }
     }
 
+    /// Writes without response, one value after another, no faster than there is room.
+    func writeCommands(_ values: [Data], to characteristic: CBCharacteristic) async throws {
+        var rest = values[...]
+        while !rest.isEmpty {
+            rest = try await on { [rest] in
+                var rest = rest
+                let peripheral = try self.peripheral
+                while peripheral.canSendWriteWithoutResponse, let value = rest.popFirst() {
+                    peripheral.writeValue(value, for: characteristic, type: .withoutResponse)
+                }
+                return rest
+            }
+            guard !rest.isEmpty else { return }
+            try await ask(.room, "room for a write") {
+                // There may be some by now.
+                if (try? self.peripheral.canSendWriteWithoutResponse) == true { self.answer(.room) }
+            }
+        }
+    }
+
     func setNotify(_ enabled: Bool, _ characteristic: CBCharacteristic) async throws {
         try await ask(.notifying(ObjectIdentifier(characteristic)), "the notifications of \(characteristic)") {
             try? self.peripheral.setNotifyValue(enabled, for: characteristic)
@@ -183,7 +206,12 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
 
     // MARK: Delegates
 
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { answer(.room) }
+
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        let state = central.state == .poweredOn ? "on" : central.state == .poweredOff ? "off" : "\(central.state)"
+        states.add(
+            "\(state), \((found?.state ?? .disconnected) == .disconnected ? "disconnected" : "not disconnected")")
         if central.state == .poweredOn { answer(.powered) }
     }
 

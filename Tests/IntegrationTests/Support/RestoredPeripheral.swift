@@ -15,7 +15,9 @@ final class RestoredPeripheral {
     private let environment: [String: String]
 
     /// Starts an agent and the program, which advertises.
-    init() async throws {
+    ///
+    /// - Parameter publishesAnew: whether the program publishes everything anew when it is started again.
+    init(publishesAnew: Bool = false) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("counter-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         environment = [
@@ -25,7 +27,8 @@ final class RestoredPeripheral {
         agent = try ChildProcess("bluejay", ["agent"], environment: environment)
         try await agent.line(containing: "listens at")
         first = try FixtureProgram.start(
-            "restored-counter", [folder.appendingPathComponent("log").path], languageMode: 6,
+            "restored-counter", [folder.appendingPathComponent("log").path] + (publishesAnew ? ["anew"] : []),
+            languageMode: 6,
             adapter: Lab.sensorAdapter, environment: environment, isLineBuffered: false)
         try await line("advertising", within: .seconds(60))
     }
@@ -140,9 +143,11 @@ final class RestoredPeripheral {
 }
 
 /// Runs a test with the peripheral and a central that has discovered everything and is subscribed to the count.
-func withRestoredPeripheral(_ body: (RestoredPeripheral, PlainCentral, CBService) async throws -> Void) async throws {
+func withRestoredPeripheral(
+    publishesAnew: Bool = false, _ body: (RestoredPeripheral, PlainCentral, CBService) async throws -> Void
+) async throws {
     try await Lab.here.forgetEachOther()
-    let peripheral = try await RestoredPeripheral()
+    let peripheral = try await RestoredPeripheral(publishesAnew: publishesAnew)
     let central = PlainCentral()
     do {
         try await central.connect(advertising: RestoredPeripheral.service.uuidString)

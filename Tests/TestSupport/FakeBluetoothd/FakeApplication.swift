@@ -20,6 +20,8 @@ package final class FakeApplication {
         package let isPrimary: Bool
         /// The handle that the program wants; nil if it leaves that to bluetoothd.
         package let handle: UInt16?
+        /// Of a service.
+        package let includes: [ObjectPath]
     }
 
     private init(
@@ -36,7 +38,8 @@ package final class FakeApplication {
                     Attribute(
                         path: path, uuid: values["UUID"].flatMap(String.init(busValue:)) ?? "",
                         isPrimary: values["Primary"].flatMap(Bool.init(busValue:)) ?? false,
-                        handle: values["Handle"].flatMap(UInt16.init(busValue:)))
+                        handle: values["Handle"].flatMap(UInt16.init(busValue:)),
+                        includes: values["Includes"].flatMap([ObjectPath].init(busValue:)) ?? [])
                 }
             }
         }

@@ -180,7 +180,13 @@ final class CentralCore {
     // MARK: Scanning
 
     func scan(_ filter: DiscoveryFilter, in call: CallEpochs.Call) {
-        guard isCurrent(call), let adapter else { return }
+        guard isCurrent(call) else { return }
+        scan(filter)
+    }
+
+    func scan(_ filter: DiscoveryFilter) {
+        guard let adapter else { return }
+        restoration?.scanning(ScanRecord(filter, on: adapter))
         reported = [:]
         scanFilter = filter
         scanning?.cancel()
@@ -188,6 +194,7 @@ final class CentralCore {
     }
 
     func stopScan() {
+        restoration?.scanning(nil)
         scanning?.cancel()
         scanning = nil
         scanFilter = nil

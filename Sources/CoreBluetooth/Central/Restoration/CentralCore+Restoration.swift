@@ -19,13 +19,18 @@ extension CentralCore {
         }
         resolving = nil
         let restored = welcome.peripherals.compactMap { restore($0, state) }
+        if let scan = welcome.scan { restoration?.adopt(scan) }
+        let scan = state == .poweredOn ? welcome.scan : nil
+        if scan == nil { restoration?.scanning(nil) }
         post { manager in
-            var options: [String: Any] = [:]
+            var options = scan?.restoredState ?? [:]
+            manager.isScanning = scan != nil
             let peripherals = restored.map { $0.prepare() }
             if !peripherals.isEmpty { options[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }
             if !options.isEmpty { manager.delegate?.centralManager(manager, willRestoreState: options) }
         }
         report(state)
+        if let scan { self.scan(DiscoveryFilter(scan)) }
         post { _ in
             for peripheral in restored { peripheral.reportServiceChange() }
         }
@@ -58,6 +63,34 @@ extension CentralCore {
             restoration?.giveBack(record.identifier)
             return RestoredPeripheral(peripheral: peripheral, state: .disconnected, name: device?.name)
         }
+    }
+}
+
+extension ScanRecord {
+    @LoopActor
+    init(_ filter: DiscoveryFilter, on adapter: Adapter) {
+        self.init(
+            adapter: adapter.address, services: filter.serviceUUIDs.nilIfEmpty,
+            allowsDuplicates: filter.reportsDuplicates)
+    }
+
+    /// As the app gets it.
+    fileprivate var restoredState: [String: Any] {
+        var state: [String: Any] = [
+            CBCentralManagerRestoredStateScanOptionsKey: [
+                CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: allowsDuplicates)
+            ]
+        ]
+        if let services {
+            state[CBCentralManagerRestoredStateScanServicesKey] = services.compactMap(CBUUID.init(shortening:))
+        }
+        return state
+    }
+}
+
+extension DiscoveryFilter {
+    fileprivate init(_ scan: ScanRecord) {
+        self.init(serviceUUIDs: scan.services ?? [], reportsDuplicates: scan.allowsDuplicates)
     }
 }
 

@@ -18,6 +18,7 @@ final class RestorationClient: AgentConnectionOwner {
     /// What is reported to a new agent.
     private var peripherals: [UUID: (request: PeripheralRequest, isConnected: Bool)] = [:]
     private var subscriptions: [UInt32: AgentSubscription] = [:]
+    private var scan: ScanRecord?
 
     nonisolated init(_ registration: AppRegistration, at agent: AgentAccess, inbox: RestorationInbox) {
         connection = AgentConnection(registration, at: agent)
@@ -93,10 +94,23 @@ final class RestorationClient: AgentConnectionOwner {
             connection.send(.connecting(request))
             if isConnected { connection.send(.connected(request)) }
         }
+        if let scan { connection.send(.scanning(scan)) }
         let known = subscriptions.values
         subscriptions = [:]
         for subscription in known { request(subscription) }
     }
+
+    // MARK: Scans
+
+    /// The program scans; nil when it no longer does.
+    func scanning(_ scan: ScanRecord?) {
+        guard scan != self.scan else { return }
+        self.scan = scan
+        connection.send(.scanning(scan))
+    }
+
+    /// Takes over a scan from an earlier run.
+    func adopt(_ scan: ScanRecord) { self.scan = scan }
 
     // MARK: Peripherals
 

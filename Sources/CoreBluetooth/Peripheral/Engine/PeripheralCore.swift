@@ -198,13 +198,19 @@ final class PeripheralCore: PeripheralEngineCore {
             guard services[key] == nil else {
                 return answerAdd(plan.service, error: ServicePlan.invalid("the service is published already"))
             }
-            let service = publish(plan)
+            let included = plan.includes.compactMap { services[ObjectIdentifier($0)] }
+            guard included.count == plan.includes.count else {
+                return answerAdd(
+                    plan.service,
+                    error: ServicePlan.invalid("included services have to be published before: \(plan.service)"))
+            }
+            let service = publish(plan, including: included)
             services[key] = service
             do {
-                try await service.local.register(with: adapter)
+                try await register(service, including: included, with: adapter)
                 // Else it was withdrawn while bluetoothd was about to register it.
                 guard services[key] === service else {
-                    await service.local.unregister()
+                    await service.application.unregister()
                     throw CBError(.operationCancelled)
                 }
                 answerAdd(plan.service, error: nil)
@@ -232,7 +238,7 @@ final class PeripheralCore: PeripheralEngineCore {
         enqueue { [self] in
             guard let published = services.removeValue(forKey: key) else { return }
             close(published, tellsDelegate: true)
-            await published.local.unregister()
+            await withdraw(published)
         }
     }
 
@@ -248,26 +254,28 @@ final class PeripheralCore: PeripheralEngineCore {
     /// Has bluetoothd forget what it knows of the service of a characteristic.
     func publishAnew(_ link: CharacteristicLink) {
         enqueue { [self] in
-            guard let adapter, let service = services.values.first(where: { $0.links.contains { $0 === link } }) else {
-                return
-            }
-            for link in service.links { link.refuseOpenRequests() }
-            await service.local.unregister()
+            guard let service = services.values.first(where: { $0.links.contains { $0 === link } }) else { return }
+            let application = service.application
+            await unregister([application])
             // Else it was withdrawn, or all were, meanwhile.
-            guard services.values.contains(where: { $0 === service }) else { return }
-            do {
-                try await service.local.register(with: adapter)
-            } catch {
-                logger.error("cannot publish a service anew", metadata: ["error": "\(error)"])
-            }
+            guard services.values.contains(where: { $0.application === application }) else { return }
+            await registerAgain(application)
         }
     }
 
-    private static func unregister(_ services: [PublishedService]) async {
-        await LocalService.unregister(services.map(\.local))
+    /// The services of an application, in the order in which they were published.
+    func members(of applications: [LocalApplication]) -> [PublishedService] {
+        services.values.filter { service in applications.contains { $0 === service.application } }
+            .sorted { $0.number < $1.number }
     }
 
-    private func publish(_ plan: ServicePlan) -> PublishedService {
+    private static func unregister(_ services: [PublishedService]) async {
+        var known: Set<ObjectIdentifier> = []
+        let applications = services.map(\.application).filter { known.insert(ObjectIdentifier($0)).inserted }
+        await LocalApplication.unregister(applications)
+    }
+
+    private func publish(_ plan: ServicePlan, including included: [PublishedService]) -> PublishedService {
         let characteristics = plan.characteristics.map { characteristic in
             publications += 1
             let link = CharacteristicLink(characteristic, number: publications)
@@ -275,7 +283,8 @@ final class PeripheralCore: PeripheralEngineCore {
             links[link.key] = link
             return link
         }
-        return PublishedService(plan, links: characteristics)
+        publications += 1
+        return PublishedService(plan, number: publications, links: characteristics, including: included)
     }
 
     /// Ends the traffic of a service.
@@ -296,13 +305,21 @@ final class PeripheralCore: PeripheralEngineCore {
 final class PublishedService {
     /// What the app has added, which need not keep it. While this lives, no other service has its identity.
     let service: CBMutableService
+    /// Those that were published earlier have lower numbers.
+    let number: Int
     let local: LocalService
     let links: [CharacteristicLink]
+    /// What it is registered as, or about to be.
+    var application: LocalApplication
 
-    init(_ plan: ServicePlan, links: [CharacteristicLink]) {
+    init(_ plan: ServicePlan, number: Int, links: [CharacteristicLink], including included: [PublishedService]) {
         service = plan.service
+        self.number = number
         self.links = links
-        local = LocalService(uuid: plan.uuid, isPrimary: plan.isPrimary, characteristics: links.map(\.local))
+        local = LocalService(
+            uuid: plan.uuid, isPrimary: plan.isPrimary, includes: included.map(\.local),
+            characteristics: links.map(\.local))
+        application = LocalApplication([local])
     }
 }
 

@@ -6,6 +6,8 @@ struct ServicePlan: Swift.Sendable {
     let service: CBMutableService
     let uuid: String
     let isPrimary: Bool
+    /// The services that it includes.
+    let includes: [CBMutableService]
     let characteristics: [CharacteristicPlan]
 
     /// - Throws: `CBError`, when BlueZ or the API does not allow such a service.
@@ -14,8 +16,11 @@ struct ServicePlan: Swift.Sendable {
         if let number = service.uuid.assignedNumber, [0x1800, 0x1801].contains(number) {
             throw CBError(.uuidNotAllowed)
         }
-        if !(service.includedServices ?? []).isEmpty {
-            Diagnostics.warning("included services are not published: \(service)")
+        includes = try (service.includedServices ?? []).map { included in
+            guard let included = included as? CBMutableService, included !== service else {
+                throw Self.invalid("an included service of our own is another CBMutableService: \(included)")
+            }
+            return included
         }
         self.service = service
         uuid = service.uuid.fullText.lowercased()

@@ -108,6 +108,7 @@ final class AgentPeripheralCore: PeripheralEngineCore {
         guard !restored.record.isEmpty else { return }
         for record in restored.record.services {
             guard let service = record.service else { continue }
+            service.includedServices = record.includes?.compactMap { services[$0]?.service }
             keep(AgentService(number: record.number, service: service, isAnswered: true))
         }
         let subscribed = restored.subscriptions.compactMap { subscription in
@@ -144,6 +145,12 @@ final class AgentPeripheralCore: PeripheralEngineCore {
             return refuse(plan.service, ServicePlan.invalid("the service is published already"))
         }
         var record = record
+        let includes = plan.includes.compactMap { numbers[ObjectIdentifier($0)] }
+        guard includes.count == plan.includes.count else {
+            return refuse(
+                plan.service, ServicePlan.invalid("included services have to be published before: \(plan.service)"))
+        }
+        record.includes = includes.nilIfEmpty
         record.number = nextService
         nextService += 1
         keep(AgentService(number: record.number, service: plan.service, isAnswered: false))

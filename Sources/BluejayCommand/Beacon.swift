@@ -14,11 +14,17 @@ enum Beacon {
             self = .eddystone(frame)
             return
         }
-        guard let data = packet[CBAdvertisementDataManufacturerDataKey] as? Data,
-            data.starts(with: NumberType.bytes(of: IBeacon.company)), let beacon = IBeacon(data: data.dropFirst(2))
-        else { return nil }
+        let apple = (packet[CBAdvertisementDataAllManufacturerDataKey] as? [Data] ?? [])
+            .first { $0.starts(with: NumberType.bytes(of: IBeacon.company)) }
+        guard let beacon = apple.flatMap({ IBeacon(data: $0.dropFirst(2)) }) else { return nil }
         self = .iBeacon(beacon)
     }
+
+    /// The company whose data these are.
+    var company: UInt16? { if case .iBeacon = self { IBeacon.company } else { nil } }
+
+    /// The service whose data these are.
+    var service: CBUUID? { if case .eddystone = self { CBUUID(string: Eddystone.service) } else { nil } }
 
     /// For people.
     var text: String {

@@ -77,13 +77,11 @@ struct ScanCommand: CentralCommand {
         let name = packet[CBAdvertisementDataLocalNameKey] as? String ?? discovery.peripheralIdentifier.name
         let services = packet[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
         let rssi = discovery.rssi == 127 ? nil : discovery.rssi
-        let manufacturer = ManufacturerData(packet[CBAdvertisementDataManufacturerDataKey] as? Data)
-        let beacon = Beacon(packet)
+        let data = AdvertisedData(packet)
         let kind = AddressKind(identifier)
         output.print(
             "\(address ?? "?") \(identifier) \(rssi.map { "\($0) dBm" } ?? "? dBm") \"\(name)\""
-                + services.map { " " + ($0.name.map(TypedName.text) ?? $0.uuidString) }.joined()
-                + (beacon.map { " \($0.text)" } ?? manufacturer.map { " \($0.text)" } ?? "")
+                + services.map { " " + AdvertisedData.name(of: $0) }.joined() + data.texts.map { " " + $0 }.joined()
                 + (kind?.changes == true ? " private address" : "")
         ) { object in
             object.add("time", Timestamp.now.utc)
@@ -93,40 +91,7 @@ struct ScanCommand: CentralCommand {
             object.add("name", name)
             object.add("rssi", rssi)
             object.add("services", services.map(\.uuidString))
-            object.add("txPower", (packet[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue)
-            object.add("manufacturerData", manufacturer.map { ValueText.hex($0.bytes) })
-            object.add("manufacturer", manufacturer?.json)
-            object.add("beacon", beacon?.json)
+            data.add(to: &object)
         }
-    }
-}
-
-/// What a company advertises about its device: its number, and data in a format of its own.
-private struct ManufacturerData {
-    let bytes: Data
-    private let company: UInt16
-
-    /// Nil if there is none, or it is too short for the number.
-    init?(_ bytes: Data?) {
-        guard let bytes, bytes.count >= 2 else { return nil }
-        self.bytes = bytes
-        let first = bytes.prefix(2).map(UInt16.init)
-        company = first[1] << 8 | first[0]
-    }
-
-    /// The test number's has none.
-    private var name: String? { AssignedKind.company.name(of: company) }
-
-    /// `Apple, Inc.: 10020b00`
-    var text: String {
-        "manufacturer \(name.map { "\"\($0)\"" } ?? AssignedName.digits(of: company)): \(ValueText.hex(bytes.dropFirst(2)))"
-    }
-
-    var json: JSONObject {
-        var object = JSONObject()
-        object.add("company", AssignedName.digits(of: company))
-        object.add("name", name)
-        object.add("data", ValueText.hex(bytes.dropFirst(2)))
-        return object
     }
 }

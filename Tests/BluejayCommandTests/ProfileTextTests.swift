@@ -16,7 +16,7 @@ import Testing
         var device = ClonedDevice()
         device.advertisement.localName = "Room \"12\": #1\n"
         device.advertisement.appearance = 0x0300
-        device.advertisement.manufacturer = Data([0x4C, 0x00, 0x02, 0x15])
+        device.advertisement.manufacturers = [Data([0x4C, 0x00, 0x02, 0x15])]
         device.advertisement.serviceData = ["FEAA": Data([0x10]), "180F": Data([0x64])]
         device.services = [
             .init(
@@ -46,7 +46,7 @@ import Testing
         let profile = try parse(device)
         #expect(profile.localName == "Room \"12\": #1\n")
         #expect(profile.advertisement.appearance == 0x0300)
-        #expect(profile.advertisement.manufacturer == .init(company: 0x004C, data: [0x02, 0x15]))
+        #expect(profile.advertisement.manufacturers == [.init(company: 0x004C, data: [0x02, 0x15])])
         #expect(profile.advertisement.serviceData == ["FEAA": [0x10], "180F": [0x64]])
         #expect(profile.services.map(\.uuid) == device.services.map(\.uuid))
         #expect(profile.services.map(\.isAdvertised) == [true, false, false])
@@ -88,17 +88,32 @@ import Testing
         }
     }
 
+    @Test func `the data of several companies and the transmit power are read again`() throws {
+        var device = ClonedDevice()
+        device.advertisement.manufacturers = [Data([0x4C, 0x00, 0x02, 0x15]), Data([0x88, 0xEC])]
+        device.advertisement.txPower = -4
+        device.services = [.init(uuid: "181A")]
+        let profile = try parse(device)
+        #expect(
+            profile.advertisement.manufacturers == [
+                .init(company: 0x004C, data: [0x02, 0x15]), .init(company: 0xEC88, data: []),
+            ])
+        #expect(profile.advertisement.hasTxPower)
+    }
+
     @Test func `what does not fit into an advertisement is left out, and that is said`() throws {
         var device = device
         device.advertisement.localName = "A thermometer in room number 12"
-        device.advertisement.manufacturer = Data(count: 10)
+        device.advertisement.manufacturers = [Data(count: 10)]
+        device.advertisement.txPower = -4
         device.advertisement.serviceData = ["FEAA": Data(count: 12)]
         device.services[1].isAdvertised = true
         device.fitAdvertisement()
-        #expect(device.losses.count == 3)
+        #expect(device.losses.count == 4)
         let profile = try parse(device)
         #expect(profile.localName == "A thermometer in room numb")
-        #expect(profile.advertisement.serviceData.isEmpty && profile.advertisement.manufacturer == nil)
+        #expect(profile.advertisement.serviceData.isEmpty && profile.advertisement.manufacturers.isEmpty)
+        #expect(!profile.advertisement.hasTxPower)
         #expect(profile.services.map(\.isAdvertised) == [true, true, false])
     }
 }

@@ -126,4 +126,24 @@ import Testing
         #expect(plan.serviceUUIDs == ["0000180d-0000-1000-8000-00805f9b34fb"])
         #expect(AdvertisementPlan([:]).serviceUUIDs == [])
     }
+
+    @Test func `the data of several companies are advertised, as far as there is room`() {
+        let plan = AdvertisementPlan([
+            CBAdvertisementDataManufacturerDataKey: Data([0x4C, 0, 1]),
+            CBAdvertisementDataAllManufacturerDataKey: [
+                Data([0x4C, 0, 2]), Data([0x88, 0xEC, 3]), Data([7]), Data([1, 0]) + Data(count: 20),
+            ],
+        ])
+        #expect(plan.manufacturerData == [0x004C: Data([1]), 0xEC88: Data([3])])
+        #expect(!plan.hasTxPower)
+    }
+
+    @Test func `the transmit power takes room`() {
+        let uuids = (0..<13).map { CBUUID(string: String(0x1800 + $0, radix: 16)) }
+        let plan = AdvertisementPlan([
+            CBAdvertisementDataTxPowerLevelKey: NSNumber(value: 4), CBAdvertisementDataServiceUUIDsKey: uuids,
+        ])
+        #expect(plan.hasTxPower)
+        #expect(plan.serviceUUIDs.count == 11)
+    }
 }

@@ -110,7 +110,7 @@ import Testing
         let text =
             "advertise: {manufacturer: {company: \"\(written)\"}}\nappearance: thermometer\nservices: [{uuid: 180F}]"
         let advertisement = try ProfileFile.parse(text, file: "x").value.advertisement
-        #expect(advertisement.manufacturer?.company == number)
+        #expect(advertisement.manufacturers.map(\.company) == [number])
         #expect(advertisement.appearance == 0x0300)
     }
 

@@ -283,6 +283,12 @@ private enum Example {
         ("local-name: a name that is much too long\nservices: [{uuid: 180D}]", "only 26 fit"),
         ("? {a: b}\n: c", "expected a key"),
         ("advertise: {manufacturer: {company: 70000}}\nservices: [{uuid: 180D}]", "0 to 65535"),
+        ("advertise: {manufacturer: []}\nservices: [{uuid: 180D}]", "1...7 manufacturers"),
+        (
+            "advertise: {manufacturer: [{company: 1}, {company: 1}]}\nservices: [{uuid: 180D}]",
+            "the data of a company once"
+        ),
+        ("advertise: {tx-power: 4}\nservices: [{uuid: 180D}]", "expected true or false"),
         (
             "services: [{uuid: \(ChirpService.uuid), advertised: true}, {uuid: \(LabService.uuid), advertised: true}]",
             "room for 28"

@@ -75,6 +75,7 @@ import Testing
             "services: [{uuid: 12345678-1234-1234-1234-123456789abc, primary: True}]",
             "appearance: 0x0300\nservices: [{uuid: 180F}]", "appearance: heart-rate-belt\nservices: [{uuid: 180F}]",
             "advertise: {manufacturer: {company: nordic-semiconductor-asa}, service-data: {180F: u8:1}}\nservices: [{uuid: 180F}]",
+            "advertise: {manufacturer: [{company: 1}, {company: 2, data: u8:1}], tx-power: yes}\nservices: [{uuid: 180F}]",
             "services: [{uuid: 180F}]\nscenario: [quit, {wait: 1.5 s}, {repeat: {times: 2, steps: [disconnect]}}]",
             "services: [{uuid: 180F, characteristics: [{uuid: 2A19, properties: [read], value: [u8:1, [empty, hex:0A-0b]]}]}]",
             "services: [{uuid: 180F, characteristics: [{uuid: 2A19, properties: [read], format: {type: u8, unit: 0x27AD}}]}]",

@@ -70,6 +70,29 @@ extension InTheLab {
             }
         }
 
+        @Test func `everything that is advertised is shown and cloned`() async throws {
+            try await withFolder { folder in
+                let profile = folder.appendingPathComponent("loud.yaml")
+                try """
+                local-name: "Loud"
+                advertise:
+                  manufacturer:
+                    - {company: 0x004C, data: hex:1005}
+                    - {company: 0xEC88, data: hex:03}
+                  tx-power: true
+                  service-data:
+                    "FCD2": hex:400164
+                services:
+                  - uuid: battery-service
+                    advertised: true
+                    characteristics: []
+
+                """.write(to: profile, atomically: true, encoding: .utf8)
+                let first = try await clone(of: profile.path, to: folder.appendingPathComponent("first.yaml"))
+                #expect(try first == String(contentsOf: profile, encoding: .utf8))
+            }
+        }
+
         @Test func `a clone of what bluetoothctl serves is cloned the same`() async throws {
             try await withFolder { folder in
                 try await Lab.here.forgetEachOther()

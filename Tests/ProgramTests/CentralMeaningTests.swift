@@ -55,6 +55,41 @@ struct CentralMeaningTests {
         #expect(json.lines.last?.contains(expected) == true, "\(json.transcript)")
     }
 
+    @Test func `everything that is advertised is shown`() async throws {
+        let device = await daemon.adapter.addDevice()
+        await device.set(
+            "ManufacturerData",
+            [
+                UInt16(0x004C): BusValue.bytes(Data([0x02, 0x15]) + Data(count: 16) + Data([0, 1, 0, 2, 0xC5])),
+                0xEC88: .bytes(Data([0, 3, 0x21, 0x5D, 0x64])), 0x0001: .bytes(Data([9])),
+            ].busValue)
+        await device.set(
+            "ServiceData",
+            [
+                "0000fcd2-0000-1000-8000-00805f9b34fb": BusValue.bytes(Data([0x40, 0x01, 0x64])),
+                "0000181a-0000-1000-8000-00805f9b34fb": .bytes(Data([0x10])),
+                "12345678-0000-4000-8000-000000000001": .bytes(Data([0xAB])),
+            ].busValue)
+        await device.set("TxPower", .int16(-4))
+        let scan = try await bluejay("scan", "--count", "1", "--timeout", "30")
+        let line = try #require(scan.lines.last)
+        let expected = [
+            "ibeacon 00000000-0000-0000-0000-000000000000", "manufacturer EC88: 0003215d64",
+            "manufacturer \"Nokia Mobile Phones\": 09", "data of FCD2 \"Allterco Robotics ltd\": 400164",
+            "data of environmental-sensing: 10", "data of 12345678-0000-4000-8000-000000000001: ab", "tx -4 dBm",
+        ]
+        for text in expected { #expect(line.contains(text), "\(text): \(scan.transcript)") }
+        let json = try await bluejay("scan", "--count", "1", "--timeout", "30", "--json")
+        let parts = [
+            #""txPower":-4,"manufacturerData":"010009","manufacturer":{"company":"0001","#,
+            #""manufacturers":[{"company":"0001","#, #"{"company":"EC88","data":"0003215d64"}]"#,
+            #"{"company":"004C","name":"Apple, Inc.","data":"0215"#,
+            #"{"service":"181A","name":"Environmental Sensing","data":"10"}"#,
+            #"{"service":"12345678-0000-4000-8000-000000000001","data":"ab"}"#,
+        ]
+        for part in parts { #expect(json.lines.last?.contains(part) == true, "\(part): \(json.transcript)") }
+    }
+
     @Test func `a company without a name is shown by its number`() async throws {
         await advertise(0xFFFF, Data([1]))
         let scan = try await bluejay("scan", "--count", "1", "--timeout", "30")

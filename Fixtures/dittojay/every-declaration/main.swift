@@ -51,7 +51,7 @@ func thermometer() -> PeripheralProfile {
     var beacon = EddystoneBeacon(interval: 1, url: "https://example.com/")
     (beacon.interval, beacon.url) = (2, "https://example.org/")
     let advertisement = ExtraAdvertisement(
-        manufacturer: .init(company: 0xFFFF, data: [1]), serviceData: ["181A": [1, 2]], appearance: 768,
+        manufacturers: [.init(company: 0xFFFF, data: [1])], serviceData: ["181A": [1, 2]], appearance: 768,
         eddystone: beacon)
     var profile = PeripheralProfile(
         name: "thermometer", localName: "Thermometer", advertisement: advertisement,

@@ -10,6 +10,8 @@ enum LEAdvertisement1: BusInterface {
     static let appearance = Property<UInt16>("Appearance")
     /// Whether a scan that sets no filter reports the device.
     static let discoverable = Property<Bool>("Discoverable")
+    /// What bluetoothd adds by itself: `tx-power`, for example.
+    static let includes = Property<[String]>("Includes")
     static let localName = Property<String>("LocalName")
     /// The limits of the interval, in milliseconds.
     static let minInterval = Property<UInt32>("MinInterval")

@@ -12,13 +12,16 @@ package struct AdvertisementData: Hashable, Swift.Sendable {
     package var serviceData: [String: Data]
     /// What the device looks like, by its assigned number.
     package var appearance: UInt16?
+    /// Whether the controller's transmit power goes with it.
+    package var hasTxPower: Bool
     /// Between two advertisements, in milliseconds; nil: what the kernel has by itself, 1.28 s.
     package var interval: UInt32?
 
     package init(
         localName: String? = nil, serviceUUIDs: [String] = [], manufacturerData: [UInt16: Data] = [:],
-        serviceData: [String: Data] = [:], appearance: UInt16? = nil, interval: UInt32? = nil
+        serviceData: [String: Data] = [:], appearance: UInt16? = nil, hasTxPower: Bool = false, interval: UInt32? = nil
     ) {
+        self.hasTxPower = hasTxPower
         self.interval = interval
         self.localName = localName
         self.appearance = appearance
@@ -117,6 +120,7 @@ package final class Advertisement {
         if let appearance = data.appearance {
             properties.append(ExportedProperty(LEAdvertisement1.appearance, get: { appearance }))
         }
+        if data.hasTxPower { properties.append(ExportedProperty(LEAdvertisement1.includes, get: { ["tx-power"] })) }
         if let interval = data.interval {
             properties.append(ExportedProperty(LEAdvertisement1.minInterval, get: { interval }))
             properties.append(ExportedProperty(LEAdvertisement1.maxInterval, get: { interval }))

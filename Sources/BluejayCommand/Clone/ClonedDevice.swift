@@ -7,8 +7,10 @@ struct ClonedDevice: Hashable {
     struct Advertisement: Hashable {
         var localName: String?
         var appearance: UInt16?
-        /// The company's number and its data.
-        var manufacturer: Data?
+        /// The companies' numbers and their data.
+        var manufacturers: [Data] = []
+        /// dBm.
+        var txPower: Int?
         /// By the service's UUID.
         var serviceData: [String: Data] = [:]
     }
@@ -67,9 +69,14 @@ struct ClonedDevice: Hashable {
             advertisement.serviceData = [:]
             losses.append("the data of services in the advertisement do not fit into 31 bytes with the rest")
         }
-        if advertisementLength > Self.advertisementRoom, advertisement.manufacturer != nil {
-            advertisement.manufacturer = nil
-            losses.append("the manufacturer's data do not fit into an advertisement of 31 bytes with the rest")
+        if advertisementLength > Self.advertisementRoom, advertisement.txPower != nil {
+            advertisement.txPower = nil
+            losses.append("the transmit power does not fit into an advertisement of 31 bytes with the rest")
+        }
+        while advertisementLength > Self.advertisementRoom, let last = advertisement.manufacturers.popLast() {
+            losses.append(
+                "the manufacturer's data \(ValueText.hex(last)) do not fit into an advertisement of 31 bytes with the rest"
+            )
         }
         for index in services.indices.reversed() where advertisementLength > Self.advertisementRoom {
             guard services[index].isAdvertised else { continue }
@@ -83,7 +90,8 @@ struct ClonedDevice: Hashable {
         let short = uuids.filter { $0.utf8.count == 4 }.count
         let long = uuids.count - short
         return (short > 0 ? 2 + 2 * short : 0) + (long > 0 ? 2 + 16 * long : 0)
-            + (advertisement.appearance == nil ? 0 : 4) + (advertisement.manufacturer.map { 2 + $0.count } ?? 0)
+            + (advertisement.appearance == nil ? 0 : 4) + (advertisement.txPower == nil ? 0 : 3)
+            + advertisement.manufacturers.reduce(0) { $0 + 2 + $1.count }
             + advertisement.serviceData.reduce(0) { $0 + 2 + ($1.key.utf8.count == 4 ? 2 : 16) + $1.value.count }
     }
 }

@@ -78,7 +78,11 @@ final class DeviceReader {
     private func add(_ packet: [String: Any], _ appearance: UInt16?) {
         device.advertisement.localName = packet[CBAdvertisementDataLocalNameKey] as? String
         device.advertisement.appearance = appearance
-        device.advertisement.manufacturer = packet[CBAdvertisementDataManufacturerDataKey] as? Data
+        device.advertisement.manufacturers = packet[CBAdvertisementDataAllManufacturerDataKey] as? [Data] ?? []
+        if let power = (packet[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue {
+            device.advertisement.txPower = power
+            device.losses.append("the transmit power of \(power) dBm: dittojay's controller advertises its own")
+        }
         for (uuid, data) in packet[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:] {
             device.advertisement.serviceData[uuid.uuidString] = data
         }

@@ -20,20 +20,30 @@ struct ProfileText {
         if let appearance = advertisement.appearance {
             lines.append("appearance: 0x\(AssignedName.digits(of: appearance))")
         }
-        let manufacturer = advertisement.manufacturer.flatMap { $0.count < 2 ? nil : $0 }
-        guard manufacturer != nil || !advertisement.serviceData.isEmpty else { return }
-        lines.append("advertise:")
-        if let bytes = manufacturer.map({ [UInt8]($0) }) {
-            let company = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
-            let data = bytes.count > 2 ? ", data: \(Self.value(bytes.dropFirst(2)))" : ""
-            lines.append("  manufacturer: {company: 0x\(AssignedName.digits(of: company))\(data)}")
+        let manufacturers = advertisement.manufacturers.filter { $0.count >= 2 }.map(Self.manufacturer)
+        guard !manufacturers.isEmpty || !advertisement.serviceData.isEmpty || advertisement.txPower != nil else {
+            return
         }
+        lines.append("advertise:")
+        if manufacturers.count == 1 {
+            lines.append("  manufacturer: \(manufacturers[0])")
+        } else if !manufacturers.isEmpty {
+            lines += ["  manufacturer:"] + manufacturers.map { "    - \($0)" }
+        }
+        if advertisement.txPower != nil { lines.append("  tx-power: true") }
         if !advertisement.serviceData.isEmpty {
             lines.append("  service-data:")
             for (uuid, data) in advertisement.serviceData.sorted(by: { $0.key < $1.key }) {
                 lines.append("    \(Self.quoted(uuid)): \(Self.value(data))")
             }
         }
+    }
+
+    private static func manufacturer(_ data: Data) -> String {
+        let bytes = [UInt8](data)
+        let company = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
+        let value = bytes.count > 2 ? ", data: \(value(bytes.dropFirst(2)))" : ""
+        return "{company: 0x\(AssignedName.digits(of: company))\(value)}"
     }
 
     private mutating func add(_ service: ClonedDevice.Service, _ name: String?) {

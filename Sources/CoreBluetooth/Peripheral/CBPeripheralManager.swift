@@ -96,8 +96,9 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
     /// Starts to advertise; answered by `peripheralManagerDidStartAdvertising(_:error:)`.
     ///
     /// - Parameter advertisementData: `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey`; on
-    ///   Linux also `CBAdvertisementDataManufacturerDataKey` and `CBAdvertisementDataServiceDataKey`. Other keys are
-    ///   ignored with a warning.
+    ///   Linux also `CBAdvertisementDataManufacturerDataKey`, `CBAdvertisementDataAllManufacturerDataKey`,
+    ///   `CBAdvertisementDataServiceDataKey` and, with any number, `CBAdvertisementDataTxPowerLevelKey`: the
+    ///   controller's own transmit power goes with the advertisement. Other keys are ignored with a warning.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard isPoweredOn(#function) else { return }
         engine?.startAdvertising(advertisementData ?? [:])

@@ -388,9 +388,11 @@ extension ExtraAdvertisement {
             data[AdvertisementPlan.intervalKey] = NSNumber(value: UInt32((interval * 1000).rounded()))
         }
         if let appearance { data[AdvertisementPlan.appearanceKey] = NSNumber(value: appearance) }
-        if let manufacturer {
-            let company = [UInt8(truncatingIfNeeded: manufacturer.company), UInt8(manufacturer.company >> 8)]
-            data[CBAdvertisementDataManufacturerDataKey] = Data(company + manufacturer.data)
+        if hasTxPower { data[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: 0) }
+        if !manufacturers.isEmpty {
+            data[CBAdvertisementDataAllManufacturerDataKey] = manufacturers.map { manufacturer in
+                Data(NumberType.bytes(of: manufacturer.company) + manufacturer.data)
+            }
         }
         if !serviceData.isEmpty {
             data[CBAdvertisementDataServiceDataKey] = [CBUUID: Data](

@@ -4,7 +4,7 @@ enum ProfileKeys {
         "name", "local-name", "appearance", "advertise", "pairing", "services", "scenario", "recording", "l2cap",
     ]
     static let pairing = ["io", "passkey"]
-    static let advertisement = ["manufacturer", "service-data", "interval"]
+    static let advertisement = ["manufacturer", "service-data", "tx-power", "interval"]
     static let manufacturer = ["company", "data"]
     static let service = [
         "name", "uuid", "standard", "security", "primary", "advertised", "published", "characteristics",

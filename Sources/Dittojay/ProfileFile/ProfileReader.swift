@@ -12,6 +12,7 @@ enum ProfileReader {
     /// What an advertisement holds besides its flags, in bytes.
     private static let advertisementRoom = 31 - 3
     static let possibleCounts = 1...100
+    static let possibleManufacturers = 1...advertisementRoom / 4
 
     static func profile(_ root: FileNode, defaultName: String) throws(ProfileFileError) -> PeripheralProfile {
         let file = try root.mapping(
@@ -269,7 +270,10 @@ enum ProfileReader {
         let members = try node.mapping(of: "what is advertised", keys: ProfileKeys.advertisement)
         var advertisement = ExtraAdvertisement()
         let context = node.context
-        if let node = members["manufacturer"] { advertisement.manufacturer = context.attempt(try manufacturer(node)) }
+        if let node = members["manufacturer"] {
+            advertisement.manufacturers = context.attempt(try manufacturers(node)) ?? []
+        }
+        advertisement.hasTxPower = context.attempt(try members["tx-power"]?.flag()) ?? false
         if let node = members["interval"] {
             advertisement.interval = context.attempt(
                 try node.seconds(within: ExtraAdvertisement.possibleIntervals))
@@ -281,6 +285,24 @@ enum ProfileReader {
             if let uuid { advertisement.serviceData[uuid] = data }
         }
         return advertisement
+    }
+
+    /// One, or a list of them.
+    private static func manufacturers(_ node: FileNode) throws(ProfileFileError) -> [ExtraAdvertisement.Manufacturer] {
+        guard node.isList else { return [try manufacturer(node)] }
+        let items = try node.list(of: "manufacturers")
+        guard possibleManufacturers ~= items.count else {
+            throw node.fail("there have to be \(possibleManufacturers) manufacturers")
+        }
+        var all: [ExtraAdvertisement.Manufacturer] = []
+        for item in items {
+            guard let manufacturer = node.context.attempt(try manufacturer(item)) else { continue }
+            if all.contains(where: { $0.company == manufacturer.company }) {
+                node.context.note(item.fail("an advertisement has the data of a company once"))
+            }
+            all.append(manufacturer)
+        }
+        return all
     }
 
     private static func manufacturer(_ node: FileNode) throws(ProfileFileError) -> ExtraAdvertisement.Manufacturer {

@@ -62,8 +62,13 @@ package enum ProfileSchema {
     private static let scenarioKeys = Mapping([("scenario", .ref("steps"))], required: ["scenario"])
 
     private static let advertisement = Mapping([
-        ("manufacturer", .object(manufacturer)),
+        (
+            "manufacturer",
+            .anyOf([.object(manufacturer), .list(.object(manufacturer), of: ProfileReader.possibleManufacturers)])
+                .described("Data of a company, or of several.")
+        ),
         ("service-data", .map(of: .ref("value")).described("Data by the service's UUID or assigned name.")),
+        ("tx-power", .ref("flag").described("Whether the controller's transmit power is in it; default: false.")),
         ("interval", .ref("time").described("Between two advertisements, from 20 ms to 10.24 s.")),
     ])
 

@@ -67,11 +67,13 @@ extension PeripheralProfile {
         PeripheralProfile(
             name: "ibeacon", localName: "Dittojay",
             advertisement: ExtraAdvertisement(
-                manufacturer: .init(
-                    company: IBeacon.company,
-                    data: IBeacon(
-                        uuid: "F0AA0000-0000-4000-8000-000000000000", major: 1, minor: 2, measuredPower: -59
-                    ).data), interval: 0.1),
+                manufacturers: [
+                    .init(
+                        company: IBeacon.company,
+                        data: IBeacon(
+                            uuid: "F0AA0000-0000-4000-8000-000000000000", major: 1, minor: 2, measuredPower: -59
+                        ).data)
+                ], interval: 0.1),
             services: []),
         PeripheralProfile(
             name: "eddystone", localName: "Dittojay",

@@ -11,7 +11,7 @@ extension PeripheralProfile {
             let name = AssignedKind.appearance.name(of: appearance)
             lines[0] += ", looking like 0x\(AssignedName.digits(of: appearance))" + (name.map { " (\($0))" } ?? "")
         }
-        if let manufacturer = advertisement.manufacturer {
+        for manufacturer in advertisement.manufacturers {
             let company = String(manufacturer.company, radix: 16, uppercase: true)
             let name = AssignedKind.company.name(of: manufacturer.company).map { " (\($0))" } ?? ""
             lines[0] += ", with data of manufacturer 0x\(company)\(name): \(ValueText.hex(manufacturer.data))"
@@ -19,6 +19,7 @@ extension PeripheralProfile {
         for (uuid, data) in advertisement.serviceData.sorted(by: { $0.key < $1.key }) {
             lines[0] += ", with data of service \(uuid): \(ValueText.hex(data))"
         }
+        if advertisement.hasTxPower { lines[0] += ", with the controller's transmit power" }
         if let eddystone = advertisement.eddystone {
             lines[0] += ", with Eddystone frames in turn every \(Duration.text(seconds: eddystone.interval))"
         }

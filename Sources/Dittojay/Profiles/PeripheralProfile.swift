@@ -48,11 +48,14 @@ public struct ExtraAdvertisement: Hashable, Swift.Sendable {
         }
     }
 
-    public var manufacturer: Manufacturer?
+    /// Of different companies.
+    public var manufacturers: [Manufacturer]
     /// By the service's UUID, in 4 or 36 characters.
     public var serviceData: [String: [UInt8]]
     /// The kind of device, by the number that the Bluetooth SIG has assigned.
     public var appearance: UInt16?
+    /// Whether the controller's transmit power is advertised.
+    public var hasTxPower: Bool
     /// The frames of an Eddystone beacon, which take turns.
     public var eddystone: EddystoneBeacon?
     /// Between two advertisements, in seconds; nil: what BlueZ does, ``kernelInterval``.
@@ -64,19 +67,20 @@ public struct ExtraAdvertisement: Hashable, Swift.Sendable {
     public static let kernelInterval = 1.28
 
     public init(
-        manufacturer: Manufacturer? = nil, serviceData: [String: [UInt8]] = [:], appearance: UInt16? = nil,
-        eddystone: EddystoneBeacon? = nil, interval: Double? = nil
+        manufacturers: [Manufacturer] = [], serviceData: [String: [UInt8]] = [:], appearance: UInt16? = nil,
+        hasTxPower: Bool = false, eddystone: EddystoneBeacon? = nil, interval: Double? = nil
     ) {
+        self.hasTxPower = hasTxPower
         self.interval = interval
         self.eddystone = eddystone
         self.appearance = appearance
-        self.manufacturer = manufacturer
+        self.manufacturers = manufacturers
         self.serviceData = serviceData
     }
 
     /// Its length in bytes, headers included.
     var length: Int {
-        (manufacturer.map { 4 + $0.data.count } ?? 0) + (appearance == nil ? 0 : 4)
+        manufacturers.reduce(0) { $0 + 4 + $1.data.count } + (appearance == nil ? 0 : 4) + (hasTxPower ? 3 : 0)
             + serviceData.reduce(0) { $0 + 2 + ($1.key.utf8.count == 4 ? 2 : 16) + $1.value.count }
     }
 }

@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 import MainLoop
 import TestSupport
@@ -43,6 +44,17 @@ struct CentralOnFakeTests {
         try await app.saw("2A37 = 0048")
         app.act { $0.cancelPeripheralConnection(peripheral) }
         try await app.saw("disconnected")
+    }
+
+    /// Apple's platforms keep iBeacon frames to themselves.
+    @Test func `of several companies' data all are reported, and the one is no iBeacon's`() async throws {
+        let app = CentralApp(on: daemon)
+        try await app.saw("state on")
+        let beacon = Data([0x02, 0x15]) + Data(count: 21)
+        let data: [UInt16: BusValue] = [0x004C: .bytes(beacon), 0xEC88: .bytes(Data([3]))]
+        await sensor().set("ManufacturerData", data.busValue)
+        app.act { $0.scanForPeripherals(withServices: nil) }
+        try await app.saw("companies [\"4c00\(hex(beacon))\", \"88ec03\"], one 88ec03")
     }
 
     /// A program that has been interrupted leaves the end of its link to bluetoothd, which takes 2 to 3 s for it.

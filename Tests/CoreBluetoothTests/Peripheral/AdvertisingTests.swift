@@ -37,6 +37,7 @@ struct AdvertisingTests {
                 CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D")],
                 CBAdvertisementDataManufacturerDataKey: Data([0x5D, 0x02, 9]),
                 CBAdvertisementDataServiceDataKey: [CBUUID(string: "180F"): Data([50])],
+                CBAdvertisementDataTxPowerLevelKey: NSNumber(value: 4),
                 AdvertisementPlan.appearanceKey: NSNumber(value: 0x0300),
             ])
         }
@@ -47,6 +48,7 @@ struct AdvertisingTests {
         #expect(await advertisement.manufacturerData == [0x025D: Data([9])])
         #expect(await advertisement.values["Discoverable"] == .boolean(true))
         #expect(await advertisement.values["Appearance"] == .uint16(0x0300))
+        #expect(await advertisement.values["Includes"] == ["tx-power"].busValue)
         #expect(await advertisement.values["ServiceData"] != nil)
         #expect(isAdvertising)
         app.act { $0.stopAdvertising() }

@@ -21,6 +21,18 @@ private func uuids() {
     let _: (String) -> CBUUID? = CBUUID.init(validating:)
 }
 
+private func advertisements() {
+    let _: String = CBAdvertisementDataAllManufacturerDataKey
+}
+
+/// What Apple's other frameworks declare, and code for Core Bluetooth uses.
+private func declarationsOfApple() {
+    let _: [UInt64] = [NSEC_PER_SEC, NSEC_PER_MSEC, NSEC_PER_USEC, USEC_PER_SEC, MSEC_PER_SEC]
+    let _: DispatchQueue.Type = dispatch_queue_t.self
+    let _: [any CVarArg.Type] = [CBPeer.self, CBUUID.self, CBAttribute.self, CBManager.self]
+    let _: CFAbsoluteTime = CFAbsoluteTimeGetCurrent()
+}
+
 private func mtu() {
     let _: KeyPath<CBCentral, Int> = \.attMTU
 }

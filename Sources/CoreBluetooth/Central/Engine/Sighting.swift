@@ -32,6 +32,9 @@ struct Sighting: Hashable, Swift.Sendable {
             || !Set(serviceData.keys).isSubset(of: earlier.serviceData.keys)
     }
 
+    /// What an iBeacon frame begins with: Apple's number, the type and the length.
+    private static let iBeacon: [UInt8] = [0x4C, 0x00, 0x02, 0x15]
+
     /// In the form that `didDiscover` reports.
     var advertisementData: [String: Any] {
         // Without CBAdvertisementDataIsConnectable: bluetoothd does not say of which kind an advertisement was.
@@ -40,8 +43,13 @@ struct Sighting: Hashable, Swift.Sendable {
         if !serviceUUIDs.isEmpty {
             data[CBAdvertisementDataServiceUUIDsKey] = serviceUUIDs.compactMap(CBUUID.init(shortening:))
         }
-        if let (company, bytes) = manufacturerData.min(by: { $0.key < $1.key }) {
-            data[CBAdvertisementDataManufacturerDataKey] = Data([UInt8(company & 0xFF), UInt8(company >> 8)]) + bytes
+        let manufacturers = manufacturerData.sorted { $0.key < $1.key }.map { company, bytes in
+            Data([UInt8(company & 0xFF), UInt8(company >> 8)]) + bytes
+        }
+        if let first = manufacturers.first {
+            data[CBAdvertisementDataManufacturerDataKey] =
+                manufacturers.first { !$0.starts(with: Self.iBeacon) } ?? first
+            data[CBAdvertisementDataAllManufacturerDataKey] = manufacturers
         }
         if !serviceData.isEmpty {
             var byService: [CBUUID: Data] = [:]

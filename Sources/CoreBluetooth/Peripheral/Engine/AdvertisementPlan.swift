@@ -12,7 +12,8 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
     package let serviceData: [String: Data]
     /// What the device looks like, by its assigned number.
     package let appearance: UInt16?
-
+    /// Whether the controller's transmit power goes with it.
+    package let hasTxPower: Bool
     /// Between two advertisements, in milliseconds; nil: what BlueZ does.
     package let interval: UInt32?
 
@@ -28,8 +29,8 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
     package init(_ data: [String: Any]) {
         let known = [
             CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey,
-            CBAdvertisementDataManufacturerDataKey, CBAdvertisementDataServiceDataKey, Self.appearanceKey,
-            Self.intervalKey,
+            CBAdvertisementDataManufacturerDataKey, CBAdvertisementDataAllManufacturerDataKey,
+            CBAdvertisementDataServiceDataKey, CBAdvertisementDataTxPowerLevelKey, Self.appearanceKey, Self.intervalKey,
         ]
         for key in data.keys.sorted() where !known.contains(key) {
             Diagnostics.warning("\(key) is not advertised")
@@ -37,8 +38,12 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
         // These first: they come whole or not at all, and whoever gives them wants them more than another UUID.
         interval = (data[Self.intervalKey] as? NSNumber)?.uint32Value
         appearance = (data[Self.appearanceKey] as? NSNumber)?.uint16Value
-        var left = Self.room - (appearance == nil ? 0 : 4)
-        (manufacturerData, left) = Self.manufacturerData(data[CBAdvertisementDataManufacturerDataKey], room: left)
+        hasTxPower = data[CBAdvertisementDataTxPowerLevelKey] != nil
+        var left = Self.room - (appearance == nil ? 0 : 4) - (hasTxPower ? 3 : 0)
+        let manufacturers =
+            [data[CBAdvertisementDataManufacturerDataKey] as? Data].compactMap(\.self)
+            + (data[CBAdvertisementDataAllManufacturerDataKey] as? [Data] ?? [])
+        (manufacturerData, left) = Self.manufacturerData(manufacturers, room: left)
         (serviceData, left) = Self.serviceData(data[CBAdvertisementDataServiceDataKey], room: left)
         localName = (data[CBAdvertisementDataLocalNameKey] as? String).map(Self.shortened)
         let uuids = data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
@@ -52,7 +57,7 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
     var bluezData: BlueZ.AdvertisementData {
         BlueZ.AdvertisementData(
             localName: localName, serviceUUIDs: serviceUUIDs, manufacturerData: manufacturerData,
-            serviceData: serviceData, appearance: appearance, interval: interval)
+            serviceData: serviceData, appearance: appearance, hasTxPower: hasTxPower, interval: interval)
     }
 
     /// Takes UUIDs in their order as long as there is room. Each list of UUIDs of one width costs 2 bytes more.
@@ -75,15 +80,21 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
         return (fitting, surplus)
     }
 
-    /// The company's number, the lower byte first, and its data, in two parts.
-    private static func manufacturerData(_ value: Any?, room: Int) -> (data: [UInt16: Data], left: Int) {
-        guard let value = value as? Data else { return ([:], room) }
-        guard value.count >= 2, value.count + 2 <= room else {
-            Diagnostics.warning("the manufacturer data (\(value.count) bytes) have no company or no room")
-            return ([:], room)
+    /// - Parameter values: the companies' numbers, the lower byte first, and their data. The first of a company counts.
+    private static func manufacturerData(_ values: [Data], room: Int) -> (data: [UInt16: Data], left: Int) {
+        var result: [UInt16: Data] = [:]
+        var left = room
+        for value in values {
+            let company = value.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+            guard value.count < 2 || result[company] == nil else { continue }
+            guard value.count >= 2, value.count + 2 <= left else {
+                Diagnostics.warning("the manufacturer data (\(value.count) bytes) have no company or no room")
+                continue
+            }
+            left -= value.count + 2
+            result[company] = Data(value.dropFirst(2))
         }
-        let company = value.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
-        return ([company: Data(value.dropFirst(2))], room - value.count - 2)
+        return (result, left)
     }
 
     private static func serviceData(_ value: Any?, room: Int) -> (data: [String: Data], left: Int) {

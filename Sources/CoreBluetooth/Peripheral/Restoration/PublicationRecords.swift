@@ -55,9 +55,11 @@ extension AdvertisementRecord {
         self.init(
             localName: data[CBAdvertisementDataLocalNameKey] as? String,
             services: (data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []).map(\.fullText),
-            manufacturerData: data[CBAdvertisementDataManufacturerDataKey] as? Data,
+            manufacturerData: [data[CBAdvertisementDataManufacturerDataKey] as? Data].compactMap(\.self)
+                + (data[CBAdvertisementDataAllManufacturerDataKey] as? [Data] ?? []),
             serviceData: Dictionary(serviceData.map { ($0.key.fullText, $0.value) }) { first, _ in first },
-            appearance: (data[AdvertisementPlan.appearanceKey] as? NSNumber)?.uint16Value)
+            appearance: (data[AdvertisementPlan.appearanceKey] as? NSNumber)?.uint16Value,
+            hasTxPower: data[CBAdvertisementDataTxPowerLevelKey] != nil)
     }
 
     /// As ``CBPeripheralManager/startAdvertising(_:)`` takes it.
@@ -67,12 +69,13 @@ extension AdvertisementRecord {
         if !services.isEmpty {
             data[CBAdvertisementDataServiceUUIDsKey] = services.compactMap(CBUUID.init(shortening:))
         }
-        if let manufacturerData { data[CBAdvertisementDataManufacturerDataKey] = manufacturerData }
+        if !manufacturerData.isEmpty { data[CBAdvertisementDataAllManufacturerDataKey] = manufacturerData }
         if !serviceData.isEmpty {
             let known = serviceData.compactMap { uuid, data in CBUUID(shortening: uuid).map { ($0, data) } }
             data[CBAdvertisementDataServiceDataKey] = Dictionary(known) { first, _ in first }
         }
         if let appearance { data[AdvertisementPlan.appearanceKey] = NSNumber(value: appearance) }
+        if hasTxPower { data[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: 0) }
         return data
     }
 }

@@ -111,10 +111,43 @@ struct DiscoveryTests {
         }
     }
 
+    // MARK: Beside another program's scan
+
+    /// The controller has reported them to that scan, and does not do so again.
+    @Test(arguments: [safe, dangerous])
+    func `what another program's scan has found is reported once`(modalias: String) async throws {
+        let found: @LoopActor (FakeAdapter) -> Void = { adapter in
+            adapter.startOtherScan()
+            adapter.addDevice("C0:00:00:00:00:01")
+            adapter.addDevice("C0:00:00:00:00:02", advertising: ["180F"])
+            let connected = adapter.addDevice("C0:00:00:00:00:03")
+            connected.resolutionTime = nil
+            connected.comeUp()
+        }
+        try await scanning(with: modalias, after: found) { bench in
+            try await bench.restart(times: 2)
+            #expect(bench.sighted == ["C0:00:00:00:00:01"])
+        }
+    }
+
+    @Test func `what a scan that has ended had found is not reported`() async throws {
+        let gone: @LoopActor (FakeAdapter) -> Void = { adapter in
+            adapter.startOtherScan()
+            adapter.addDevice().isAdvertising = false
+            adapter.stopOtherScan()
+        }
+        try await scanning(with: Self.safe, after: gone) { bench in
+            try await bench.restart(times: 2)
+            #expect(bench.sighted.isEmpty)
+        }
+    }
+
+    /// - Parameter preparation: what happens before the scan begins.
     private func scanning(
-        with modalias: String?, knowsPatterns: Bool = true, _ body: @LoopActor (Bench) async throws -> Void
+        with modalias: String?, knowsPatterns: Bool = true,
+        after preparation: @LoopActor (FakeAdapter) -> Void = { _ in }, _ body: @LoopActor (Bench) async throws -> Void
     ) async throws {
-        let bench = try await Bench(modalias: modalias, knowsPatterns: knowsPatterns)
+        let bench = try await Bench(modalias: modalias, knowsPatterns: knowsPatterns, after: preparation)
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await body(bench)) } catch { outcome = .failure(error) }
         await bench.end()
@@ -143,10 +176,13 @@ private final class Bench {
     /// - Parameters:
     ///   - modalias: says which release bluetoothd is.
     ///   - knowsPatterns: whether it takes a filter with a pattern.
-    init(modalias: String?, knowsPatterns: Bool) async throws {
+    init(
+        modalias: String?, knowsPatterns: Bool, after preparation: @LoopActor (FakeAdapter) -> Void
+    ) async throws {
         daemon = try await .start()
         daemon.adapter.knowsPatterns = knowsPatterns
         daemon.adapter.set("Modalias", modalias.map { .string($0) }, silently: true)
+        preparation(daemon.adapter)
         session = BlueZSession { [bus = daemon.bus] () throws(BusError) in try bus.connect() }
         try await session.waitUntilAvailable()
         let clock = Clock()
@@ -163,6 +199,12 @@ private final class Bench {
     func end() async {
         scan = nil
         await discovery.waitUntilStopped()
+    }
+
+    /// Waits until the scan was restarted, and what that brings is reported.
+    func restart(times: Int) async throws {
+        try await daemon.call("StartDiscovery", count: daemon.count(of: "StartDiscovery") + times)
+        for _ in 0..<3 { try await fence() }
     }
 
     /// What the scan asks for.

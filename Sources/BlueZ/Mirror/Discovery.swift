@@ -9,11 +9,18 @@ package import MainLoop
 /// with each client's filter here. The scan is restarted from time to time: controllers that filter duplicates, and
 /// kernels (6.1) that drop a report while discovery is still starting, otherwise keep an advertiser from being seen for
 /// many seconds.
+///
+/// That has no effect while another program scans, too: a bluetoothd that scans already goes on as it is, unless the
+/// programs' filters ask the kernel for something else than before (`update_discovery_filter` in src/adapter.c). The
+/// controller has reported what is in range by then, and reports it again with the kernel's next scan, up to 10 s
+/// later. So new clients get what bluetoothd has of the scan under way.
 @LoopActor
 package final class Discovery {
     private struct Client {
         let filter: DiscoveryFilter
         let onSighting: @LoopActor (Device) -> Void
+        /// The devices that were reported before what the scan under way had found; nil once that was reported.
+        var early: Set<ObjectPath>? = []
     }
 
     /// The time until the next restart, in milliseconds. The first ones come soon, when users wait.
@@ -37,7 +44,8 @@ package final class Discovery {
     }
 
     /// Scans until the registration is cancelled or released. `onSighting` is called each time that an advertisement is
-    /// reported of a device that `filter` lets through.
+    /// reported of a device that `filter` lets through, and first, later than this returns, once for each device that a
+    /// scan under way has seen.
     package func start(
         _ filter: DiscoveryFilter, onSighting: @escaping @LoopActor (Device) -> Void
     ) -> Registration {
@@ -76,6 +84,7 @@ package final class Discovery {
                 filterInForce = wanted
                 try await adapter.startDiscovery()
                 attempts.ended("started")
+                reportKnown(of: adapter)
             } catch {
                 attempts.failed("\(error)")
                 // Not powered, or another scan is just ending: it is tried again as long as there are clients. A scan
@@ -128,13 +137,26 @@ package final class Discovery {
         }
     }
 
+    /// Reports to new clients what bluetoothd has of the scan under way: it has an RSSI for each device that was seen,
+    /// and takes it back when the last program ends its scan (`discovery_cleanup` in src/adapter.c).
+    private func reportKnown(of adapter: Adapter) {
+        for (key, client) in clients {
+            guard let early = client.early else { continue }
+            clients[key]?.early = nil
+            for device in adapter.devices where device.rssi != nil && !device.isConnected && clients[key] != nil {
+                if !early.contains(device.path), client.filter.lets(device) { client.onSighting(device) }
+            }
+        }
+    }
+
     private func sighted(_ device: Device) {
         guard device.adapter === adapter else { return }
         // bluetoothd's own filter applies to the advertisement, whatever services it reports.
         let isFiltered = filterInForce?.serviceUUIDs.isEmpty == false
         var isInDoubt = false
-        for client in clients.values {
+        for (key, client) in clients {
             if client.filter.lets(device) || (device.hidesAdvertisedServices && isFiltered) {
+                clients[key]?.early?.insert(device.path)
                 client.onSighting(device)
             } else if device.hidesAdvertisedServices {
                 isInDoubt = true

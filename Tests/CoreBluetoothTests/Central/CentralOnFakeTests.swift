@@ -57,6 +57,15 @@ struct CentralOnFakeTests {
         try await app.saw("companies [\"4c00\(hex(beacon))\", \"88ec03\"], one 88ec03")
     }
 
+    @Test func `what another program's scan has found is discovered`() async throws {
+        await daemon.adapter.startOtherScan()
+        _ = await sensor()
+        let app = CentralApp(on: daemon)
+        try await app.saw("state on")
+        app.act { $0.scanForPeripherals(withServices: nil) }
+        try await app.saw("found Sensor -60")
+    }
+
     /// A program that has been interrupted leaves the end of its link to bluetoothd, which takes 2 to 3 s for it.
     @Test func `a link that another program is ending is made again`() async throws {
         let device = await sensor()

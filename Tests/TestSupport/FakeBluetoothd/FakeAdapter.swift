@@ -73,7 +73,7 @@ package final class FakeAdapter: FakeObject {
         for application in applications where application.client == client { remove(application) }
         advertisements.removeAll { $0.client == client }
         filters[client] = nil
-        if scans.removeValue(forKey: client) != nil { scansChanged() }
+        if scans[client] != nil { stopScan(of: client) }
         for device in air { device.forget(client) }
     }
 
@@ -87,8 +87,9 @@ package final class FakeAdapter: FakeObject {
     package func power(_ isOn: Bool) {
         guard isOn != isPowered else { return }
         if !isOn {
+            let former = kernelFilter
             scans = [:]
-            scansChanged()
+            scansChanged(from: former)
             for device in air { device.lose() }
         }
         offSince = isOn ? nil : .now
@@ -129,6 +130,45 @@ package final class FakeAdapter: FakeObject {
         return device
     }
 
+    // MARK: Scanning
+
+    /// Another program begins to scan, for anything.
+    package func startOtherScan() {
+        startScan(of: Self.otherProgram, ["Transport": .string("le"), "Pattern": .string("")])
+    }
+
+    package func stopOtherScan() { stopScan(of: Self.otherProgram) }
+
+    private static let otherProgram = ":0.0"
+
+    /// What the kernel is asked for: nothing, any device, or those that advertise these services.
+    private var kernelFilter: Set<String>? {
+        guard !scans.isEmpty else { return nil }
+        let wanted = scans.values.map { $0["UUIDs"].flatMap([String].init(busValue:)) ?? [] }
+        return wanted.contains { $0.isEmpty } ? [] : Set(wanted.joined())
+    }
+
+    private func startScan(of client: String, _ filter: [String: BusValue]) {
+        let former = kernelFilter
+        scans[client] = filter
+        scansChanged(from: former)
+    }
+
+    private func stopScan(of client: String) {
+        let former = kernelFilter
+        scans[client] = nil
+        scansChanged(from: former)
+    }
+
+    /// The controller reports each device once in a scan of the kernel's, and that begins anew only if something else
+    /// is looked for.
+    private func scansChanged(from former: Set<String>?) {
+        set("Discovering", .boolean(!scans.isEmpty))
+        // bluetoothd takes the signal strength back when the last scan has ended.
+        if scans.isEmpty { for device in air where device.isShown { device.set("RSSI", nil) } }
+        if kernelFilter != former { reportAll() }
+    }
+
     /// Every device that a scan would report at this moment.
     package func reportAll() {
         for device in air { report(device) }
@@ -139,12 +179,6 @@ package final class FakeAdapter: FakeObject {
             scans.values.contains(where: device.passes)
         else { return }
         device.sighted()
-    }
-
-    private func scansChanged() {
-        set("Discovering", .boolean(!scans.isEmpty))
-        // bluetoothd takes the signal strength back when the last scan has ended.
-        if scans.isEmpty { for device in air where device.isShown { device.set("RSSI", nil) } }
     }
 
     func remove(_ application: FakeApplication) {
@@ -190,18 +224,16 @@ package final class FakeAdapter: FakeObject {
                 guard scans[invocation.sender] == nil else {
                     throw MethodFailure.bluez("InProgress", "Operation already in progress")
                 }
-                scans[invocation.sender] = filters[invocation.sender] ?? [:]
                 invocation.reply()
-                scansChanged()
-                reportAll()
+                startScan(of: invocation.sender, filters[invocation.sender] ?? [:])
             },
             method("StopDiscovery") { [weak self] invocation in
                 guard let self else { return }
-                guard scans.removeValue(forKey: invocation.sender) != nil else {
+                guard scans[invocation.sender] != nil else {
                     throw MethodFailure.bluez("Failed", "No discovery started")
                 }
                 invocation.reply()
-                scansChanged()
+                stopScan(of: invocation.sender)
             },
             method("RemoveDevice", inputs: [.object]) { [weak self] invocation in
                 let path: ObjectPath = try invocation.argument(0)

@@ -58,7 +58,7 @@ struct DirectPeripheralTests {
         manager.connect(peripheral)
         try await eventually("the connection") { peripheral.state == .connected }
         let listener = EndingListener(direct) { [self] in
-            peripheral.connectionIsDown(state: .disconnected)
+            peripheral.connectionIsDown(request: 1)
             end()
         }
         peripheral.delegate = listener

@@ -131,7 +131,7 @@ import Testing
                     characteristic.descriptors = [descriptor]
                     descriptor.value = "\(round) and some more text"
                     client.attMTU = 23 + round % 200
-                    peripheral.connectionIsDown(state: .disconnected)
+                    peripheral.connectionIsDown(request: 0)
                 }
             },
             {  // a thread that looks

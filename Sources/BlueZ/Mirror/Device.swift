@@ -99,6 +99,7 @@ package final class Device: RemoteObject<Device1> {
         super.update(changes)
         if changes.contains(Device1.paired) { isPaired = changes[Device1.paired] ?? false }
         if changes[Device1.connected] == true { reportedReason = nil }
+        if changes.contains(Device1.connected) { isEndingLink = false }
     }
 
     override func event(_ changes: PropertyChanges<Device1>) -> BlueZEvent? { .deviceChanged(self, changes) }
@@ -145,16 +146,26 @@ package final class Device: RemoteObject<Device1> {
 
     /// Drops the link, or gives up the attempt to connect. It is done once ``isConnected`` is false.
     package func disconnect() async throws {
-        try await call(Device1.disconnect)
+        isEndingLink = isConnected
+        do {
+            try await call(Device1.disconnect)
+        } catch {
+            isEndingLink = false
+            throw error
+        }
     }
 
+    /// Whether this process has asked bluetoothd to end the link that is there.
+    private var isEndingLink = false
+
     /// Whether bluetoothd has been asked to end the link, which it does 2 to 3 s later. False, too, where that cannot
-    /// be known: before the services are, or with BlueZ before 5.56.
+    /// be known of another program: before the services are, or with BlueZ before 5.56.
     ///
     /// There is no property for it. The sign is that bluetoothd turns no notifications on any more
     /// (`characteristic_start_notify` in src/gatt-client.c): asked of a characteristic that has none, it says either
     /// so, or that the characteristic has none.
     package func isBeingDisconnected() async -> Bool {
+        if isEndingLink { return isConnected }
         let characteristics = services.lazy.flatMap(\.characteristics)
         guard let mute = characteristics.first(where: { !$0.flags.allowSubscribing }) else { return false }
         do {

@@ -108,6 +108,8 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
 
     /// Ends a connection or gives up a pending one. The delegate's disconnect method confirms it in both cases, without
     /// an error.
+    ///
+    /// A ``connect(_:options:)`` that follows is pending until then.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard isPoweredOn(#function), isOwn(peripheral, #function) else { return }
         engine?.cancelConnection(peripheral)

@@ -59,6 +59,9 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         weak var delegate: (any CBPeripheralDelegate)?
         var name: String?
         var state = CBPeripheralState.disconnected
+        /// How often the program has asked for a connection, and how many of these requests it has taken back.
+        var requests = 0
+        var cancelledRequests = 0
         var services: [CBService]?
         var mtu: Int?
         var lastRSSI: NSNumber?
@@ -167,13 +170,23 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     // MARK: Changes of several values in one step
 
     /// The program has asked for a connection, on whatever thread.
-    func connectionIsWanted() {
-        stored.withLock { if $0.state != .connected { $0.state = .connecting } }
+    ///
+    /// - Returns: the number of the request.
+    @discardableResult
+    func connectionIsWanted() -> Int {
+        stored.withLock {
+            if $0.state != .connected { $0.state = .connecting }
+            $0.requests += 1
+            return $0.requests
+        }
     }
 
     /// The program has asked for the end of the connection, on whatever thread.
     func connectionIsUnwanted() {
-        stored.withLock { if $0.state == .connected { $0.state = .disconnecting } }
+        stored.withLock {
+            if $0.state == .connected { $0.state = .disconnecting }
+            $0.cancelledRequests = $0.requests
+        }
     }
 
     /// To be called on the manager's queue.
@@ -186,10 +199,16 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     }
 
     /// To be called on the manager's queue.
-    func connectionIsDown(state: CBPeripheralState) {
+    ///
+    /// - Parameters:
+    ///   - request: the number of the last request for the connection that has ended. What the program has asked for
+    ///     since is pending.
+    ///   - isReconnecting: whether the connection is made again without a request.
+    func connectionIsDown(request: Int, isReconnecting: Bool = false) {
         var ended: [CBService]?
         let loss = stored.withLock { stored in
-            stored.state = state
+            let isPending = stored.requests > max(request, stored.cancelledRequests)
+            stored.state = isReconnecting || isPending ? .connecting : .disconnected
             swap(&stored.services, &ended)
             stored.mtu = nil
             return stored.commands.close()

@@ -50,6 +50,66 @@ struct LinkLifeTests {
         try await daemon.call("Disconnect")
     }
 
+    // MARK: Wanted again
+
+    private func connectAgain(_ app: CentralApp, _ peripheral: CBPeripheral) {
+        app.act {
+            $0.cancelPeripheralConnection(peripheral)
+            $0.connect(peripheral)
+        }
+    }
+
+    @Test func `a connection that is wanted again while it ends is made again`() async throws {
+        let device = await device()
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        await device.takeTimeToDisconnect()
+        connectAgain(app, peripheral)
+        try await app.saw("connected", count: 2)
+        #expect(app.lines == ["state on", "connected", "disconnected", "connected"])
+        #expect(app.queue.sync { peripheral.state } == .connected)
+    }
+
+    @Test func `a connection that is wanted again while it ends, and then not, is not made again`() async throws {
+        let device = await device()
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        await device.takeTimeToDisconnect()
+        connectAgain(app, peripheral)
+        app.act { $0.cancelPeripheralConnection(peripheral) }
+        try await app.saw("disconnected")
+        #expect(app.queue.sync { peripheral.state } == .disconnected)
+        _ = await app.session.adapters.first?.devices.first?.fetchIsConnected()
+        #expect(await daemon.count(of: "Connect") == 1)
+    }
+
+    @Test func `an attempt that is given up and wanted again is pending`() async throws {
+        let device = await device(inRange: false)
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connect(to: device)
+        try await daemon.call("Connect")
+        connectAgain(app, peripheral)
+        try await app.saw("disconnected")
+        #expect(app.queue.sync { peripheral.state } == .connecting)
+        try await daemon.call("Connect", count: 2)
+        app.act { $0.cancelPeripheralConnection(peripheral) }
+        try await app.saw("disconnected", count: 2)
+        #expect(app.queue.sync { peripheral.state } == .disconnected)
+    }
+
+    @Test func `a connection that is wanted before the app knows of its end is made again`() async throws {
+        let device = await device()
+        await device.neverResolve()
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        await daemon.react(to: "RemoveDevice", with: .late(.milliseconds(100)))
+        await device.lose()
+        try await daemon.call("RemoveDevice")
+        app.act { $0.connect(peripheral) }
+        try await app.saw("connected", count: 2)
+        #expect(app.lines == ["state on", "connected", "disconnected failed: The connection was lost.", "connected"])
+    }
+
     /// It waits for the end of the app's scan first.
     @Test func `an attempt that is given up before it searches does not scan`() async throws {
         let (known, unknown) = (await device(), await absentDevice())
@@ -341,6 +401,9 @@ struct LinkLifeTests {
 
 extension FakeDevice {
     fileprivate func comeIntoRange() { isInRange = true }
+
+    /// As bluetoothd does.
+    fileprivate func takeTimeToDisconnect() { disconnectionTime = .milliseconds(200) }
 
     /// The link ends before its services are found.
     fileprivate func neverResolve() { resolutionTime = nil }

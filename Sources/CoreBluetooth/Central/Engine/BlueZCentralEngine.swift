@@ -47,8 +47,8 @@ final class BlueZCentralEngine: CentralEngine {
     // MARK: Connecting
 
     func connect(_ peripheral: CBPeripheral, options: [String: Any]) {
-        peripheral.connectionIsWanted()
-        let options = ConnectOptions(options, usesNotifySockets: usesNotifySockets)
+        let request = peripheral.connectionIsWanted()
+        let options = ConnectOptions(options, usesNotifySockets: usesNotifySockets, request: request)
         let call = core.epochs.current
         MainLoop.shared.async { [core] in core.connect(peripheral, options, in: call) }
     }
@@ -118,8 +118,11 @@ struct ConnectOptions: Swift.Sendable {
     var startDelay: Duration?
     var reconnects = false
     var usesNotifySockets: Bool
+    /// The number of the call; 0 if it was made by an earlier run of the program.
+    let request: Int
 
-    init(_ options: [String: Any], usesNotifySockets: Bool) {
+    init(_ options: [String: Any], usesNotifySockets: Bool, request: Int = 0) {
+        self.request = request
         if let seconds = (options[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue, seconds > 0,
             seconds.isFinite
         {

@@ -223,9 +223,14 @@ final class CentralCore {
 
     func connect(_ peripheral: CBPeripheral, _ options: ConnectOptions, in call: CallEpochs.Call) {
         guard isCurrent(call), adapter != nil else {
-            return post(to: peripheral) { $0.connectionIsDown(state: .disconnected) }
+            return post(to: peripheral) { $0.connectionIsDown(request: options.request) }
         }
         if let link = links[peripheral.identifier] { return link.connectAgain(options) }
+        connect(peripheral, options)
+    }
+
+    /// Connects to a peripheral that there is no link with.
+    func connect(_ peripheral: CBPeripheral, _ options: ConnectOptions) {
         guard let peer = PeerIdentifier(peripheral.identifier) else { return }
         let link = PeripheralLink(peripheral, peer: peer, options: options, core: self)
         links[peripheral.identifier] = link

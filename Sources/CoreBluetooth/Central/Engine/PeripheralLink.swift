@@ -20,6 +20,8 @@ final class PeripheralLink {
     nonisolated let peripheral: CBPeripheral
     let peer: PeerIdentifier
     private(set) var options: ConnectOptions
+    /// What the app has asked for since it has ended this link, or since this link has ended.
+    private var nextOptions: ConnectOptions?
     private(set) var phase = Phase.connecting {
         didSet {
             if phase != oldValue { logger.debug("the link is \(phase)", metadata: ["device": "\(peer.addressText)"]) }
@@ -116,9 +118,12 @@ final class PeripheralLink {
 
     /// `connect` on a link that exists already.
     func connectAgain(_ options: ConnectOptions) {
-        self.options = options
-        if phase == .connected {
+        switch phase {
+        case .connecting: self.options = options
+        case .connected:
+            self.options = options
             core?.post { [peripheral] manager in manager.delegate?.centralManager(manager, didConnect: peripheral) }
+        case .disconnecting, .ending, .ended: nextOptions = options
         }
     }
 
@@ -192,8 +197,8 @@ final class PeripheralLink {
     private func giveUp(_ error: CBError) {
         phase = .ended
         core?.forget(self)
-        core?.post { [peripheral] manager in
-            peripheral.state = .disconnected
+        core?.post { [peripheral, request = options.request] manager in
+            peripheral.connectionIsDown(request: request)
             manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: error)
         }
     }
@@ -231,21 +236,25 @@ final class PeripheralLink {
                 do {
                     try await device.disconnect()
                 } catch {
-                    self?.end(error: nil)
+                    if self?.phase == .disconnecting { self?.end(error: nil) }
                 }
             }
-        case .ending: options.reconnects = false
-        case .disconnecting, .ended: break
+        case .ending:
+            options.reconnects = false
+            nextOptions = nil
+        case .disconnecting: nextOptions = nil
+        case .ended: break
         }
     }
 
     /// The controller was removed or bluetoothd has ended: the app learns it from the manager's state.
     func abandon() {
         phase = .ended
+        nextOptions = nil
         if isCalling { device?.isAttemptAbandoned = true }
         stopTrying()
         dropConnectionState()
-        post { $0.connectionIsDown(state: .disconnected) }
+        post { [request = options.request] in $0.connectionIsDown(request: request) }
     }
 
     private func stopTrying() {
@@ -298,14 +307,26 @@ final class PeripheralLink {
 
     private func reportEnd(_ error: CBError?) {
         let reconnects = error != nil && options.reconnects
-        if reconnects { start() } else { phase = .ended; core?.forget(self) }
         let timestamp = Date().timeIntervalSinceReferenceDate
-        core?.post { [peripheral] manager in
-            peripheral.connectionIsDown(state: reconnects ? .connecting : .disconnected)
+        core?.post { [peripheral, request = options.request] manager in
+            peripheral.connectionIsDown(request: request, isReconnecting: reconnects)
             manager.delegate?.centralManager(
                 manager, didDisconnectPeripheral: peripheral, timestamp: timestamp, isReconnecting: reconnects,
                 error: error)
         }
+        connectNext(reconnects)
+    }
+
+    /// Connects again if the app wants that.
+    private func connectNext(_ reconnects: Bool) {
+        if reconnects {
+            if let nextOptions { options = nextOptions }
+            nextOptions = nil
+            return start()
+        }
+        phase = .ended
+        core?.forget(self)
+        if let nextOptions { core?.connect(peripheral, nextOptions) }
     }
 
     // MARK: Reports from bluetoothd
@@ -355,45 +376,5 @@ final class PeripheralLink {
             attempt = Task { [weak self] in await self?.attemptUntilConnected() }
         case .connecting, .ending, .ended: break
         }
-    }
-}
-
-/// Scans until bluetoothd has an object for a device.
-@LoopActor
-private final class DeviceSearch {
-    private let discovery: Discovery
-    private let find: @LoopActor () -> Device?
-    private var continuation: CheckedContinuation<Device?, Never>?
-    private var scanning: Registration?
-    private var isCancelled = false
-
-    init(_ discovery: Discovery, find: @escaping @LoopActor () -> Device?) {
-        self.discovery = discovery
-        self.find = find
-    }
-
-    func run() async -> Device? {
-        guard !isCancelled else { return nil }
-        return await withCheckedContinuation { continuation in
-            self.continuation = continuation
-            scanning = discovery.start(DiscoveryFilter()) { [weak self] _ in self?.look() }
-        }
-    }
-
-    /// To be called when bluetoothd has a new device.
-    func look() {
-        if let device = find() { finish(device) }
-    }
-
-    func cancel() {
-        isCancelled = true
-        finish(nil)
-    }
-
-    private func finish(_ device: Device?) {
-        scanning?.cancel()
-        scanning = nil
-        continuation?.resume(returning: device)
-        continuation = nil
     }
 }

@@ -97,9 +97,7 @@ extension CommandContext {
         if case .identifiers(let identifiers, let text) = device, identifiers.count == 1 {
             return PeripheralIdentifier(uuid: identifiers[0], name: text)
         }
-        if let known = await Self.known(device, on: adapter) {
-            return PeripheralIdentifier(uuid: known, name: device.text)
-        }
+        if let known = await known(device) { return known }
         do {
             return try await search(for: device, timeout: timeout).peripheralIdentifier
         } catch var failure as Failure where failure.status == .notInTime {
@@ -108,17 +106,25 @@ extension CommandContext {
         }
     }
 
-    /// The identifier of a device with an address that bluetoothd knows with its type, a connected one first.
+    /// The device's identifier if it need not be looked for: a program on this machine is connected to it, and then it
+    /// hardly advertises; or bluetoothd knows of which type its address is.
+    func known(_ device: DeviceSelector) async -> PeripheralIdentifier? {
+        await Self.known(device, on: adapter).map { PeripheralIdentifier(uuid: $0, name: device.text) }
+    }
+
     @LoopActor
     private static func known(_ selector: DeviceSelector, on adapter: String?) -> UUID? {
-        guard case .identifiers(let identifiers, _) = selector else { return nil }
         let adapters = BlueZSession.shared.adapters
         let index = AdapterChoice(option: adapter).pick(from: adapters.map(AdapterChoice.Candidate.init))
         let known = index.map { adapters[$0].devices.filter { selector.names($0) } } ?? []
-        let device = known.first(where: \.isConnected) ?? known.first
-        return device.flatMap {
-            CBPeer.identifier(forBluetoothAddress: $0.address, isRandom: $0.addressType == "random")
-        }.flatMap { identifiers.contains($0) ? $0 : nil }
+        let connected = known.first(where: \.isConnected)
+        guard case .identifiers(let identifiers, _) = selector else { return connected.flatMap { identifier($0) } }
+        return (connected ?? known.first).flatMap { identifier($0) }.flatMap { identifiers.contains($0) ? $0 : nil }
+    }
+
+    @LoopActor
+    private static func identifier(_ device: Device) -> UUID? {
+        CBPeer.identifier(forBluetoothAddress: device.address, isRandom: device.addressType == "random")
     }
 
     /// Looks for a device.

@@ -88,6 +88,13 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             return connect(PeripheralIdentifier(uuid: identifiers[0], name: text))
         }
         output.event("searching", "looking for \(device?.text ?? "\(article) \(sensor)")")
+        Task {
+            if let device, let known = await context.known(device) { return connect(known) }
+            scan()
+        }
+    }
+
+    private func scan() {
         TargetSearch(bluejay).start(
             duration: hasConnected ? 0 : limits.search,
             serviceIdentifiers: device == nil ? profile.map { [ServiceIdentifier(uuid: $0.service)] } : nil,

@@ -37,6 +37,18 @@ extension InTheLab {
             try await sensor.stop()
         }
 
+        /// bluetoothd would end it for any program that asks.
+        @Test func `a program that reads leaves the link of another one alone`() async throws {
+            let sensor = try await Sensor()
+            let listen = try ChildProcess("bluejay", ["listen", "Dittojay", ChirpService.chirp, "--format", "text"])
+            try await sensor.event("subscribed", within: .seconds(60))
+            try await Lab.here.bluejay("read", "Dittojay", "2A38")
+            try await sensor.command("chirp", "still there")
+            try await listen.line(containing: "still there")
+            #expect(try await listen.interrupt() == 0)
+            try await sensor.stop()
+        }
+
         @Test func `connecting to an absent device times out with its error`() async throws {
             let central = try await Central()
             let absent = try #require(

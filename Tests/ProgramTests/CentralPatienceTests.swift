@@ -93,6 +93,35 @@ struct CentralPatienceTests {
         #expect(try await peripheral.interrupt() == 0)
     }
 
+    // MARK: Another program's link
+
+    /// A device that is connected does not advertise.
+    @LoopActor
+    private func connectedSensor() -> FakeDevice {
+        let device = sensor()
+        device.isAdvertising = false
+        device.comeUp()
+        return device
+    }
+
+    @Test func `a device that another program is connected to is found by name, and stays connected`() async throws {
+        let device = await connectedSensor()
+        #expect(try await bluejay(["read", "Sensor", "2A38"], expecting: 0).lines == ["chest"])
+        #expect(await device.isConnected)
+        #expect(await daemon.count(of: "StartDiscovery") == 0)
+    }
+
+    @Test func `monitor finds a device by name that another program is connected to`() async throws {
+        let device = await connectedSensor()
+        let monitor = try programs.run("bluejay", "monitor", "Sensor")
+        let rate = try #require(await device.characteristic("2A37"))
+        try await eventually("a subscription") { rate.isNotifying }
+        await rate.notify(Data([0, 72]))
+        try await monitor.line(containing: "72 bpm")
+        #expect(try await monitor.interrupt() == 0)
+        #expect(await device.isConnected)
+    }
+
     // MARK: Requests
 
     @Test(arguments: [

@@ -99,10 +99,14 @@ package final class Device: RemoteObject<Device1> {
         super.update(changes)
         if changes.contains(Device1.paired) { isPaired = changes[Device1.paired] ?? false }
         if changes[Device1.connected] == true { reportedReason = nil }
+        if changes[Device1.connected] == false { linkUse = LinkUse() }
         if changes.contains(Device1.connected) { isEndingLink = false }
     }
 
     override func event(_ changes: PropertyChanges<Device1>) -> BlueZEvent? { .deviceChanged(self, changes) }
+
+    /// Who in this process uses the link.
+    package var linkUse = LinkUse()
 
     /// Attempts of this process to connect or pair that are under way.
     private var attempts = 0

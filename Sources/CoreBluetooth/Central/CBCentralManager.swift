@@ -107,7 +107,8 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
     }
 
     /// Ends a connection or gives up a pending one. The delegate's disconnect method confirms it in both cases, without
-    /// an error.
+    /// an error. The link itself stays if another program had made it before, or another manager of this program uses
+    /// it.
     ///
     /// A ``connect(_:options:)`` that follows is pending until then.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {

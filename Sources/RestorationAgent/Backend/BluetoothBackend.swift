@@ -188,6 +188,7 @@ final class KeptPeripheral {
         [
             CBConnectPeripheralOptionEnableAutoReconnect: request.reconnects,
             CBConnectPeripheralOptionUseNotifySocketsKey: usesSockets,
+            CBConnectPeripheralOptionTakeLinkOverKey: true,
         ]
     }
 

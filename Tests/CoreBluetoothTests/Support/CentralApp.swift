@@ -16,14 +16,17 @@ final class CentralApp: NSObject, Sendable {
     /// - Parameters:
     ///   - options: as a central manager takes them.
     ///   - agent: where its state is kept, if it has a restore identifier.
+    ///   - other: one in the same process.
     init(
         on daemon: FakeBluetoothd, options: [String: Any]? = nil, agent: AgentAccess = AgentAccess(),
-        timing: BlueZSession.Timing = .init()
+        timing: BlueZSession.Timing = .init(), beside other: CentralApp? = nil
     ) {
         let bus = daemon.bus
         // The first state is for the delegate.
         queue.suspend()
-        session = BlueZSession(timing: timing, handleFolder: "/dev/null") { () throws(BusError) in try bus.connect() }
+        session =
+            other?.session
+            ?? BlueZSession(timing: timing, handleFolder: "/dev/null") { () throws(BusError) in try bus.connect() }
         manager = CBCentralManager(delegate: nil, queue: queue, options: options, agent: agent, session: session)
         super.init()
         manager.delegate = self

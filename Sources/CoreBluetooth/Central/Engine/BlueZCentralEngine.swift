@@ -113,16 +113,22 @@ final class BlueZCentralEngine: CentralEngine {
     }
 }
 
+/// Connect option, `Bool`, default false, for the restoration agent: whether the program ends the link as if it had
+/// made it. It takes up those that apps have made.
+package let CBConnectPeripheralOptionTakeLinkOverKey = "CBLinuxConnectOptionTakeLinkOver"
+
 /// What `connect` was asked for, by the keys `CBConnectPeripheralOption…`.
 struct ConnectOptions: Swift.Sendable {
     var startDelay: Duration?
     var reconnects = false
     var usesNotifySockets: Bool
+    var takesLinkOver = false
     /// The number of the call; 0 if it was made by an earlier run of the program.
     let request: Int
 
     init(_ options: [String: Any], usesNotifySockets: Bool, request: Int = 0) {
         self.request = request
+        takesLinkOver = options.flag(CBConnectPeripheralOptionTakeLinkOverKey) ?? false
         if let seconds = (options[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue, seconds > 0,
             seconds.isFinite
         {

@@ -3,8 +3,10 @@ import MainLoop
 
 /// Whether a link that is up can be used.
 extension PeripheralLink {
-    /// How long the services of a link that somebody else has made may take.
-    private static let foreignResolutionTimeout: Duration = .seconds(3)
+    /// How long the services of a link that somebody else has made may take: bluetoothd gives each of its requests 30
+    /// s, and whoever has made the link waits for them, too. The kernel ends a link that nobody uses within 4 s
+    /// (`hci_conn_timeout`), so what is left after this has no other end.
+    private static let foreignResolutionTimeout: Duration = .seconds(31)
 
     /// Whether a link that is up already can be used. One that a bluetoothd which died has left behind cannot: the
     /// kernel keeps it for a while, but nobody speaks ATT over it, and `Connect` takes it for a connection all the

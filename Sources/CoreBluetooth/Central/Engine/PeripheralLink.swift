@@ -72,6 +72,8 @@ final class PeripheralLink {
     private var timer: LoopSource?
     /// Whether bluetoothd has been asked to connect and has yet to answer.
     private var isCalling = false
+    /// Whether a link is what bluetoothd was asked for, and not one that another program has made.
+    private var isLinkOwn = false
     var encryptionFailures = EncryptionFailures()
     var onExistingLinkChange: (@LoopActor () -> Void)?
     var onCancel: (@LoopActor () -> Void)?
@@ -101,6 +103,7 @@ final class PeripheralLink {
 
     func start() {
         phase = .connecting
+        isLinkOwn = false
         // Pairing may become necessary with the first request.
         session.registerAgent()
         if let restoration, let agentRequest { restoration.connecting(agentRequest) }
@@ -111,6 +114,7 @@ final class PeripheralLink {
     func adopt(_ device: Device) {
         session.registerAgent()
         self.device = device
+        device.linkUse.begin(self, isOwn: true)
         phase = .connected
         isResolved = true
         if let restoration, let agentRequest { restoration.connected(agentRequest) }
@@ -140,6 +144,7 @@ final class PeripheralLink {
             guard phase == .connecting else { return }
             do {
                 isCalling = true
+                isLinkOwn = true
                 encryptionFailures.attemptBegins()
                 pairingWatch.linkBegins()
                 defer { isCalling = false }
@@ -157,11 +162,13 @@ final class PeripheralLink {
                     return giveUp(CBError(.connectionFailed, userInfo: [NSLocalizedDescriptionKey: reason]))
                 }
                 if let error = await pairingFault(after: error, device) { return giveUp(error) }
+                if case .inProgress = error { isLinkOwn = false }
                 await recover(from: error, device, failures)
             } catch {
                 return
             }
             failures += 1
+            isLinkOwn = isLinkOwn && device.isConnected
             // Quick at first, in case something is only busy; then slowly enough to leave the controller to others.
             try? await Task.sleep(for: .milliseconds(min(100 << min(failures, 5), 2000)))
         }
@@ -206,6 +213,7 @@ final class PeripheralLink {
     private func linkIsUp() {
         guard phase == .connecting, let device else { return }
         phase = .connected
+        device.linkUse.begin(self, isOwn: isLinkOwn || options.takesLinkOver)
         device.isAttemptAbandoned = false
         attempt?.cancel()
         let name = device.name
@@ -225,12 +233,13 @@ final class PeripheralLink {
         case .connecting:
             phase = .ended
             stopTrying()
-            if let device { Task { try? await device.disconnect() } }
+            if let device, isLinkOwn { Task { try? await device.disconnect() } }
             end(error: nil)
         case .connected:
             phase = .disconnecting
             requests.clear()
             guard let device else { return end(error: nil) }
+            guard device.linkUse.end(self) else { return leave() }
             timer = .timer(after: Self.disconnectionTimeout) { [weak self] in self?.end(error: nil) }
             Task { [weak self] in
                 do {
@@ -247,11 +256,23 @@ final class PeripheralLink {
         }
     }
 
+    /// Ends the app's connection. The link stays, for whoever else uses it.
+    private func leave() {
+        for subscription in subscriptions.values {
+            subscription.stop { _ in }
+            subscription.end()
+        }
+        subscriptions = [:]
+        device = nil
+        end(error: nil)
+    }
+
     /// The controller was removed or bluetoothd has ended: the app learns it from the manager's state.
     func abandon() {
         phase = .ended
         nextOptions = nil
         if isCalling { device?.isAttemptAbandoned = true }
+        _ = device?.linkUse.end(self)
         stopTrying()
         dropConnectionState()
         post { [request = options.request] in $0.connectionIsDown(request: request) }

@@ -22,6 +22,7 @@ import Testing
         ("NotSupported", "Operation is not supported", .att(0x06)),
         ("NotConnected", "Not Connected", .notConnected),
         ("Failed", "Not connected", .notConnected),
+        ("Failed", "Failed allocate notify session", .noMatchRules),
         ("NotReady", "Resource Not Ready", .notReady),
         ("Failed", "le-connection-abort-by-local", .connectionFailed("le-connection-abort-by-local")),
         ("AuthenticationTimeout", "Authentication Timeout", .authenticationFailed("Authentication Timeout")),

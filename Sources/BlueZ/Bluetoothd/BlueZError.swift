@@ -36,6 +36,8 @@ package enum BlueZError: Error, Hashable, Swift.Sendable {
     case timedOut(String)
     /// bluetoothd does not allow that, or has no room for it.
     case notPermitted(String)
+    /// The system bus has no more match rules for bluetoothd, which needs one to hear of this program's end.
+    case noMatchRules
     /// Anything else.
     case failed(name: String, message: String)
 }
@@ -91,6 +93,7 @@ extension BlueZError {
         if let code = attCode(in: message) { return code == 0 ? .noAnswer : .att(code) }
         switch message {
         case "Operation failed", "Connection timed out": return .noAnswer
+        case "Failed allocate notify session": return .noMatchRules
         case "Not connected": return .notConnected
         case "No ATT transport": return .notConnected
         default:
@@ -137,6 +140,10 @@ extension BlueZError: LocalizedError, CustomStringConvertible {
         case .invalidArguments(let message): "refused by bluetoothd: \(message)"
         case .authenticationFailed(let message): "pairing failed: \(message)"
         case .timedOut(let call): "\(call): bluetoothd gave no answer in time"
+        case .noMatchRules:
+            "the system bus has no more match rules for bluetoothd, which takes one for each attribute that programs on "
+                + "this machine offer: offer fewer than 500, or raise max_match_rules_per_connection "
+                + "(docs/bluez-limits.md)"
         case .notPermitted(let message): Self.text(BlueZErrorName.notPermitted.name, message)
         case .failed(let name, let message): Self.text(name, message)
         }

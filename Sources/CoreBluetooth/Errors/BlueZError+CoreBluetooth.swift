@@ -16,6 +16,7 @@ func coreBluetoothError(_ error: any Error) -> any Error {
         case .invalidArguments: .invalidParameters
         case .notSupported: .operationNotSupported
         case .authenticationFailed: .encryptionTimedOut
+        case .noMatchRules: .outOfSpace
         case .timedOut, .noAnswer: .connectionTimeout
         case .att, .accessDenied, .inProgress, .alreadyExists, .acquired, .notPermitted, .failed: .unknown
         }

@@ -76,6 +76,55 @@ struct CentralRequestTests {
         #expect(app.queue.sync { peripheral.canSendWriteWithoutResponse })
     }
 
+    @Test(arguments: ["2A39", "2A3A"])
+    func `ten thousand writes without response of an app that waits for room all arrive`(uuid: String) async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let characteristic = try #require(app.find(uuid, in: peripheral))
+        var count = 0
+        for turn in 1... {
+            app.queue.sync {
+                while count < Self.manyWrites, peripheral.canSendWriteWithoutResponse {
+                    peripheral.writeValue(Self.value(count), for: characteristic, type: .withoutResponse)
+                    count += 1
+                }
+            }
+            if count == Self.manyWrites { break }
+            try await app.saw("ready", count: turn)
+        }
+        let sent = try #require(await device.characteristic(uuid))
+        try await eventually("all writes") { sent.written.count >= Self.manyWrites }
+        #expect(await sent.written.map(\.value) == (0..<Self.manyWrites).map(Self.value))
+    }
+
+    /// It keeps what it may, in order, and what else the app asks for is answered.
+    @Test(arguments: ["2A39", "2A3A"])
+    func `ten thousand writes without response of an app that does not wait harm nothing else`(
+        uuid: String
+    ) async throws {
+        let device = await device()
+        let (app, peripheral) = try await connected(device)
+        let (characteristic, location) = (
+            try #require(app.find(uuid, in: peripheral)), try #require(app.find("2A38", in: peripheral))
+        )
+        app.queue.sync {
+            for number in 0..<Self.manyWrites {
+                peripheral.writeValue(Self.value(number), for: characteristic, type: .withoutResponse)
+            }
+            peripheral.readValue(for: location)
+        }
+        try await app.saw("2A38 = 01")
+        let sent = try #require(await device.characteristic(uuid))
+        let written = await sent.written.map(\.value)
+        #expect(written.prefix(CommandWindow.limit).elementsEqual((0..<CommandWindow.limit).map(Self.value)))
+        try await app.saw("ready")
+        #expect(app.queue.sync { peripheral.canSendWriteWithoutResponse })
+    }
+
+    private static let manyWrites = 10_000
+
+    private static func value(_ number: Int) -> Data { Data([UInt8(number >> 8), UInt8(number & 0xFF)]) }
+
     @Test func `bluetoothd has only some of the writes without response at a time`() async throws {
         let device = await device()
         let (app, peripheral) = try await connected(device)

@@ -101,7 +101,7 @@ import Testing
         nonisolated(unsafe) var runner: StepRunner?
         queue.sync {
             runner = StepRunner(
-                steps, queue: queue,
+                steps, queue: queue, isCase: { _ in false },
                 perform: { [queue] step, completion in
                     performed.append(step)
                     if later {
@@ -142,7 +142,7 @@ import Testing
         nonisolated(unsafe) var pending: (() -> Void)?
         queue.sync {
             let runner = StepRunner(
-                [.quit, .quit], queue: queue,
+                [.quit, .quit], queue: queue, isCase: { _ in false },
                 perform: { _, completion in
                     performed += 1
                     pending = completion

@@ -35,6 +35,9 @@ package final class BlueZSession {
     nonisolated let handleFolder: String
     /// The kernel's answer about the link of a controller to a device; nil if it cannot be asked.
     package var kernelLink: @LoopActor (_ controller: UInt16, _ address: String) -> KernelLinks.Link? = KernelLinks.link
+    /// Has the kernel end the link of a controller to a device at once, as far as this program may.
+    package var endLink: @LoopActor (_ controller: UInt16, _ peer: [UInt8]) async throws -> Void =
+        ManagementSocket.endLink
     private let disconnections = DisconnectionMonitor()
     /// The links that have ended since this was called last, as far as the kernel reports that to this program.
     package lazy var endedLinks: @LoopActor () -> [EndedLink] = disconnections.read

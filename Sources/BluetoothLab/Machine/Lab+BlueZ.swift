@@ -128,9 +128,9 @@ extension Lab {
     @LoopActor
     public func cutLink(to address: String, on name: String) async throws {
         guard let index = UInt16(name.drop { !$0.isNumber }) else { throw LabError("no adapter \(name)") }
-        // "Disconnect", for a public address, which the lab's controllers have.
-        _ = try await ManagementSocket().request(
-            opcode: 0x0014, controller: index, parameters: ManagementSocket.address(address, isRandom: false))
+        // Public, as those of the lab's controllers are.
+        try await ManagementSocket.endLink(
+            controller: index, peer: ManagementSocket.address(address, isRandom: false))
     }
 
     /// Brings the lab's controllers into the state in which the lab starts: bluetoothd runs, they are powered, and no

@@ -184,10 +184,10 @@ final class AdapterLease: LinkControl {
 
     /// Ends the connections of all centrals, or of one.
     ///
-    /// - Parameter asked: called for each central once bluetoothd has been asked, before the link has ended.
+    /// - Parameter answer: called for each central before its link ends.
     /// - Returns: the addresses of those that were connected.
     func disconnectCentrals(
-        address: String?, asked: @escaping @Sendable @LoopActor () -> Void
+        address: String?, answer: @escaping @Sendable @LoopActor () -> Void
     ) async -> [String] {
         let devices = (currentAdapter?.devices ?? []).filter { device in
             device.isConnected
@@ -196,10 +196,10 @@ final class AdapterLease: LinkControl {
         var addresses: [String] = []
         for device in devices {
             do {
-                let call = Task { try await device.disconnect() }
-                // This runs after the task has sent its call, and before the answer.
-                MainLoop.shared.async(asked)
-                try await call.value
+                answer()
+                // What that has released is answered in the next turn.
+                await withCheckedContinuation { turn in MainLoop.shared.async { turn.resume() } }
+                try await device.endLink()
                 addresses.append(device.address)
                 await end(of: device)
             } catch {

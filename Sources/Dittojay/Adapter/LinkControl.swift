@@ -9,10 +9,10 @@ protocol LinkControl: AnyObject, Swift.Sendable {
 
     /// Ends the connections of all centrals, or of one.
     ///
-    /// - Parameter asked: called for each central once bluetoothd has been asked, before the link has ended.
+    /// - Parameter answer: called for each central before its link ends, to answer its open requests.
     /// - Returns: the addresses of those that were connected.
     func disconnectCentrals(
-        address: String?, asked: @escaping @Sendable @LoopActor () -> Void
+        address: String?, answer: @escaping @Sendable @LoopActor () -> Void
     ) async -> [String]
 
     /// How strong the connected centrals are received, in dBm by their addresses. Those whose signal the kernel does

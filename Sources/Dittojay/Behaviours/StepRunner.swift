@@ -2,8 +2,8 @@ import Foundation
 
 /// Plays the steps of a scenario, one after another. Used on the peripheral's queue only.
 final class StepRunner {
-    /// Does one step, and calls `completion` once it is done, on the queue. The runner does waits and repetitions
-    /// itself.
+    /// Does one step, and calls `completion` once it is done, on the queue. The runner does both kinds of waits and
+    /// repetitions itself.
     typealias Performer = (_ step: ScenarioStep, _ completion: @escaping () -> Void) -> Void
 
     private struct Frame {
@@ -14,8 +14,12 @@ final class StepRunner {
 
     private let queue: DispatchQueue
     private let perform: Performer
+    private let isCase: (ScenarioExpectation.Event) -> Bool
     private let onEnd: () -> Void
     private var stack: [Frame]
+    private var recent = RecentOccurrences()
+    /// The step that waits until something happens.
+    private var wait: (event: ScenarioExpectation.Event, completion: () -> Void)?
     private var isCancelled = false
     /// Whether ``resume()`` is on the call stack, and whether the step that it waits for is done.
     private var isResuming = false
@@ -26,10 +30,16 @@ final class StepRunner {
     /// After this many steps the queue's other work gets its turn.
     private static let portionLimit = 64
 
-    /// - Parameter onEnd: called once, unless the runner is cancelled.
-    init(_ steps: [ScenarioStep], queue: DispatchQueue, perform: @escaping Performer, onEnd: @escaping () -> Void) {
+    /// - Parameters:
+    ///   - isCase: whether a central is connected or subscribed as an event has it.
+    ///   - onEnd: called once, unless the runner is cancelled.
+    init(
+        _ steps: [ScenarioStep], queue: DispatchQueue, isCase: @escaping (ScenarioExpectation.Event) -> Bool,
+        perform: @escaping Performer, onEnd: @escaping () -> Void
+    ) {
         stack = [Frame(steps: steps, repetitionsLeft: 0)]
         self.queue = queue
+        self.isCase = isCase
         self.perform = perform
         self.onEnd = onEnd
     }
@@ -41,6 +51,15 @@ final class StepRunner {
     /// Ends the scenario early.
     func cancel() {
         isCancelled = true
+        wait = nil
+    }
+
+    /// Something has happened that a step may wait for.
+    func occurred(_ occurrence: Occurrence) {
+        guard let wait, wait.event.matches(occurrence) else { return recent.take(occurrence) }
+        self.wait = nil
+        recent = RecentOccurrences()
+        wait.completion()
     }
 
     private func resume() {
@@ -71,14 +90,23 @@ final class StepRunner {
             hasEnded = true
             stepDone()
         }
+        if case .repeat(let times, let steps) = step {
+            if times > 0, !steps.isEmpty { stack.append(Frame(steps: steps, repetitionsLeft: times - 1)) }
+            return yieldNowAndThen(completion)
+        }
+        recent.stepBegins()
         switch step {
         case .wait(let seconds):
             queue.asyncAfter(deadline: .now() + seconds, execute: DispatchWorkItem(block: completion))
-        case .repeat(let times, let steps):
-            if times > 0, !steps.isEmpty { stack.append(Frame(steps: steps, repetitionsLeft: times - 1)) }
-            yieldNowAndThen(completion)
+        case .waitFor(let occasion, let path):
+            waitFor(.init(occasion, on: path)) { [self] in yieldNowAndThen(completion) }
         default: perform(step) { [self] in yieldNowAndThen(completion) }
         }
+    }
+
+    private func waitFor(_ event: ScenarioExpectation.Event, _ completion: @escaping () -> Void) {
+        guard !isCase(event), !recent.hasHappened(event) else { return completion() }
+        wait = (event, completion)
     }
 
     /// Many steps in a row must not keep the queue from everything else.

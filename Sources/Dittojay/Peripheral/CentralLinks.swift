@@ -116,7 +116,7 @@ final class CentralLinks {
     ///
     /// When a link ends while bluetoothd 5.66 waits for the answer to a request of it, it uses memory that it has
     /// freed, and may crash (seen: 5 s after the request, when it stops waiting). So requests that were to get no
-    /// answer get one after all, right after bluetoothd has been asked to end the link: too late to reach the central.
+    /// answer get one after all, right before the link ends.
     func end(_ address: String? = nil, _ done: @escaping ([String]) -> Void) {
         guard let control else { return done([]) }
         let held = unanswered.take(from: address)

@@ -14,7 +14,7 @@ final class RequestHandler {
 
     /// How many silences there are at the moment, and the requests that wait for their end.
     private var silences = 0
-    private var held: [() -> Void] = []
+    private var held: [PostponedAnswer] = []
     private static let heldLimit = 1000
 
     /// Long values that a device has given, to be handed on in parts.
@@ -284,7 +284,7 @@ final class RequestHandler {
         on trigger: Fault.Trigger, _ fault: Fault.Action?, normally: @escaping () -> Void
     ) {
         guard !services.isSilent else {
-            return hold { [weak self] in
+            return hold(from: central) { [weak self] in
                 self?.answer(request, from: central, of: simulated, on: trigger, fault, normally: normally)
             }
         }
@@ -309,7 +309,7 @@ final class RequestHandler {
             unanswered.hold(request, from: central.address)
             links.drop(central.address)
         case .delay(let seconds):
-            let work = DispatchWorkItem { [weak self] in
+            let postponed = unanswered.postpone(from: central.address) { [weak self] in
                 guard let self else { return }
                 // If the service was removed, bluetoothd has answered the central, and a write must not count.
                 guard services.characteristic(for: request.characteristic) != nil else {
@@ -318,7 +318,7 @@ final class RequestHandler {
                 }
                 normally()
             }
-            queue.asyncAfter(deadline: .now() + seconds, execute: work)
+            queue.asyncAfter(deadline: .now() + seconds, execute: DispatchWorkItem { postponed.give() })
         case .flood, .drop, .duplicate, .resize: normally()
         }
     }
@@ -341,13 +341,14 @@ final class RequestHandler {
         services.isSilent = false
         let waiting = held
         held = []
-        for answer in waiting { answer() }
+        for answer in waiting { answer.give() }
         services.sendWaiting()
     }
 
     /// Keeps a request until the silence ends. bluetoothd has one from each central at most.
-    private func hold(_ answer: @escaping () -> Void) {
-        if held.count < Self.heldLimit { held.append(answer) }
+    private func hold(from central: PeripheralEvent.Central, _ answer: @escaping () -> Void) {
+        guard held.count < Self.heldLimit else { return }
+        held.append(unanswered.postpone(from: central.address, answer))
     }
 
     /// A subscription, or a value on its way, has met a fault.

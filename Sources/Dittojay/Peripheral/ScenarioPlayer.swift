@@ -17,17 +17,11 @@ final class ScenarioPlayer {
     private let services: SimulatedServices
     private let links: CentralLinks
     private let events: EventOutput
-    private var runners: [ObjectIdentifier: StepRunner] = [:]
-    private var waits: [Wait] = []
+    /// In the order in which they began.
+    private var runners: [StepRunner] = []
     private var isStopped = false
     /// The scenario that expects something, while it is played.
     private var test: ScenarioTest?
-
-    /// A step that waits until something happens.
-    private struct Wait {
-        let event: ScenarioExpectation.Event
-        let completion: () -> Void
-    }
 
     init(queue: DispatchQueue, services: SimulatedServices, links: CentralLinks, events: EventOutput) {
         self.queue = queue
@@ -71,49 +65,40 @@ final class ScenarioPlayer {
                     + "this one is left out")
             return onEnd()
         }
-        var key: ObjectIdentifier?
+        weak var ended: StepRunner?
         let runner = StepRunner(
-            steps, queue: queue,
+            steps, queue: queue, isCase: { [weak self] in self?.isCaseAlready($0) ?? false },
             perform: { [weak self] step, completion in
                 if let self { perform(self, step, completion) }
             },
             onEnd: { [weak self] in
-                if let key { self?.runners[key] = nil }
+                self?.runners.removeAll { $0 === ended }
                 onEnd()
             })
-        key = ObjectIdentifier(runner)
-        runners[ObjectIdentifier(runner)] = runner
+        ended = runner
+        runners.append(runner)
         runner.start()
     }
 
     /// Ends everything that is being played, and plays nothing more.
     func stop() {
         isStopped = true
-        for runner in runners.values { runner.cancel() }
-        runners = [:]
-        waits = []
+        for runner in runners { runner.cancel() }
+        runners = []
         test = nil
     }
 
     /// Something has happened that a step may wait for, or expect.
     func occurred(_ occurrence: Occurrence) {
         test?.occurred(occurrence)
-        guard !waits.isEmpty else { return }
-        let isMeant = { (wait: Wait) in wait.event.matches(occurrence) }
-        let ended = waits.filter(isMeant)
-        waits.removeAll(where: isMeant)
-        for wait in ended { wait.completion() }
+        for runner in runners { runner.occurred(occurrence) }
     }
 
     // MARK: Steps
 
     private func perform(_ step: ScenarioStep, _ completion: @escaping () -> Void) {
         switch step {
-        case .wait, .repeat: completion()
-        case .waitFor(let occasion, let path):
-            let event = ScenarioExpectation.Event(occasion, on: path)
-            if isCaseAlready(event) { return completion() }
-            waits.append(Wait(event: event, completion: completion))
+        case .wait, .waitFor, .repeat: completion()
         case .expect:
             // Files cannot have it here.
             events.report(failure: "scenario: only a scenario can expect something, not the reaction to a write")

@@ -1,20 +1,30 @@
 import CoreBluetooth
-import Synchronization
+import Foundation
 
-/// The requests that get no answer on purpose, for as long as the link that they came over lasts. Used on the
+/// The requests that get no answer yet, or none at all, for as long as the link that they came over lasts. Used on the
 /// peripheral's queue only.
 ///
 /// A request that is released without an answer is answered by CoreBluetooth, with an error.
 final class UnansweredRequests {
     /// By the central's address.
-    private var requests: [String: [CBATTRequest]] = [:]
+    private var requests: [String: [PostponedAnswer]] = [:]
 
     /// Keeps a request without an answer.
     func hold(_ request: CBATTRequest, from address: String) {
-        requests[address, default: []].append(request)
+        _ = postpone(from: address) { _ = request }
     }
 
-    /// Releases the requests of a central whose link has ended.
+    /// Keeps a request that is to be answered later.
+    ///
+    /// - Parameter answer: answers it, and keeps it until then.
+    func postpone(from address: String, _ answer: @escaping () -> Void) -> PostponedAnswer {
+        let postponed = PostponedAnswer(answer)
+        requests[address]?.removeAll(where: \.isOver)
+        requests[address, default: []].append(postponed)
+        return postponed
+    }
+
+    /// Releases the requests of a central whose link has ended. What is to be done later with one is done.
     func release(from address: String) {
         requests[address] = nil
     }
@@ -28,21 +38,45 @@ final class UnansweredRequests {
     func take(from address: String?) -> HeldRequests {
         guard let address else {
             defer { requests = [:] }
-            return HeldRequests(Array(requests.values.joined()))
+            return HeldRequests(answers: Array(requests.values.joined()))
         }
-        return HeldRequests(requests.removeValue(forKey: address) ?? [])
+        return HeldRequests(answers: requests.removeValue(forKey: address) ?? [])
+    }
+}
+
+/// The answer to a request, to be given later.
+///
+/// Unchecked: it is given on the peripheral's queue. Other threads only release it, which is behind the lock.
+final class PostponedAnswer: @unchecked Swift.Sendable {
+    private let lock = NSLock()
+    private var answer: (() -> Void)?
+
+    fileprivate init(_ answer: @escaping () -> Void) {
+        self.answer = answer
+    }
+
+    /// Whether it was given, or never will be.
+    fileprivate var isOver: Bool { lock.withLock { answer == nil } }
+
+    /// Gives the answer, unless the request was released.
+    func give() { take()?() }
+
+    /// Releases the request without this answer.
+    fileprivate func release() { _ = take() }
+
+    private func take() -> (() -> Void)? {
+        lock.withLock {
+            defer { answer = nil }
+            return answer
+        }
     }
 }
 
 /// Requests without an answer that can be released from any thread.
-final class HeldRequests: Swift.Sendable {
-    private let requests: Mutex<[CBATTRequest]>
-
-    fileprivate init(_ requests: sending [CBATTRequest]) {
-        self.requests = Mutex(requests)
-    }
+struct HeldRequests: Swift.Sendable {
+    fileprivate let answers: [PostponedAnswer]
 
     func release() {
-        requests.withLock { $0 = [] }
+        for answer in answers { answer.release() }
     }
 }

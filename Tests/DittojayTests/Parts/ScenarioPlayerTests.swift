@@ -49,6 +49,37 @@ import Testing
         #expect(ends == 1)
     }
 
+    @Test func `a step does not wait for what has happened during the step before`() {
+        var ends = 0
+        parts.scenario.performCommand = { [scenario = parts.scenario] request, reply in
+            if case .disconnect = request { scenario.occurred(Occurrence(.disconnected)) }
+            reply(ControlReply())
+        }
+        parts.scenario.play([.repeat(times: 2, [.disconnect, .waitFor(.disconnected, on: nil)])]) { ends += 1 }
+        #expect(ends == 1)
+    }
+
+    @Test func `what has happened counts for one step that waits, and not for later ones`() {
+        let store = CharacteristicPath("lab", "store")
+        let read = ScenarioStep.waitFor(.read, on: store)
+        var (ends, replies) = (0, [(ControlReply) -> Void]())
+        parts.scenario.performCommand = { replies.append($1) }
+        parts.scenario.play([.chirp([1]), .chirp([2]), read, read, .chirp([3]), read]) { ends += 1 }
+        // Before the step before.
+        parts.scenario.occurred(Occurrence(.read, to: store))
+        replies.removeFirst()(ControlReply())
+        replies.removeFirst()(ControlReply())
+        parts.scenario.occurred(Occurrence(.read, to: store, attError: 0x05))
+        parts.scenario.occurred(Occurrence(.read, to: CharacteristicPath("lab", "sink")))
+        #expect(replies.isEmpty)
+        for _ in 1...2 { parts.scenario.occurred(Occurrence(.read, to: store)) }
+        #expect(replies.count == 1 && ends == 0)
+        replies.removeFirst()(ControlReply())
+        #expect(ends == 0)
+        parts.scenario.occurred(Occurrence(.read, to: store))
+        #expect(ends == 1)
+    }
+
     @Test func `a command that fails is reported, and the next step follows`() throws {
         var commands: [ControlRequest] = []
         parts.scenario.performCommand = { request, reply in

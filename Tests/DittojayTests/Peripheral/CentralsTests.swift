@@ -198,6 +198,53 @@ struct CentralsTests {
         #expect(await peripheral.perform(.disconnect(central: nil)).error == "no central is connected")
     }
 
+    @Test func `the kernel ends links at once where it may be asked to`() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        await peripheral.endLinks { peer in
+            #expect(peer.prefix(6) == [0x02, 0, 0, 0, 0, 0xC0])
+            central.lose()
+        }
+        #expect(await peripheral.perform(.disconnect(central: nil)).disconnected == ["C0:00:00:00:00:02"])
+        #expect(await peripheral.daemon.count(of: "Disconnect") == 0)
+    }
+
+    @Test(arguments: [Fault.Action.noAnswer, .delay(3600)])
+    func `what is open is answered before the kernel ends the link`(fault: Fault.Action) async throws {
+        try await isAnsweredBeforeTheEnd {
+            await peripheral.perform(.addFault(characteristic: "store", Fault(on: .write, fault)))
+        } once: {
+            try await peripheral.sawLine(beginning: "fault store")
+        }
+    }
+
+    @Test func `what waits for the end of a silence is answered before the kernel ends the link`() async throws {
+        try await isAnsweredBeforeTheEnd {
+            await peripheral.perform(.silence(3600))
+        } once: {
+            // It has come by then.
+            try await peripheral.hasCentrals(["02"])
+            try await eventually("its MTU") { peripheral.status.centrals.first?.mtu != nil }
+        }
+    }
+
+    private func isAnsweredBeforeTheEnd(
+        when cause: () async throws -> Void, once hasCome: () async throws -> Void
+    ) async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        try await cause()
+        let store = try await peripheral.characteristic(LabService.store)
+        let answer = FirstOutcome<UInt8?>()
+        await peripheral.endLinks { _ in
+            #expect(await answer.value(within: .seconds(30), otherwise: nil) == 0x0E)
+            central.lose()
+        }
+        Task { answer.report(await attError { try await store.write(Data([1]), by: central) }) }
+        try await hasCome()
+        #expect(await peripheral.perform(.disconnect(central: nil)).disconnected?.count == 1)
+    }
+
     @Test func `a link that bluetoothd does not end is reported`() async throws {
         _ = await peripheral.connect()
         try await peripheral.saw("connected 02")

@@ -62,10 +62,10 @@ final class FakeLinkControl: LinkControl {
     func heard(_ address: String, mtu: Int) { requests.withLock { $0.append("heard \(address) \(mtu)") } }
 
     func disconnectCentrals(
-        address: String?, asked: @escaping @Sendable @LoopActor () -> Void
+        address: String?, answer: @escaping @Sendable @LoopActor () -> Void
     ) async -> [String] {
         requests.withLock { $0.append("disconnect \(address ?? "all")") }
-        asked()
+        answer()
         return [address ?? "all"]
     }
 

@@ -56,6 +56,7 @@ final class Simulation: Sendable {
         }
         // This machine's kernel knows nothing of them.
         await kernelLinks(nil)
+        await endLinks { _ in throw BlueZError.notSupported("the end of a link") }
     }
 
     var lines: [String] { journal.lines }
@@ -63,6 +64,12 @@ final class Simulation: Sendable {
     /// Has the kernel tell this of every link.
     @LoopActor
     func kernelLinks(_ link: KernelLinks.Link?) { session.kernelLink = { _, _ in link } }
+
+    /// Has the kernel end links like this.
+    @LoopActor
+    func endLinks(_ end: @escaping @LoopActor (_ peer: [UInt8]) async throws -> Void) {
+        session.endLink = { _, peer in try await end(peer) }
+    }
 
     /// Carries out a command at the very moment when a line that begins like this is noted.
     func atLine(beginning line: String, _ request: ControlRequest) { reaction.withLock { $0 = (line, request) } }

@@ -43,6 +43,30 @@ extension AmongMany {
             for listen in back { _ = try await listen.interrupt() }
         }
 
+        /// From 5.82 on bluetoothd closes the socket of the one that subscribed first, whichever leaves.
+        @Test(.bluetoothLab(controllers: manyControllers, sensor: .default))
+        func `a central that leaves does not silence the others`() async throws {
+            let sensor = try Sensor.here
+            var listens: [ChildProcess] = []
+            for controller in 1...3 {
+                listens.append(try listen(to: "Dittojay", by: controller))
+                try await becomeReady(listens, at: sensor)
+            }
+            for controller in [3, 2] {
+                let position = sensor.position
+                try await Lab.here.cutLink(to: Lab.sensorAddress, on: "hci\(controller)")
+                try await sensor.event("disconnected", from: position)
+                _ = try await listens.removeLast().exitStatus(within: .seconds(60))
+                try await expectBurst(of: sensor, at: listens)
+                let others = sensor.process.lines.dropFirst(position).filter {
+                    $0.contains("unsubscribed") && $0.contains(Lab.centralAddress)
+                }
+                #expect(others.isEmpty)
+            }
+            _ = try await listens[0].interrupt()
+            try await sensor.events("unsubscribed", 1)
+        }
+
         @Test func `one controller has eight sensors at once, each with values of its own`() async throws {
             try await Lab.here.reset()
             let central = manyControllers - 1

@@ -65,7 +65,7 @@ package final class LocalCharacteristic {
     ///
     /// - Parameter central: nil where bluetoothd has one socket for all.
     package func resumeNotifying(_ central: ObjectPath?) {
-        (channel as? SocketChannel)?.removeEnded()
+        removeEndedSockets()
         if let sockets = channel as? SocketChannel {
             guard let central, !sockets.serves(central) else { return }
             centralsWithoutSocket.insert(central)
@@ -79,6 +79,9 @@ package final class LocalCharacteristic {
             if let central { centralsWithoutSocket.insert(central) }
         }
     }
+
+    /// Takes note of the sockets that bluetoothd has closed, of which the report may be still to come.
+    package func removeEndedSockets() { (channel as? SocketChannel)?.removeEnded() }
 
     /// The sockets are closed, for bluetoothd would ask for none anew that it has already.
     private func replaceWithSignals(_ sockets: SocketChannel) {

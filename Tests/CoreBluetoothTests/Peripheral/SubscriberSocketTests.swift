@@ -80,6 +80,62 @@ struct SubscriberSocketTests {
         }
     }
 
+    // MARK: Other centrals, with which bluetoothd closes the first socket
+
+    @Test(arguments: [true, false])
+    func `a central that leaves does not silence the one that subscribed before it`(isReported: Bool) async throws {
+        try await subscribe([central, second])
+        await leave(second, beforeSocketsEnd: isReported)
+        try await app.saw("unsubscribed 03 2A37")
+        #expect(send(Data([1])) && send(Data()) && send(Data([2])))
+        try await expect([Data([1]), Data(), Data([2])], at: central)
+        #expect(subscribers == 1 && !app.lines.contains("unsubscribed 02 2A37"))
+        try await published.unsubscribe(by: central)
+        try await app.saw("unsubscribed 02 2A37")
+        try await published.subscribe(by: second)
+        try await app.saw("subscribed 03 2A37", count: 2)
+        #expect(await published.hasSocket(for: second))
+    }
+
+    @Test(arguments: [true, false])
+    func `nor those that keep their sockets`(isReported: Bool) async throws {
+        let third = await daemon.adapter.connectCentral("C0:00:00:00:00:04")
+        try await subscribe([central, second, third])
+        await leave(second, beforeSocketsEnd: isReported)
+        try await app.saw("unsubscribed 03 2A37")
+        #expect(send(Data([1])) && subscribers == 2)
+        for left in [central, third] { try await expect([Data([1])], at: left) }
+        await leave(central, beforeSocketsEnd: isReported)
+        try await app.saw("unsubscribed 02 2A37")
+        #expect(send(Data([2])) && subscribers == 1)
+        try await expect([Data([1]), Data([2])], at: third)
+    }
+
+    @Test func `a central that leaves takes no other with it when its socket is the first`() async throws {
+        try await subscribe([central, second])
+        try await published.unsubscribe(by: central)
+        try await app.saw("unsubscribed 02 2A37")
+        try await subscribe([central])
+        await leave(second, beforeSocketsEnd: true)
+        try await app.saw("unsubscribed 03 2A37")
+        #expect(subscribers == 1)
+        await leave(central, beforeSocketsEnd: false)
+        try await app.saw("unsubscribed 02 2A37", count: 2)
+        #expect(subscribers == 0)
+    }
+
+    private func subscribe(_ centrals: [FakeDevice]) async throws {
+        for central in centrals { try await published.subscribe(by: central) }
+        try await eventually("the subscriptions") { app.lines.last?.hasPrefix("subscribed") == true }
+        try await app.settle(with: daemon)
+    }
+
+    /// - Parameter beforeSocketsEnd: whether the end of its link is reported before bluetoothd closes sockets.
+    @LoopActor private func leave(_ central: FakeDevice, beforeSocketsEnd isReported: Bool) {
+        if !isReported { published.lost(central) }
+        central.lose()
+    }
+
     // MARK: Bonded centrals, of which bluetoothd keeps the subscriptions but not the sockets
 
     @Test(arguments: ["usb:v1D6Bp0246d0552", "usb:v1D6Bp0246d0557", "bluetooth:v05F1p1234d0001"])

@@ -230,10 +230,15 @@ package final class FakeLocalCharacteristic {
     /// All centrals have turned notifications off before the program answered: bluetoothd (5.66) keeps the socket.
     package func missUnsubscription() { subscribers = [] }
 
-    /// The link of a central has ended. bluetoothd keeps the subscriptions of those that are paired.
-    func lost(_ central: FakeDevice) {
+    /// The link of a central has ended. bluetoothd keeps the subscriptions of those that are paired. For others it (5.82)
+    /// takes the first socket for theirs.
+    package func lost(_ central: FakeDevice) {
+        let isSubscribed = subscribers.contains { $0 === central }
+        if hasSocketForEach, !central.isPaired, isSubscribed, let first = sockets.first {
+            closeSocket(of: first.central)
+        }
         let hadSocket = hasSocketForEach ? closeSocket(of: central) : !sockets.isEmpty
-        guard !central.isPaired, subscribers.contains(where: { $0 === central }) else { return }
+        guard !central.isPaired, isSubscribed else { return }
         subscribers.removeAll { $0 === central }
         guard subscribers.isEmpty else { return }
         close()

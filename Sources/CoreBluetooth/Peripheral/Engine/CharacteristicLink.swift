@@ -22,6 +22,9 @@ final class CharacteristicLink {
     var succession: LoopSource?
     /// Runs while bluetoothd has a socket for a central that has disconnected.
     var socketEnd: LoopSource?
+    /// What is uncertain about the sockets that have ended last, while it is (PeripheralCore+SocketEnds.swift). Nothing is
+    /// sent meanwhile.
+    var uncertainEnds: UncertainEnds?
     /// Counts the periods in which somebody was subscribed.
     var generation = 0
     /// What the app was asked, as long as it may answer.

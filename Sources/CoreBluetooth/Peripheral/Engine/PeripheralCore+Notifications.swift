@@ -31,7 +31,7 @@ extension PeripheralCore {
                     draining = .timer(after: Self.drainingTime) { [weak self] in self?.sendUpdates() }
                     return tellIfReady(after: done)
                 }
-                guard !isGathering(before: link) else { return tellIfReady(after: done) }
+                guard link.uncertainEnds == nil, !isGathering(before: link) else { return tellIfReady(after: done) }
                 guard link.local.notify(update.value) else { return tellIfReady(after: done) }
                 lastSender = link
                 if !link.plan.flags.contains(.indicate) { lastNotification = .now }

@@ -20,7 +20,7 @@ extension PeripheralCore {
         }
         local.onUnsubscribe = { [weak self, weak link] device in
             guard let self, let link else { return }
-            if let device { endSubscription(link, device) } else { unsubscribeAll(link) }
+            socketEnded(link, of: device)
         }
         local.onReadyToNotify = { [weak self] in self?.sendUpdates() }
     }

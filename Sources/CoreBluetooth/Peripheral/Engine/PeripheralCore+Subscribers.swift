@@ -42,7 +42,7 @@ extension PeripheralCore {
 
     /// A bluetoothd whose release is not known (`DeviceID` in main.conf) counts as one that has: there the returning
     /// central would get nothing otherwise.
-    private var hasSocketForEach: Bool { adapter?.bluezVersion?.hasSocketForEachSubscriber ?? true }
+    var hasSocketForEach: Bool { adapter?.bluezVersion?.hasSocketForEachSubscriber ?? true }
 
     func connected(_ device: Device) {
         for link in orderedLinks {
@@ -66,13 +66,17 @@ extension PeripheralCore {
                 link.absentSubscribers[path] = ended
             }
             guard let central = link.subscribers.first(where: { $0.path == path }) else { continue }
-            if link.local.isSubscribed {
-                if isBonded { link.absentSubscribers[path] = EndedSubscription(mtu: central.mtu, time: .now) }
-                awaitSuccessor(of: link)
+            let hasEnded = link.uncertainEnds?.centrals.remove(path) != nil
+            if isBonded, link.local.isSubscribed || hasEnded {
+                link.absentSubscribers[path] = EndedSubscription(mtu: central.mtu, time: .now)
             }
+            if link.local.isSubscribed { awaitSuccessor(of: link) }
             unsubscribe(link, path)
             link.local.disconnected(path)
-            if !isBonded { awaitSocketEnd(of: link) }
+            if !isBonded {
+                awaitSocketEnd(of: link)
+                unbondedSubscriberLeft(link)
+            }
         }
         centrals[path] = nil
     }
@@ -127,6 +131,8 @@ extension PeripheralCore {
     }
 
     func subscribe(_ link: CharacteristicLink, _ central: RemoteCentral) {
+        // It would not have to subscribe again otherwise.
+        if link.uncertainEnds?.centrals.remove(central.path) != nil { endSubscription(link, central.path) }
         guard !link.subscribers.contains(where: { $0.path == central.path }) else { return }
         if !link.hasReceivers { link.generation += 1 }
         link.subscribers.append(central)
@@ -163,6 +169,7 @@ extension PeripheralCore {
         }
         link.endedSubscriptions = [:]
         link.succession = nil
+        link.uncertainEnds = nil
         for central in link.subscribers { endSubscription(link, central.path, at: now) }
         // What is queued for it would otherwise hold up the rest until somebody else's socket is ready.
         sendUpdates()

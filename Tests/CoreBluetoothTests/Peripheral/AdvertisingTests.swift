@@ -209,6 +209,55 @@ struct AdvertisingTests {
         try await request(2)
     }
 
+    // MARK: With extended advertising
+
+    @Test @LoopActor func `it is advertised anew, once, beside each link`() async throws {
+        daemon.adapter.isExtended = true
+        start()
+        try await app.saw("advertising")
+        let central = daemon.adapter.connectCentral()
+        try await request(2)
+        let second = daemon.adapter.connectCentral("C0:00:00:00:00:03")
+        try await request(3)
+        for central in [central, second] { central.lose() }
+        #expect(try await requestsInTheEnd(of: app) == 3)
+        #expect(isAdvertising && app.lines.filter { $0 == "advertising" }.count == 1)
+    }
+
+    @Test @LoopActor func `what is refused beside a link is advertised when that has ended`() async throws {
+        daemon.adapter.isExtended = true
+        start()
+        try await app.saw("advertising")
+        daemon.react(to: "RegisterAdvertisement", times: 2, with: .refuse("Failed"))
+        let central = daemon.adapter.connectCentral()
+        try await eventually("it is known to be down") { !app.manager.isAdvertising }
+        let second = daemon.adapter.connectCentral("C0:00:00:00:00:03")
+        central.lose()
+        try await eventually("another attempt") { daemon.count(of: "RegisterAdvertisement") == 3 }
+        try await app.settle(with: daemon)
+        #expect(!app.manager.isAdvertising)
+        second.lose()
+        try await request(4)
+        try await eventually("it is known to be up") { app.manager.isAdvertising }
+    }
+
+    @Test @LoopActor func `what was refused beside a link may be stopped, and another begun`() async throws {
+        daemon.adapter.isExtended = true
+        start()
+        try await app.saw("advertising")
+        daemon.react(to: "RegisterAdvertisement", times: 1, with: .refuse("Failed"))
+        let central = daemon.adapter.connectCentral()
+        try await eventually("it is known to be down") { !app.manager.isAdvertising }
+        start()
+        try await app.saw("advertising", count: 2)
+        #expect(isAdvertising && daemon.adapter.advertisements.count == 1)
+        app.act { $0.stopAdvertising() }
+        try await eventually("it is down") { daemon.adapter.advertisements.isEmpty }
+        central.lose()
+        #expect(try await requestsInTheEnd(of: app) == 3)
+        #expect(!isAdvertising)
+    }
+
     @Test @LoopActor func `a controller with extended advertising goes on by itself`() async throws {
         daemon.adapter.isExtended = true
         let central = daemon.adapter.connectCentral()

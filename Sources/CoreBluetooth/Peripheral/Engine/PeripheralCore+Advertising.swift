@@ -6,7 +6,10 @@ import MainLoop
 extension PeripheralCore {
     func startAdvertising(_ plan: AdvertisementPlan, in call: CallEpochs.Call) {
         guard isCurrent(call), let adapter else { return refuseAdvertising(CBError(.operationCancelled)) }
-        guard advertisement == nil else { return refuseAdvertising(CBError(.alreadyAdvertising)) }
+        guard advertisement == nil || advertisingPause != nil else {
+            return refuseAdvertising(CBError(.alreadyAdvertising))
+        }
+        advertisingPause = nil
         let advertisement = Advertisement(plan.bluezData)
         self.advertisement = advertisement
         enqueue { [self] in
@@ -42,6 +45,7 @@ extension PeripheralCore {
     func stopAdvertising() {
         guard let advertisement else { return }
         self.advertisement = nil
+        advertisingPause = nil
         enqueue { await advertisement.unregister() }
     }
 
@@ -49,6 +53,7 @@ extension PeripheralCore {
     private func advertisementEnded(_ ended: Advertisement?) {
         guard let ended, ended === advertisement else { return }
         advertisement = nil
+        advertisingPause = nil
         deliver { $0.isAdvertising = false }
     }
 
@@ -67,15 +72,38 @@ extension PeripheralCore {
         if let last = lastAdvertisingChange, .now - last < session.timing.linkReport {
             advertisingChangedUnderLink = true
         }
+        goOnUnderLink()
     }
 
-    /// Registers the advertisement anew, in a while, if advertisements have changed under the link.
+    /// Registers the advertisement anew if a controller with extended advertising has it.
+    ///
+    /// Such a controller ceases to send an advertisement when a central connects by it. The kernel (6.12) has it go on
+    /// when that link has ended (`hci_disconn_complete_evt`), and beside the link only with one that is registered under
+    /// it. Without extended advertising it goes on within two seconds.
+    private func goOnUnderLink() {
+        guard advertisement?.isRegistered == true, !isRenewedUnderLink else { return }
+        isRenewedUnderLink = true
+        enqueue { [self] in
+            isRenewedUnderLink = false
+            guard let adapter, adapter.hasLinks, await adapter.hasExtendedAdvertising() else { return }
+            await registerAnew(on: adapter)
+        }
+    }
+
+    /// Registers the advertisement anew, in a while, if advertisements have changed under the link; at once if it was
+    /// refused beside the link.
     ///
     /// A controller without extended advertising sends one advertisement at a time. When a link ends, the kernel (6.12,
     /// `hci_disconn_complete_evt`) goes back to the one that the link was made by. If that one was removed, it
     /// advertises something that nobody can connect to, and it sends another one only if that is registered after the
     /// turn of the last one (`add_ext_adv_data`).
     func linkEnded() {
+        if advertisingPause != nil {
+            enqueue { [self] in
+                guard advertisingPause != nil, let adapter else { return }
+                await registerAnew(on: adapter)
+            }
+        }
         guard advertisingChangedUnderLink else { return }
         renewal = .timer(after: session.timing.advertisingTurn) { [weak self] in
             self?.renewal = nil
@@ -86,17 +114,44 @@ extension PeripheralCore {
     private func renewAdvertising() {
         advertisingChangedUnderLink = false
         enqueue { [self] in
-            guard let advertisement, advertisement.isRegistered, let adapter else { return }
+            guard advertisement?.isRegistered == true, let adapter else { return }
             guard await !adapter.hasExtendedAdvertising() else { return }
-            await advertisement.unregister()
-            // Else the app has stopped it meanwhile.
-            guard self.advertisement === advertisement else { return }
-            do {
-                try await advertisement.register(with: adapter)
-            } catch {
-                logger.error("cannot advertise again after a link", metadata: ["error": "\(error)"])
-                advertisementEnded(advertisement)
-            }
+            await registerAnew(on: adapter)
         }
+    }
+
+    private func registerAnew(on adapter: Adapter) async {
+        guard let advertisement else { return }
+        await advertisement.unregister()
+        // Else the app has stopped it meanwhile.
+        guard self.advertisement === advertisement else { return }
+        let isBesideLink = adapter.hasLinks
+        do {
+            try await advertisement.register(with: adapter)
+            guard self.advertisement === advertisement else { return await advertisement.unregister() }
+            advertisingResumed()
+        } catch {
+            guard self.advertisement === advertisement else { return }
+            guard isBesideLink else {
+                logger.error("cannot advertise again after a link", metadata: ["error": "\(error)"])
+                return advertisementEnded(advertisement)
+            }
+            advertisingPaused(error)
+            if !adapter.hasLinks { await registerAnew(on: adapter) }
+        }
+    }
+
+    /// The controller sends nothing beside its links that a central could connect by.
+    private func advertisingPaused(_ error: any Error) {
+        guard advertisingPause == nil else { return }
+        logger.warning("cannot advertise until a link ends", metadata: ["error": "\(error)"])
+        advertisingPause = epochs.current
+        deliver { $0.isAdvertising = false }
+    }
+
+    private func advertisingResumed() {
+        guard let pause = advertisingPause else { return }
+        advertisingPause = nil
+        deliver { [epochs] manager in manager.advertisingStarted { epochs.current.stops != pause.stops } }
     }
 }

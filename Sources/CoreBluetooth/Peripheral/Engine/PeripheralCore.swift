@@ -59,6 +59,10 @@ final class PeripheralCore: PeripheralEngineCore {
     var advertisingChangedUnderLink = false
     /// Runs until the advertisement is registered anew.
     var renewal: LoopSource?
+    /// Whether the advertisement is about to be registered anew because a link has begun.
+    var isRenewedUnderLink = false
+    /// The calls of the app until the advertising was refused beside a link, while it is.
+    var advertisingPause: CallEpochs.Call?
 
     nonisolated init(manager: CBPeripheralManager, choice: AdapterChoice, session: BlueZSession) {
         self.session = session
@@ -148,6 +152,7 @@ final class PeripheralCore: PeripheralEngineCore {
         // First: bluetoothd resumes it by itself when the adapter is on again, and a central that connects then would
         // find the services missing, or coming one by one, which bluetoothd as a central may not notice (5.66).
         stopAdvertising()
+        advertisingPause = nil
         lastAdvertisingChange = nil
         advertisingChangedUnderLink = false
         renewal = nil

@@ -42,6 +42,28 @@ extension InTheLab {
             try await central.disconnect()
         }
 
+        /// The kernel ends an extended advertisement by which a central has connected, and bluetoothd goes on counting it.
+        @Test(.bluetoothLab(sensor: .default))
+        func `a sensor advertises while a central is connected, and afterwards`() async throws {
+            let central = try await Central()
+            for _ in 1...2 {
+                try await central.connectToSensor()
+                try await isAdvertised()
+                _ = try await central.read(.sensorLocation, as: UInt8.self)
+                try await central.disconnect()
+                try await isAdvertised()
+            }
+        }
+
+        private func isAdvertised() async throws {
+            let radio = try LabRadio.here
+            let deadline = ContinuousClock.now + .seconds(20)
+            while try await radio.status().devices.first?.advertises != true {
+                try #require(.now < deadline, "the sensor does not advertise")
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+
         @Test func `a strength that is set by hand is that of the scan`() async throws {
             let radio = try LabRadio.here
             // What the test before has changed is not there any more.

@@ -112,6 +112,32 @@ extension InTheLab {
             #expect(try await run() == first)
         }
 
+        /// bluetoothd takes 2 s and more to end a link.
+        @Test func `a scenario drops links as soon as they are up, and goes on`() async throws {
+            try await Lab.here.forgetEachOther()
+            let scenario = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).yaml")
+            defer { try? FileManager.default.removeItem(at: scenario) }
+            try """
+            - repeat: {times: 2, steps: [wait-for: connected, disconnect, wait-for: disconnected]}
+            - quit
+            """.write(to: scenario, atomically: true, encoding: .utf8)
+            let sensor = try await Sensor("--scenario", scenario.path)
+            let monitor = try ChildProcess("bluejay", ["monitor", "Dittojay", "--adapter", Lab.centralAdapter])
+            #expect(try await sensor.process.exitStatus(within: .seconds(60)) == 0)
+            _ = try await monitor.interrupt()
+            let links = try sensor.process.lines.map(object).filter {
+                ($0["event"] as? String)?.hasSuffix("connected") == true
+            }
+            #expect(
+                links.compactMap { $0["event"] as? String } == [
+                    "connected", "disconnected", "connected", "disconnected",
+                ])
+            let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+            let times = try links.map { try format.parse($0["time"] as? String ?? "") }
+            for (begin, end) in [(0, 1), (2, 3)] { #expect(times[end].timeIntervalSince(times[begin]) < 1) }
+            try await Lab.here.forgetEachOther()
+        }
+
         @Test func `it cannot be found while it does not advertise, or its controller is off`() async throws {
             let sensor = try await Sensor()
             let find = { (status: Int32) in

@@ -20,6 +20,7 @@ final class CommandContext {
     /// Called when the command ends, in whatever way, while there is output still.
     var onEnd: (@MainActor () async -> Void)?
 
+    private let usesSockets: Bool
     private let delegate: ManagerDelegate
     private let reconnection = ReconnectionChoice()
     private var signals: [any DispatchSourceSignal] = []
@@ -36,6 +37,7 @@ final class CommandContext {
 
     private init(_ options: GlobalOptions, _ notifications: NotificationOptions?) {
         output = Output(isJSON: options.json)
+        usesSockets = notifications?.sockets ?? false
         adapter = options.adapter
         bluejay = Bluejay()
         delegate = ManagerDelegate()
@@ -92,8 +94,15 @@ final class CommandContext {
             throw Failure(problem, attempt: "cannot discover the services of \(device)", device: device)
         }
         let direct = DirectPeripheral(peripheral, manager: manager, device: device)
+        direct.usesSockets = usesSockets
         self.direct = direct
         return direct
+    }
+
+    /// Ends the connection: while a request is open, others are not answered.
+    func dropConnection() async {
+        await direct?.disconnect()
+        handBack()
     }
 
     /// Gives the connection back to Bluejay, if it is still there.

@@ -1,5 +1,6 @@
 import Bluejay
 import CoreBluetooth
+import LineOutput
 import MainLoop
 
 /// A connected peripheral used without Bluejay, for what Bluejay's API cannot do: discover everything, use one of
@@ -62,6 +63,9 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     private(set) var table = AttributeTable([])
     /// How long the device may take to answer a request, in seconds.
     var answerTimeout = AnswerOptions.defaultTimeout
+    /// Whether notifications come from sockets.
+    var usesSockets = false
+    private static var hasWarned = false
     /// Called with each value of a characteristic that is listened to.
     var onValue: ((CBCharacteristic, Result<Data, any Error>) -> Void)?
     /// Called when values of a characteristic were lost, or may have been.
@@ -75,7 +79,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     private let manager: CBCentralManager
     private var exchange: Exchange?
     /// Why the connection has ended, if it has.
-    private var endReason: Problem?
+    private(set) var endReason: Problem?
     private let timer = DispatchSource.makeTimerSource(queue: .main)
 
     /// Takes the delegates of the peripheral and of its manager until ``release()``.
@@ -187,13 +191,18 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         }
     }
 
-    /// Turns notifications or indications on.
+    /// Turns notifications or indications on. What notification sockets lose then is said on standard error, once.
     func subscribe(to characteristic: CBCharacteristic) async throws {
         try await attempt("listen to", .characteristic(characteristic)) {
             try await exchange([.notifying(ObjectIdentifier(characteristic))], within: answerTimeout) {
                 peripheral.setNotifyValue(true, for: characteristic)
             }
         }
+        guard usesSockets, !Self.hasWarned else { return }
+        Self.hasWarned = true
+        StandardError.write(
+            "bluejay: what a device sends before it has answered that notifications are on is lost: bluetoothd hands "
+                + "it to no socket (--sockets)")
     }
 
     /// Opens an L2CAP channel.
@@ -260,6 +269,16 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         guard let exchange else { return }
         self.exchange = nil
         if let error { exchange.continuation.resume(throwing: error) } else { exchange.continuation.resume() }
+    }
+
+    /// Ends the connection, if it is still there, and waits for that.
+    func disconnect() async {
+        guard peripheral.state == .connected else { return }
+        let end = FirstOutcome<Void>()
+        onEnd = { _ in end.report() }
+        manager.cancelPeripheralConnection(peripheral)
+        await end.wait(within: Self.endTimeout)
+        onEnd = nil
     }
 
     /// Waits for the end of a connection that is being ended; whether it has come. Takes ``onEnd`` for it.

@@ -31,6 +31,8 @@ struct Failure: Error {
     var attError: Int?
     /// Whether a link that was up has ended, and not because of pairing.
     private(set) var isLossOfLink = false
+    /// Whether only this request is why nothing more can be asked: others may be answered over another link.
+    private(set) var isAboutThisRequest = false
     /// Whether the request has made the devices pair, and was not answered then: over another link it may be.
     private(set) var isUnansweredSincePairing = false
 
@@ -110,6 +112,7 @@ struct Failure: Error {
         switch problem {
         case .noAnswer(let limit):
             self.init(.notInTime, attempt: attempt, "the device did not answer within \(inSeconds(limit))")
+            isAboutThisRequest = true
         case .linkLost(let error):
             let reason = error.map { inSentence($0.localizedDescription) }
             self.init(.connectionFailed, attempt: attempt, reason ?? "the connection was lost")
@@ -118,6 +121,7 @@ struct Failure: Error {
             self.init(
                 .connectionFailed, attempt: attempt,
                 "the connection was lost at once, as by a device that refuses to pair; \(adviceOnPasskeys(device))")
+            isAboutThisRequest = true
         case .unencrypted(let error): self.init(error, attempt: attempt, device: device)
         case .bluetoothOff: self.init(.bluetoothUnavailable, attempt: attempt, Self.isOff)
         }

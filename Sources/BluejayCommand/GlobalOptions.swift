@@ -28,8 +28,9 @@ struct NotificationOptions: ParsableArguments {
         help: ArgumentHelp(
             "Take notifications from sockets, not from the bus.",
             discussion: """
-                Cheaper at high rates; no other program gets them meanwhile. Values are lost only on a machine that is \
-                too busy to read them for some 100 ms, and what may be missing is reported.
+                Cheaper at high rates; no other program gets them meanwhile. What the device sends before it has \
+                answered that they are on is lost. Later values are lost only on a machine that is too busy to read \
+                them for some 100 ms, and what may be missing is reported.
                 """))
     var sockets = false
 }

@@ -127,6 +127,39 @@ struct CentralRecordingTests {
         #expect(try recorded() == ["heart-rate-measurement hex:0048"])
     }
 
+    @Test(arguments: [true, false])
+    func `what does not answer, or ends the connection, is left out over the next one`(isMute: Bool) async throws {
+        let device = await sensor()
+        let level = try #require(await device.characteristic("2A19")?.path)
+        await daemon.react(
+            to: "StartNotify", at: level, with: isMute ? .silent : .handler { [weak device] _ in device?.lose() })
+        let central = try record("--count", "1", "--timeout", "1")
+        await (try await subscribed("2A37")).notify(Data([0, 72]))
+        #expect(try await central.exitStatus() == 0, "\(central.transcript)")
+        #expect(central.transcript.contains("bluejay: not recorded: cannot listen to battery-level of "))
+        #expect(central.transcript.contains("recording 1 characteristic to "))
+        #expect(try recorded() == ["heart-rate-measurement hex:0048"])
+        #expect(await daemon.count(of: "StartNotify") == 2)
+    }
+
+    @Test func `a device that answers nothing is no device to record`() async throws {
+        await sensor()
+        await daemon.react(to: "StartNotify", with: .silent)
+        let central = try record("--timeout", "1")
+        #expect(try await central.exitStatus() == 3, "\(central.transcript)")
+        #expect(await daemon.count(of: "StartNotify") == 2)
+    }
+
+    @Test func `with sockets it says which values are lost`() async throws {
+        await sensor()
+        let central = try record("--count", "1", "--sockets")
+        try await central.line(containing: "recording 2 characteristics to ")
+        let rate = try #require(await daemon.adapter.air.first?.characteristic("2A37"))
+        await rate.notify(Data([0, 72]))
+        #expect(try await central.exitStatus() == 0, "\(central.transcript)")
+        #expect(central.transcript.split(separator: "\n").count { $0.contains("is lost: bluetoothd") } == 1)
+    }
+
     @Test func `a device that sends nothing is no device to record`() async throws {
         await silent()
         let central = try record()

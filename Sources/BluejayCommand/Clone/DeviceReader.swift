@@ -30,6 +30,8 @@ final class DeviceReader {
     /// The places of what is read again over the next connection: the first read has made the devices pair.
     private var pairings: Set<Int> = []
     private var characteristics: [OpenedDevice.Characteristic] = []
+    /// The device as it was found.
+    private var known: DeviceSelector?
 
     /// How often the connection is made again.
     private static let mostConnections = 20
@@ -51,13 +53,12 @@ final class DeviceReader {
         let address = CBPeer.bluetoothAddress(forIdentifier: identifier.uuid) ?? ""
         let adapter = context.adapter
         let appearance = await Self.appearance(of: address, on: adapter)
-        let known = DeviceSelector.identifiers([identifier.uuid], text: target.device)
+        known = .identifiers([identifier.uuid], text: target.device)
         var readings: [Int: Reading] = [:]
         var connection = 0
         while true {
             connection += 1
-            let direct = try await context.open(
-                known, target.device, limit: target.connectTimeout, answerTimeout: answerTimeout)
+            let direct = try await open()
             if connection == 1, await Self.isPaired(address, on: adapter) {
                 device.losses.append("what needs pairing: this machine is paired with the device already")
             }
@@ -69,8 +70,31 @@ final class DeviceReader {
                 return OpenedDevice(device: device, connection: direct, characteristics: characteristics)
             }
             guard failure.status != .bluetoothUnavailable, connection < Self.mostConnections else { throw failure }
-            context.handBack()
+            await context.dropConnection()
         }
+    }
+
+    private func open() async throws -> DirectPeripheral {
+        try await context.open(
+            known ?? target.selector, target.device, limit: target.connectTimeout, answerTimeout: answerTimeout)
+    }
+
+    /// The same device over another connection.
+    func open(again opened: OpenedDevice) async throws -> OpenedDevice {
+        let former = opened.connection.table.characteristics
+        await context.dropConnection()
+        let direct = try await open()
+        let present = direct.table.characteristics
+        guard present.map(\.uuid) == former.map(\.uuid) else {
+            throw Failure(.noSuchCharacteristic, "\(target.device) has not the characteristics that it had before")
+        }
+        let places = Dictionary(uniqueKeysWithValues: zip(former.map { ObjectIdentifier($0) }, present))
+        let characteristics = opened.characteristics.compactMap { characteristic in
+            places[ObjectIdentifier(characteristic.attribute)].map { attribute in
+                OpenedDevice.Characteristic(attribute: attribute, place: characteristic.place)
+            }
+        }
+        return OpenedDevice(device: opened.device, connection: direct, characteristics: characteristics)
     }
 
     // MARK: The advertisement

@@ -12,9 +12,14 @@ final class DeviceRecording {
         let reference: String
     }
 
-    private let senders: [Sender]
-    private let references: [ObjectIdentifier: String]
-    private let connection: DirectPeripheral
+    /// A connection to the device, and what it has.
+    struct Device {
+        let connection: DirectPeripheral
+        let senders: [Sender]
+    }
+
+    private var device: Device
+    private let reconnect: @MainActor () async throws -> Device
     private let file: RecordingFile
     private let output: Output
     private let count: Int?
@@ -36,11 +41,15 @@ final class DeviceRecording {
     /// How often the count is printed.
     private static let progressInterval = Duration.seconds(1)
 
-    /// - Parameter count: after how many values it ends.
-    init(_ senders: [Sender], on connection: DirectPeripheral, file: RecordingFile, output: Output, count: Int?) {
-        self.senders = senders
-        references = Dictionary(uniqueKeysWithValues: senders.map { (ObjectIdentifier($0.attribute), $0.reference) })
-        self.connection = connection
+    /// - Parameters:
+    ///   - count: after how many values it ends.
+    ///   - reconnect: makes the connection anew.
+    init(
+        _ device: Device, file: RecordingFile, output: Output, count: Int?,
+        reconnect: @escaping @MainActor () async throws -> Device
+    ) {
+        self.device = device
+        self.reconnect = reconnect
         self.file = file
         self.output = output
         self.count = count
@@ -69,17 +78,11 @@ final class DeviceRecording {
     /// - Parameter duration: after how many seconds it ends.
     /// - Throws: ``Failure`` if it has not ended as it was asked to. What has come by then is in the file.
     func run(for duration: Double?) async throws {
-        connection.onValue = { [weak self] source, result in self?.receive(result, from: source) }
-        connection.onEnd = { [weak self] problem in self?.stop(problem) }
-        connection.onLoss = { [output, connection] in output.report(lossOf: $0, on: connection) }
-        connection.onRemoval = { [weak self] services in self?.removed(services) }
-        defer {
-            connection.onValue = nil
-            connection.onEnd = nil
-            connection.onLoss = nil
-            connection.onRemoval = nil
-        }
+        follow()
+        defer { unfollow() }
         let subscribed = try await subscribe()
+        device.connection.onEnd = { [weak self] problem in self?.stop(problem) }
+        if let problem = device.connection.endReason { stop(problem) }
         if begin == nil { begin = .now }
         output.event("recording", "recording \(counted(subscribed.count, "characteristic")) to \(file.path)") {
             object in
@@ -97,31 +100,55 @@ final class DeviceRecording {
         }
     }
 
-    /// Subscribes to one after another.
+    private func follow() {
+        let connection = device.connection
+        connection.onValue = { [weak self] source, result in self?.receive(result, from: source) }
+        connection.onLoss = { [output, connection] in output.report(lossOf: $0, on: connection) }
+        connection.onRemoval = { [weak self] services in self?.removed(services) }
+    }
+
+    private func unfollow() {
+        device.connection.onValue = nil
+        device.connection.onEnd = nil
+        device.connection.onLoss = nil
+        device.connection.onRemoval = nil
+    }
+
+    /// Subscribes to one after another. The connection is made anew, without the one in question, when the device does
+    /// not answer, or ends the connection at once: it answers nothing else then.
     ///
     /// - Returns: those that the device has allowed.
     private func subscribe() async throws -> [Sender] {
-        var subscribed: [Sender] = []
+        var (subscribed, refused): (Set<String>, Set<String>) = ([], [])
         var firstRefusal: Failure?
-        for sender in Self.inOrderOfListening(senders) {
+        while let sender = Self.inOrderOfListening(device.senders).first(where: {
+            !subscribed.contains($0.reference) && !refused.contains($0.reference)
+        }) {
             do {
-                try await connection.subscribe(to: sender.attribute)
-                subscribed.append(sender)
+                try await device.connection.subscribe(to: sender.attribute)
+                subscribed.insert(sender.reference)
             } catch {
                 let failure = Failure(error, attempt: "cannot listen to \(sender.reference)")
-                guard !failure.endsEverything else { throw failure }
+                guard !failure.endsEverything || failure.isAboutThisRequest else { throw failure }
                 firstRefusal = firstRefusal ?? failure
+                refused.insert(sender.reference)
                 StandardError.write("bluejay: not recorded: \(failure.message)")
+                guard failure.endsEverything, refused.count < device.senders.count else { continue }
+                unfollow()
+                device = try await reconnect()
+                follow()
+                subscribed = []
             }
         }
         if subscribed.isEmpty, let firstRefusal { throw firstRefusal }
-        let references = Set(subscribed.map(\.reference))
-        return senders.filter { references.contains($0.reference) }
+        return device.senders.filter { subscribed.contains($0.reference) }
     }
 
     private func receive(_ result: Result<Data, any Error>, from source: CBCharacteristic) {
         let now = ContinuousClock.now
-        guard !end.isKnown, let reference = references[ObjectIdentifier(source)] else { return }
+        guard !end.isKnown, let reference = device.senders.first(where: { $0.attribute === source })?.reference else {
+            return
+        }
         do {
             let value = try result.get()
             let begin = Self.begin(now, isFirst: file.count == 0, subscribed: self.begin)
@@ -155,7 +182,7 @@ final class DeviceRecording {
             StandardError.write("bluejay: the device has removed the service \(service.uuid.uuidString)")
             removedServices.insert(ObjectIdentifier(service))
         }
-        let isOver = senders.allSatisfy { sender in
+        let isOver = device.senders.allSatisfy { sender in
             sender.attribute.service.map { removedServices.contains(ObjectIdentifier($0)) } ?? true
         }
         guard isOver else { return }

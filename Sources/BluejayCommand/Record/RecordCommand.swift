@@ -53,9 +53,9 @@ struct RecordCommand: CentralCommand {
 
     @MainActor
     private func record(_ context: CommandContext) async throws {
-        let opened = try await DeviceReader(context, target, answerTimeout: answer.timeout).read()
-        let senders = opened.characteristics.filter { $0.attribute.properties.isSubscribable }
-        guard !senders.isEmpty else {
+        let reader = DeviceReader(context, target, answerTimeout: answer.timeout)
+        let opened = try await reader.read()
+        guard opened.characteristics.contains(where: \.attribute.properties.isSubscribable) else {
             throw Failure(
                 .noSuchCharacteristic,
                 "\(target.device) has nothing that notifies or indicates; \"bluejay clone\" reads the rest")
@@ -63,9 +63,9 @@ struct RecordCommand: CentralCommand {
         opened.device.reportLosses()
         let text = ProfileText(opened.device)
         let file = try RecordingFile(output, overwrites: overwriting.force, begin: text.lines)
-        let recording = DeviceRecording(
-            senders.map { .init(attribute: $0.attribute, reference: text.reference(to: $0.place)) },
-            on: opened.connection, file: file, output: context.output, count: count)
+        let recording = DeviceRecording(.init(opened, text), file: file, output: context.output, count: count) {
+            .init(try await reader.open(again: opened), text)
+        }
         context.onEnd = {
             recording.finish()
             guard recording.hasBegun else { return }
@@ -78,5 +78,17 @@ struct RecordCommand: CentralCommand {
             }
         }
         try await recording.run(for: duration)
+    }
+}
+
+extension DeviceRecording.Device {
+    /// What notifies or indicates, by its names in a profile.
+    @MainActor
+    fileprivate init(_ opened: OpenedDevice, _ text: ProfileText) {
+        self.init(
+            connection: opened.connection,
+            senders: opened.characteristics.filter { $0.attribute.properties.isSubscribable }.map { characteristic in
+                .init(attribute: characteristic.attribute, reference: text.reference(to: characteristic.place))
+            })
     }
 }

@@ -139,6 +139,16 @@ import Testing
         #expect(try text(uuid, hex) == shown)
     }
 
+    /// Specification: Fitness Machine Service 1.0, 4.4.1.7, 4.6.1.2 and 4.8.1.2: they have no value that stands for none.
+    @Test(arguments: [
+        ("2ACD", "1100 ffff ffff", "flags More Data, positive elevation gain 6553.5 m, negative elevation gain 6553.5 m"),
+        ("2ACF", "0000 ffff ffff", "floors 65535, step count 65535"),
+        ("2AD1", "0000 ff ffff", "stroke rate 127.5 strokes/min, stroke count 65535"),
+    ])
+    func `what a fitness machine always has is a number`(uuid: String, hex: String, shown: String) throws {
+        #expect(try text(uuid, hex) == shown)
+    }
+
     @Test(arguments: [
         ("2AD2", "0101 ffff ffff ff", "total energy", "not available"),
         ("2A9D", "00ffff", "weight", "measurement unsuccessful"),

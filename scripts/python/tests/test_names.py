@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from lab_tools.names.compared import is_recorded
 from lab_tools.names.formats import Formats
 from lab_tools.names.meanings import meaning, meanings
 
@@ -54,10 +55,20 @@ def test_flags_lose_the_names_that_only_say_which_fields_follow() -> None:
     assert Formats.completed("2FFF", fields)[0] == "flags~b16~~~0=More Data|9=3D"
 
 
-def test_of_fields_that_share_a_flag_one_may_be_missing() -> None:
-    fields = ["flags~b16", "slope~s16~1,-1,0~%~~+3", "ramp~s16~1,-1,0~°~~+3", "total~u16~~kcal~~+7"]
-    assert Formats.completed("2ACD", fields)[1:] == [
-        "slope~s16~1,-1,0~%~7FFF!not available~+3",
-        "ramp~s16~1,-1,0~°~7FFF!not available~+3",
-        "total~u16~~kcal~~+7",
+def test_of_fields_that_share_a_flag_some_may_be_missing() -> None:
+    fields = [
+        "flags~b16",
+        "inclination~s16~1,-1,0~%~~+3",
+        "total energy~u16~~kcal~~+7",
+        "energy per minute~u8~~kcal~~+7",
     ]
+    assert Formats.completed("2ACD", [*fields, "positive elevation gain~u16~1,-1,0~m~~+4"])[1:] == [
+        "inclination~s16~1,-1,0~%~7FFF!not available~+3",
+        "total energy~u16~~kcal~FFFF!not available~+7",
+        "energy per minute~u8~~kcal~FF!not available~+7",
+        "positive elevation gain~u16~1,-1,0~m~~+4",
+    ]
+
+
+def test_the_table_is_the_one_that_was_compared() -> None:
+    assert is_recorded(), "the table of formats or its intended differences have changed: run scripts/names/compare"

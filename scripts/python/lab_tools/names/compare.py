@@ -4,7 +4,8 @@ before, in the copy at https://github.com/oesmith/gatt-xml.
 
 Compared are the fields in their order: the width, the sign, the factor, and the flags that say whether a field is
 there. Each difference is intended, and listed with its reason in scripts/python/lab_tools/names/differences.py. Any
-other one fails, and so does a listed one that is none."""
+other one fails, and so does a listed one that is none. When none fails, it is recorded that this table was compared
+(compared.sha256, which a test looks at)."""
 
 import argparse
 import re
@@ -16,8 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab_tools.names import compared
+from lab_tools.names.compared import FORMATS
 from lab_tools.names.differences import SUPPLEMENT, XML
-from lab_tools.names.update import FORMATS, Source, download
+from lab_tools.names.update import Source, download
 
 XML_SOURCE, XML_COMMIT = "https://github.com/oesmith/gatt-xml", "4fd2ede"
 PREFIX = "org.bluetooth.characteristic."
@@ -273,4 +276,7 @@ def main(words: list[str]) -> int:
                 print(line)
             print(f"{title}: {equal} the same, {len(intended)} intended differences, {len(wrong)} others")
             failures += len(wrong)
-    return 1 if failures else 0
+    if failures:
+        return 1
+    compared.record()
+    return 0

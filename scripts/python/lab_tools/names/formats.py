@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lab_tools.names.meanings import meanings
-from lab_tools.names.tables import CORRECTED, LEFT_OUT, PAIRS, TYPES, UNITS, WRITTEN
+from lab_tools.names.tables import CORRECTED, LEFT_OUT, TYPES, UNAVAILABLE, UNITS, WRITTEN
 
 # A characteristic, and one of its fields, as published.
 Structure = Mapping[str, Any]
@@ -84,9 +84,8 @@ class Formats:
         parts = [(field.split("~") + [""] * 6)[:6] for field in fields]
         conditions = [field[5] for field in parts]
         for field in parts:
-            name, type_name, *_, names, condition = field
-            # Of fields that share a flag, a machine may have one without the other.
-            if number in PAIRS and not names and type_name[0] in "us" and conditions.count(condition) > 1:
+            name, type_name = field[:2]
+            if name in UNAVAILABLE.get(number, ()):
                 bits = int(type_name[1:]) - (type_name[0] == "s")
                 field[4] = f"{(1 << bits) - 1:X}!not available"
             for index, text in CORRECTED.get((number, name), {}).items():

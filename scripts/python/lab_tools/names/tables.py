@@ -199,6 +199,7 @@ WRITTEN = {
     "FF=control permission lost;parameter~hex~~~~?",
     "2A85": "date of birth~date4",
     "2A86": "date of threshold assessment~date4",
+    # Weight Scale Service 1.0.1, 3.2.1.2, and Body Composition Service 1.0, 3.2.1.2, have "measurement unsuccessful".
     "2A9D": "flags~b8;weight~u16~5,-3,0~kg~FFFF!measurement unsuccessful~-0;"
     "weight~u16~1,-2,0~lb~FFFF!measurement unsuccessful~+0;time stamp~date7~~~~+1;user~u8~~~FF!unknown~+2;"
     "BMI~u16~1,-1,0~kg/m²~~+3;height~u16~1,-3,0~m~~+3-0;height~u16~1,-1,0~in~~+3+0",
@@ -275,9 +276,19 @@ CORRECTED: dict[tuple[str, str], dict[int, str]] = {
     ("2AD6", "minimum increment"): {1: "u8 or u16", 2: " or 1,-1,0"},
 }
 
-# The data of fitness machines, where all ones (of a signed number: the greatest) is "data not available" in those
-# fields that one flag announces together. Specification: Fitness Machine Service, 4.4 to 4.9.
-PAIRS = {"2ACD", "2ACE", "2ACF", "2AD0", "2AD1", "2AD2"}
+# The data of fitness machines: the fields in which all ones (of a signed number: the greatest) is "data not available".
+# One flag announces several of them, of which a machine may have one without the others. Specification: Fitness Machine
+# Service 1.0, 4.4.1 to 4.9.1; it is not in the supplement. Others that share a flag (elevation gains, floors and steps,
+# strokes) have no such value.
+ENERGIES = ("total energy", "energy per hour", "energy per minute")
+UNAVAILABLE: dict[str, tuple[str, ...]] = {
+    "2ACD": ("inclination", "ramp angle setting", *ENERGIES, "force on belt", "power output"),
+    "2ACE": ("steps per minute", "average step rate", "inclination", "ramp setting", *ENERGIES),
+    "2ACF": ENERGIES,
+    "2AD0": ENERGIES,
+    "2AD1": ENERGIES,
+    "2AD2": ENERGIES,
+}
 
 # Numbers of characteristics that the SIG has withdrawn: devices that have them are still in use.
 WITHDRAWN = {

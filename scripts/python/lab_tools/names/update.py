@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lab_tools.names.compared import FORMATS
 from lab_tools.names.formats import Formats
 from lab_tools.names.tables import WITHDRAWN
 from lab_tools.places import ROOT
@@ -26,7 +27,6 @@ except ImportError:
 
 PACKAGE, VERSION = "bluetooth-sig", "0.6.0"
 OUTPUT = ROOT / "Sources/AssignedNumbers/AssignedNames.swift"
-FORMATS = ROOT / "Sources/GATTProfiles/Decoding/FormatTable.swift"
 INSIDE = "bluetooth_sig/bluetooth_sig/"
 NUMBERS = INSIDE + "assigned_numbers/"
 

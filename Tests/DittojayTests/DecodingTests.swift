@@ -141,7 +141,10 @@ import Testing
 
     /// Specification: Fitness Machine Service 1.0, 4.4.1.7, 4.6.1.2 and 4.8.1.2: they have no value that stands for none.
     @Test(arguments: [
-        ("2ACD", "1100 ffff ffff", "flags More Data, positive elevation gain 6553.5 m, negative elevation gain 6553.5 m"),
+        (
+            "2ACD", "1100 ffff ffff",
+            "flags More Data, positive elevation gain 6553.5 m, negative elevation gain 6553.5 m"
+        ),
         ("2ACF", "0000 ffff ffff", "floors 65535, step count 65535"),
         ("2AD1", "0000 ff ffff", "stroke rate 127.5 strokes/min, stroke count 65535"),
     ])

@@ -81,7 +81,7 @@ import Testing
             pair.advance(30)
             #expect(
                 host.take() == [
-                    [0x3E, 12, 0x04, 0, 1, 0, 0xEB, 0x19, 0, 0, 0, 0, 0, 0],
+                    [0x3E, 12, 0x04, 0, 1, 0, 0xEB, 0x59, 0, 0, 0, 0, 0, 0],
                     [0x0C, 8, 0, 1, 0, 0x0C, 0xFF, 0xFF, 1, 0],
                 ])
         }

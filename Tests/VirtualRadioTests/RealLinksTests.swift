@@ -133,7 +133,7 @@ import Testing
         for (place, host) in hosts[50...].enumerated() { host.connect(to: hosts[place].address, timeout: 100) }
         radio.advance(to: 3 * Span.second)
         for (place, host) in hosts[50...].enumerated() {
-            #expect(host.take().filter { $0[0] == 0x3E }.count == 1)
+            #expect(host.take().filter { $0[0] == 0x3E && $0[2] == 0x0A }.count == 1)
             _ = hosts[place].take()
             host.send([UInt8(place)], 1)
         }

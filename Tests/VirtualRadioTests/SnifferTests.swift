@@ -50,6 +50,29 @@ import Testing
         #expect(data[0][16..<19] == [1, 2, 3] && data[1][16] == 4 && data[2][16..<18] == [2, 0x13])
     }
 
+    /// Core Specification, Vol 6 Part C, 3.1: sample data.
+    @Test func `the second algorithm chooses the channels of the specification's sample`() {
+        #expect((0..<4).map { LinkTrace.channel(of: $0, 0x8E89_BED6) } == [25, 20, 6, 21])
+    }
+
+    @Test(arguments: [(ControllerKind.v5_3, ControllerKind.v5_3), (.v5_3, .v4_2), (.v4_2, .v5_3)])
+    func `packets say who knows the second algorithm, and both have to`(central: ControllerKind, other: ControllerKind) {
+        let radio = Radio(seed: 1)
+        let hosts = (TestHost(radio, other), TestHost(radio, central, number: 1))
+        var packets: [[UInt8]] = []
+        radio.sniff { packets.append($1) }
+        for host in [hosts.0, hosts.1] { host.wantAllEvents() }
+        hosts.0.advertise()
+        hosts.1.connect(to: hosts.0.address)
+        radio.advance(to: 300 * Span.millisecond)
+        let selections = packets.filter { $0[4] == 0xD6 }.map { ($0[14] & 0x0F, $0[14] & 0x20 != 0) }
+        #expect(selections.contains { $0 == (0, other == .v5_3) } && selections.contains { $0 == (5, central == .v5_3) })
+        for (host, kind) in [(hosts.0, other), (hosts.1, central)] {
+            let events = host.take().filter { $0[0] == 0x3E && $0[2] == 0x14 }
+            #expect(events == (kind == .v5_3 ? [[0x3E, 4, 0x14, 1, 0, central == other ? 1 : 0]] : []))
+        }
+    }
+
     @Test func `the check is the remainder of the polynomial`() {
         let content = (0..<20).map { UInt8(truncatingIfNeeded: $0 &* 37) }
         // As 3.1.1 of Vol 6 Part B draws it: a register that the bits enter at its highest.

@@ -86,7 +86,7 @@ final class DeviceReader {
         let direct = try await open()
         let present = direct.table.characteristics
         guard present.map(\.uuid) == former.map(\.uuid) else {
-            throw Failure(.noSuchCharacteristic, "\(target.device) has not the characteristics that it had before")
+            throw Failure(.noSuchCharacteristic, "\(target.device) no longer has the characteristics that it had")
         }
         let places = Dictionary(uniqueKeysWithValues: zip(former.map { ObjectIdentifier($0) }, present))
         let characteristics = opened.characteristics.compactMap { characteristic in

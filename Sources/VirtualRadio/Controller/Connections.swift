@@ -1,4 +1,4 @@
-/// The events of new connections, and their handles. (Core Specification, Vol 4 Part E, 7.7.65.1, 7.7.65.10)
+/// The events of new connections, and their handles. (Core Specification, Vol 4 Part E, 7.7.65.1, 7.7.65.10, 7.7.65.20)
 extension Controller {
     /// The connection of a command.
     func end(_ handle: Int) throws(ErrorCode) -> LinkEnd {
@@ -21,6 +21,10 @@ extension Controller {
         sendConnectionComplete(
             .success, handle: end.handle, isCentral: end.isCentral, peer: end.peer, own: end.ownAddress,
             end.link.parameters)
+        guard kind.knowsSecondAlgorithm, let event = begin(.channelSelectionAlgorithm) else { return }
+        event.add(end.handle)
+        event.add(UInt8(end.link.hasSecondAlgorithm ? 1 : 0))
+        send(event)
     }
 
     func sendConnectionFailed(_ status: ErrorCode, isCentral: Bool, peer: DeviceAddress?) {

@@ -24,9 +24,15 @@ public enum ControllerKind: String, Sendable, Comparable {
         features |= LinkLayerFeature.privacy | LinkLayerFeature.extendedScannerFilterPolicies
         if self == .v5_3 {
             features |= LinkLayerFeature.phy2M | LinkLayerFeature.codedPHY | LinkLayerFeature.extendedAdvertising
+            features |= LinkLayerFeature.channelSelectionAlgorithm2
         }
         return features
     }
+}
+
+extension ControllerKind {
+    /// Whether it knows the channel selection algorithm #2, which connections by extended advertising take. (4.5.8)
+    var knowsSecondAlgorithm: Bool { features & LinkLayerFeature.channelSelectionAlgorithm2 != 0 }
 }
 
 enum LinkLayerFeature {
@@ -39,4 +45,5 @@ enum LinkLayerFeature {
     static let phy2M: UInt64 = 1 << 8
     static let codedPHY: UInt64 = 1 << 11
     static let extendedAdvertising: UInt64 = 1 << 12
+    static let channelSelectionAlgorithm2: UInt64 = 1 << 14
 }

@@ -146,7 +146,7 @@ extension Controller {
             known: request.advertiser)
         if !set.has(AdvertisingSet.Property.legacy) { link.phy = set.secondaryPHY }
         radio.add(link)
-        radio.sniffer?.hearConnect(link)
+        radio.sniffer?.hearConnect(link, set)
         ends.append(link.central)
         sendConnectionComplete(link.central)
         if link.isRequestHeard(payload: Self.connectRequestLength) {

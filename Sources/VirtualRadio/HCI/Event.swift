@@ -36,6 +36,7 @@ enum LEEventCode: UInt8 {
     case scanTimeout = 0x11
     case advertisingSetTerminated = 0x12
     case scanRequestReceived = 0x13
+    case channelSelectionAlgorithm = 0x14
 
     var maskBit: UInt64 { 1 << UInt64(rawValue - 1) }
 }

@@ -17,6 +17,8 @@ final class Link {
     var payload = 27
     /// Of both directions.
     var phy = PHY.le1M
+    /// Whether its channels follow the algorithm #2, which both ends know, and not #1. (Vol 6 Part B, 4.5.8)
+    let hasSecondAlgorithm: Bool
 
     private lazy var answerLimit = Alarm(radio.clock) { [unowned self] in
         for end in ends { end.close(.linkLayerResponseTimeout) }
@@ -58,6 +60,7 @@ final class Link {
         isReal = radio.air.model == .real
         seed = radio.chance.begin(.link(from: first.index, to: second.index))
         random = RandomSource(seed: seed)
+        hasSecondAlgorithm = first.kind.knowsSecondAlgorithm && second.kind.knowsSecondAlgorithm
         central = LinkEnd(self, first, isCentral: true, own: firstAddress.sent, peer: secondAddress)
         peripheral = LinkEnd(self, second, isCentral: false, own: secondAddress.sent, peer: firstAddress)
     }

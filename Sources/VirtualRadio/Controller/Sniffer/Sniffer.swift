@@ -32,22 +32,34 @@ extension Sniffer {
         static let extended: UInt8 = 7
     }
 
-    private func write(_ type: UInt8, from: DeviceAddress, to: DeviceAddress? = nil, _ payload: [UInt8]) {
+    /// - Parameters:
+    ///   - controller: who says whether it knows the channel selection algorithm #2 (ChSel), where PDUs do.
+    ///   - auxiliary: the PHY of the secondary channel, if it is there.
+    private func write(
+        _ type: UInt8, from: DeviceAddress, to: DeviceAddress? = nil, of controller: Controller? = nil,
+        auxiliary: PHY? = nil, _ payload: [UInt8]
+    ) {
         let isToRandom = to?.isRandom == true
-        let header = type | (from.isRandom ? 0x40 : 0) | (isToRandom ? 0x80 : 0)
+        let selection: UInt8 = controller?.kind.knowsSecondAlgorithm == true ? 0x20 : 0
+        let header = type | selection | (from.isRandom ? 0x40 : 0) | (isToRandom ? 0x80 : 0)
         write(
             AirPacket(
-                channel: 37, signal: signal, address: AirPacket.advertisingAddress, start: AirPacket.advertisingCRC,
-                phy: .le1M, flags: 0, header: (header, UInt8(truncatingIfNeeded: payload.count)), payload))
+                channel: auxiliary == nil ? 37 : Self.auxiliaryChannel, signal: signal,
+                address: AirPacket.advertisingAddress, start: AirPacket.advertisingCRC, phy: auxiliary ?? .le1M,
+                flags: auxiliary == nil ? 0 : AirPacket.Flag.isAuxiliary,
+                header: (header, UInt8(truncatingIfNeeded: payload.count)), payload))
     }
+
+    private static let auxiliaryChannel = 20
 
     func hear(_ set: AdvertisingSet) {
         guard set.has(AdvertisingSet.Property.legacy) else { return hearExtended(set, set.data) }
         let own = Self.bytes(set.address)
         if set.has(AdvertisingSet.Property.directed) {
-            write(PDU.directInd, from: set.address, to: set.sentTarget, own + Self.bytes(set.sentTarget))
+            let target = Self.bytes(set.sentTarget)
+            write(PDU.directInd, from: set.address, to: set.sentTarget, of: set.controller, own + target)
         } else if set.has(AdvertisingSet.Property.connectable) {
-            write(PDU.advInd, from: set.address, own + set.data)
+            write(PDU.advInd, from: set.address, of: set.controller, own + set.data)
         } else {
             let type = set.has(AdvertisingSet.Property.scannable) ? PDU.scanInd : PDU.nonconnInd
             write(type, from: set.address, own + set.data)
@@ -72,19 +84,16 @@ extension Sniffer {
         let information = [UInt8](number: Int(set.dataIdentifier & 0xFFF) | Int(set.identifier) << 12)
         let extended = fields + information
         let payload = [UInt8(extended.count) | mode << 6] + extended + data.prefix(240)
-        write(
-            AirPacket(
-                channel: 20, signal: signal, address: AirPacket.advertisingAddress, start: AirPacket.advertisingCRC,
-                phy: set.secondaryPHY, flags: AirPacket.Flag.isAuxiliary,
-                header: (PDU.extended | (set.address.isRandom ? 0x40 : 0), UInt8(payload.count)), payload))
+        write(PDU.extended, from: set.address, auxiliary: set.secondaryPHY, payload)
     }
 
-    /// CONNECT_IND, which says what a sniffer must know of the connection.
-    func hearConnect(_ link: Link) {
+    /// CONNECT_IND or AUX_CONNECT_REQ, which says what a sniffer must know of the connection.
+    func hearConnect(_ link: Link, _ set: AdvertisingSet) {
         links += 1
         var source = RandomSource(seed: UInt64(links))
         link.trace = LinkTrace(
-            address: UInt32(truncatingIfNeeded: source.next()), start: UInt32(source.next() & 0xFF_FFFF))
+            address: UInt32(truncatingIfNeeded: source.next()), start: UInt32(source.next() & 0xFF_FFFF),
+            hasSecondAlgorithm: link.hasSecondAlgorithm)
         let parameters = link.parameters
         var payload = Self.bytes(link.central.ownAddress) + Self.bytes(link.central.peer.sent)
         payload += [UInt8](bits: UInt64(link.trace.address), count: 4)
@@ -94,7 +103,12 @@ extension Sniffer {
             payload += [UInt8](number: number)
         }
         payload += [0xFF, 0xFF, 0xFF, 0xFF, 0x1F, LinkTrace.hop]
-        write(PDU.connectInd, from: link.central.ownAddress, to: link.central.peer.sent, payload)
+        let (sender, receiver) = (link.central.ownAddress, link.central.peer.sent)
+        if set.has(AdvertisingSet.Property.legacy) {
+            write(PDU.connectInd, from: sender, to: receiver, of: link.central.controller, payload)
+        } else {
+            write(PDU.connectInd, from: sender, to: receiver, auxiliary: set.secondaryPHY, payload)
+        }
     }
 
     private static func bytes(_ address: DeviceAddress) -> [UInt8] { [UInt8](bits: address.bits, count: 6) }
@@ -105,13 +119,30 @@ struct LinkTrace {
     var address: UInt32 = 0
     /// With what the CRC begins.
     var start: UInt32 = 0
+    var hasSecondAlgorithm = false
     /// Sequence numbers: of the next packet from the central, and from the peripheral.
     var numbers = (false, false)
     var events = 0
 
-    /// Channels between the events.
+    /// Channels between the events, with the algorithm #1.
     static let hop: UInt8 = 7
-    var channel: Int { (events + 1) * Int(Self.hop) % 37 }
+    var channel: Int {
+        hasSecondAlgorithm
+            ? Self.channel(of: UInt16(truncatingIfNeeded: events), address) : (events + 1) * Int(Self.hop) % 37
+    }
+
+    /// The channel of an event by the algorithm #2, as all channels are used. (Vol 6 Part B, 4.5.8.3)
+    static func channel(of event: UInt16, _ address: UInt32) -> Int {
+        let identifier = UInt16(truncatingIfNeeded: address >> 16 ^ address)
+        var number = event ^ identifier
+        for _ in 0..<3 { number = permuted(number) &* 17 &+ identifier }
+        return Int(number ^ identifier) % 37
+    }
+
+    /// Each byte with its bits in reverse.
+    private static func permuted(_ number: UInt16) -> UInt16 {
+        (0..<16).reduce(0) { $0 | (number >> UInt16($1) & 1) << UInt16($1 < 8 ? 7 - $1 : 23 - $1) }
+    }
 }
 
 /// Data channels. (Core Specification, Vol 6 Part B, 2.4)

@@ -141,7 +141,9 @@ struct LinkTrace {
 
     /// Each byte with its bits in reverse.
     private static func permuted(_ number: UInt16) -> UInt16 {
-        (0..<16).reduce(0) { $0 | (number >> UInt16($1) & 1) << UInt16($1 < 8 ? 7 - $1 : 23 - $1) }
+        var permuted: UInt16 = 0
+        for bit: UInt16 in 0..<16 where number >> bit & 1 == 1 { permuted |= 1 << (bit < 8 ? 7 - bit : 23 - bit) }
+        return permuted
     }
 }
 

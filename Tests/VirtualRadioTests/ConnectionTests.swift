@@ -20,10 +20,10 @@ import Testing
             let peripheral = [0] + pair.central.bytes(pair.peripheral.address)
             let central = [0] + pair.central.bytes(pair.central.address)
             // The algorithm of the channels, by handles.
-            let algorithms: [[[UInt8]]] = [1, 2].map { kind == .v5_3 ? [[0x3E, 4, 0x14, $0, 0, 1]] : [] }
-            #expect(pair.central.take() == [start + [2, 0, 0] + peripheral + end] + algorithms[1])
+            func algorithm(_ handle: UInt8) -> [[UInt8]] { kind == .v5_3 ? [[0x3E, 4, 0x14, handle, 0, 1]] : [] }
+            #expect(pair.central.take() == [start + [2, 0, 0] + peripheral + end] + algorithm(2))
             let terminated: [[UInt8]] = kind == .v5_3 ? [[0x3E, 6, 0x12, 0, 1, 1, 0, 1]] : []
-            #expect(pair.peripheral.take() == [start + [1, 0, 1] + central + end] + algorithms[0] + terminated)
+            #expect(pair.peripheral.take() == [start + [1, 0, 1] + central + end] + algorithm(1) + terminated)
         }
     }
 

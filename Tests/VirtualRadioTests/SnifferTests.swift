@@ -65,11 +65,14 @@ import Testing
         hosts.0.advertise()
         hosts.1.connect(to: hosts.0.address)
         radio.advance(to: 300 * Span.millisecond)
-        let selections = packets.filter { $0[4] == 0xD6 }.map { ($0[14] & 0x0F, $0[14] & 0x20 != 0) }
-        #expect(selections.contains { $0 == (0, other == .v5_3) } && selections.contains { $0 == (5, central == .v5_3) })
+        let headers = Set(packets.filter { $0[4] == 0xD6 }.map { $0[14] })
+        #expect(headers.contains(other == .v5_3 ? 0x20 : 0x00))
+        #expect(headers.contains(central == .v5_3 ? 0x25 : 0x05))
         for (host, kind) in [(hosts.0, other), (hosts.1, central)] {
             let events = host.take().filter { $0[0] == 0x3E && $0[2] == 0x14 }
-            #expect(events == (kind == .v5_3 ? [[0x3E, 4, 0x14, 1, 0, central == other ? 1 : 0]] : []))
+            let algorithm: UInt8 = central == other ? 1 : 0
+            let expected: [[UInt8]] = [[0x3E, 4, 0x14, 1, 0, algorithm]]
+            #expect(events == (kind == .v5_3 ? expected : []))
         }
     }
 

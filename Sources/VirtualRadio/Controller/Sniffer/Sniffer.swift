@@ -39,9 +39,10 @@ extension Sniffer {
         _ type: UInt8, from: DeviceAddress, to: DeviceAddress? = nil, of controller: Controller? = nil,
         auxiliary: PHY? = nil, _ payload: [UInt8]
     ) {
-        let isToRandom = to?.isRandom == true
-        let selection: UInt8 = controller?.kind.knowsSecondAlgorithm == true ? 0x20 : 0
-        let header = type | selection | (from.isRandom ? 0x40 : 0) | (isToRandom ? 0x80 : 0)
+        var header = type
+        if controller?.kind.knowsSecondAlgorithm == true { header |= 0x20 }
+        if from.isRandom { header |= 0x40 }
+        if to?.isRandom == true { header |= 0x80 }
         write(
             AirPacket(
                 channel: auxiliary == nil ? 37 : Self.auxiliaryChannel, signal: signal,

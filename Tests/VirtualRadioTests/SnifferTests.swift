@@ -56,7 +56,8 @@ import Testing
     }
 
     @Test(arguments: [(ControllerKind.v5_3, ControllerKind.v5_3), (.v5_3, .v4_2), (.v4_2, .v5_3)])
-    func `packets say who knows the second algorithm, and both have to`(central: ControllerKind, other: ControllerKind) {
+    func `packets say who knows the second algorithm, and both have to`(central: ControllerKind, other: ControllerKind)
+    {
         let radio = Radio(seed: 1)
         let hosts = (TestHost(radio, other), TestHost(radio, central, number: 1))
         var packets: [[UInt8]] = []

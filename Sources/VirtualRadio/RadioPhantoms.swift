@@ -25,7 +25,7 @@ extension Radio {
     /// - Returns: the index by which the radio knows it.
     public func add(_ phantom: Phantom, with peripheral: PhantomPeripheral) -> Int {
         let host = PhantomHost(self, phantom, peripheral)
-        let index = addPhantom(address: phantom.address) { [unowned host] in host.take($0) }.index
+        let index = addPhantom(address: phantom.address) { [weak host] in host?.take($0) }.index
         place(phantom, index)
         phantomHosts.append(host)
         host.begin(index)

@@ -113,7 +113,7 @@ final class RadioLoop {
     /// Adds a controller for a host.
     private func add(_ attachment: some Attachment) {
         let address = Self.address(radio.nextIndex)
-        let index = radio.add(kind, address: address) { [unowned attachment] in attachment.write($0) }
+        let index = radio.add(kind, address: address) { [weak attachment] in attachment?.write($0) }
         // Places between may be those of phantoms.
         while index >= attachments.count { attachments.append(nil) }
         attachments[index] = attachment

@@ -20,8 +20,8 @@ final class RadioServer {
         descriptor = ControlPath.makeSocket()
         guard descriptor >= 0 else { throw SystemError("cannot make a socket") }
         try listen()
-        director.onEvent = { [unowned self] event in
-            for client in clients where client.follows { client.send(event) }
+        director.onEvent = { [weak self] event in
+            for client in self?.clients ?? [] where client.follows { client.send(event) }
         }
     }
 

@@ -125,6 +125,50 @@ import Testing
         }
     }
 
+    enum Departure: CaseIterable {
+        case removal, reset
+    }
+
+    /// By `leaves`: 0 is the central, 1 the peripheral.
+    @Test(arguments: [0, 1], Departure.allCases)
+    func `an end that leaves while packets are on their way gets none of them`(leaves: Int, departure: Departure) throws
+    {
+        let hosts = hosts(2)
+        let handles = connect(hosts[0], to: hosts[1])
+        let radio = hosts[0].radio
+        radio.advance(to: radio.now + 200 * Span.millisecond)
+        _ = (hosts[0].take(), hosts[1].take())
+        hosts[0].send([1, 2, 3], handles.central)
+        hosts[1].send([4, 5, 6], handles.peripheral)
+        let link = try #require(radio.links.first)
+        while !link.exchangeAlarm.isSet, let next = radio.nextDeadline { radio.advance(to: next) }
+        switch departure {
+        case .removal: radio.remove(hosts[leaves].index)
+        case .reset: hosts[leaves].result(0x0C03)
+        }
+        radio.advance(to: radio.now + 3 * Span.second)
+        #expect(hosts[leaves].take().isEmpty)
+        #expect(hosts[1 - leaves].take() == [[0x05, 4, 0, 1, 0, 0x08]], "the connection's timeout")
+        #expect(radio.links.isEmpty)
+    }
+
+    @Test func `a phantom may be removed while a packet is on its way to it`() throws {
+        let host = hosts(1)[0]
+        let address = DeviceAddress((0xC0, 0, 0, 0, 0, 9), isRandom: true)
+        let phantom = Phantom(address: address, data: [2, 1, 6], position: Position(x: 0, y: 1))
+        let index = host.radio.add(phantom, with: PhantomPeripheral())
+        host.connect(to: address)
+        let radio = host.radio
+        radio.advance(to: radio.now + Span.second)
+        let event = try #require(host.take().first { $0[0] == 0x3E })
+        host.send([3, 0, 4, 0, 0x02, 0xF7, 0], number(event, 4))
+        let link = try #require(radio.links.first)
+        while !link.exchangeAlarm.isSet, let next = radio.nextDeadline { radio.advance(to: next) }
+        radio.remove(index)
+        radio.advance(to: radio.now + 3 * Span.second)
+        #expect(host.take().map { $0[0] } == [0x05])
+    }
+
     @Test func `a hundred controllers find and connect to each other in real air`() {
         let hosts = hosts(100)
         let radio = hosts[0].radio

@@ -30,8 +30,8 @@ final class AirRecording {
         output.write(snapshot())
         guard isFirst else { return }
         strengths = [:]
-        radio.observePackets { [unowned self] in take($0) }
-        radio.observePlaces { [unowned self] in writeStrengths() }
+        radio.observePackets { [weak self] in self?.take($0) }
+        radio.observePlaces { [weak self] in self?.writeStrengths() }
     }
 
     func remove(_ path: String) {

@@ -42,7 +42,7 @@ package final class RadioDirector {
         self.radio = radio
         self.seed = seed
         initial = (Scene(air: radio.airModel, seed: seed), false)
-        radio.observe { [unowned self] in report($0) }
+        radio.observe { [weak self] in self?.report($0) }
     }
 
     /// Names a controller: `hci0`, with two hosts `a/hci0`.

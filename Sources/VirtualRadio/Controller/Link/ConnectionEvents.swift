@@ -56,7 +56,8 @@ extension Link {
     }
 
     func endExchange() {
-        let exchange = exchange
+        // An end that was closed meanwhile hears nothing more, and is not heard to the end.
+        let exchange = central.isOpen && peripheral.isOpen ? self.exchange : Exchange()
         if exchange.isHeardByPeripheral {
             peripheral.heard()
             central.deliverPart()

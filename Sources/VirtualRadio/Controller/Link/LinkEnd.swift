@@ -1,6 +1,7 @@
 /// One end of a connection, as the host at that end knows it.
 final class LinkEnd {
     let controller: Controller
+    /// The radio keeps it while one of its ends is open. Once this end is closed, it is for the link itself to ask.
     unowned let link: Link
     let isCentral: Bool
     let handle: Int

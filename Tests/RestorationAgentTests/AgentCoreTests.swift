@@ -245,6 +245,36 @@ import Testing
         #expect(gaps == gaps.sorted() && gaps[3] >= 7, "\(gaps)")
     }
 
+    @Test func `a program that never registers is started ten times, and again once it has registered by itself`()
+        throws
+    {
+        kill(listener())
+        notify("a")
+        for _ in 0..<50 {
+            host.alive.remove(1000)
+            host.advance(by: 600)
+            notify("b")
+        }
+        #expect(host.launched.count == 10)
+        let line = try #require(host.lines.last)
+        #expect(line.hasSuffix("is not started again until it registers by itself: 10 starts failed"))
+        kill(register())
+        #expect(host.launched.count == 11, "there are values for it")
+    }
+
+    @Test func `a program whose process cannot be found out has a minute to register`() {
+        kill(listener())
+        host.knowsProcesses = false
+        notify("a")
+        host.advance(by: 59)
+        #expect(host.launched.count == 1)
+        host.advance(by: 3)
+        #expect(host.launched.count == 2)
+        #expect(register(process: 1000).takeAll() == ["1: a"])
+        host.advance(by: 100)
+        #expect(host.launched.count == 2)
+    }
+
     @Test func `a program that dies of every value is not started more than every two seconds, and loses none`() {
         var app = listener()
         for number in 0..<20 {

@@ -78,12 +78,14 @@ final class FakeHost: AgentHost {
     var launchFailure: (any Error)?
     /// The process of the next program that is started.
     var nextProcess: Int32 = 1000
+    /// Whether it can be found out which process was started.
+    var knowsProcesses = true
 
     func launch(_ app: AppRecord) throws -> ProcessMark? {
         if let launchFailure { throw launchFailure }
         launched.append(app)
         alive.insert(nextProcess)
-        return ProcessMark(identifier: nextProcess, start: 1, boot: "boot")
+        return knowsProcesses ? ProcessMark(identifier: nextProcess, start: 1, boot: "boot") : nil
     }
 
     func isAlive(_ process: ProcessMark) -> Bool { alive.contains(process.identifier) }

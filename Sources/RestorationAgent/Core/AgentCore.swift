@@ -233,7 +233,7 @@ package final class AgentCore {
 
     /// Something has happened that concerns a program. If it has ended, it is started.
     func somethingHappened(to app: RegisteredApp) {
-        guard app.presence == .gone else { return }
+        guard app.presence == .gone, !app.policy.isExhausted else { return }
         app.presence = .wanted
         resumeScans()
         let pause = app.policy.pause(at: host.now)
@@ -287,7 +287,8 @@ package final class AgentCore {
     private func watchStart(of app: RegisteredApp, until deadline: Double) {
         app.timer = host.after(Self.startWatchInterval) { [weak self, weak app] in
             guard let self, let app, app.presence == .starting else { return }
-            let isAlive = app.record.started.map { self.host.isAlive($0) } ?? false
+            // One whose process could not be found out may be on its way as well.
+            let isAlive = app.record.started.map { self.host.isAlive($0) } ?? true
             if isAlive, host.now < deadline { return watchStart(of: app, until: deadline) }
             host.log("\(app.name) was started and has not registered")
             startHasFailed(app)
@@ -296,6 +297,10 @@ package final class AgentCore {
 
     private func startHasFailed(_ app: RegisteredApp) {
         app.policy.failed()
+        if app.policy.isExhausted {
+            let count = RestartPolicy.maximumFailures
+            host.log("\(app.name) is not started again until it registers by itself: \(count) starts failed")
+        }
         app.record.started = nil
         app.presence = .gone
         resumeScans()

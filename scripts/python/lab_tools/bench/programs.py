@@ -74,7 +74,7 @@ class Program:
 
     def memory(self, field: str) -> float:
         """A field of /proc/PID/status in MB."""
-        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+        for line in Path(f"/proc/{self.pid}/status").read_text(errors="replace").splitlines():
             if line.startswith(f"{field}:"):
                 return int(line.split()[1]) / 1024
         raise RuntimeError(f"no {field}")

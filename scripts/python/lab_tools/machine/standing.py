@@ -147,7 +147,7 @@ def all_standing(home: Path) -> list[Standing]:
 def start_time(process: int) -> int | None:
     """In ticks after the boot; None if there is no such process, or only what is left of it."""
     try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
         return None
     return None if fields[0] in "ZX" else int(fields[19])

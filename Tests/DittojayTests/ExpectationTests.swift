@@ -239,6 +239,22 @@ import Testing
         #expect(cases[1].elements(forName: "system-out").first?.stringValue?.contains("written store") == true)
     }
 
+    @Test func `a report in XML can have any text`() throws {
+        // "<" and a combining accent are one character to Swift, and two to XML.
+        let title = "<\u{301}a> \"\u{301} &\u{301} \u{FFFE}\u{FFFF}\u{1}"
+        let play = try Play([.expect(ScenarioExpectation([Self.written(Array("PING".utf8))], title: title))])
+        play.parts.links.handle(.connected(address: Parts.central))
+        play.parts.publish()
+        play.parts.requests.write([try play.parts.request(LabService.store, Array("<\u{301}he".utf8))])
+        play.test.interrupt()
+        let suite = try #require(try XMLDocument(xmlString: play.report.junit).rootElement())
+        let expectation = try #require(suite.elements(forName: "testcase").first)
+        let shown = "<\u{301}a> \"\u{301} &\u{301} " + #"\u{FFFE}\u{FFFF}\u{1}"#
+        #expect(expectation.attribute(forName: "name")?.stringValue == shown)
+        #expect(
+            expectation.elements(forName: "system-out").first?.stringValue?.contains("3ccc816865") == true)
+    }
+
     // MARK: Files
 
     @Test func `expectations are read from a file`() throws {

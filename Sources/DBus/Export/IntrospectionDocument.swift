@@ -33,14 +33,17 @@ enum IntrospectionDocument {
             ? ["    <\(kind) name=\"\(name)\"/>"] : ["    <\(kind) name=\"\(name)\">"] + arguments + ["    </\(kind)>"]
     }
 
-    /// Unlike all other names, an argument's may be any text.
+    /// Unlike all other names, an argument's may be any text. What XML cannot have (XML 1.0, 2.2) is replaced.
     private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
+        // Not by characters: "<" and a combining accent are one.
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case "\"": result += "&quot;"
-            default: result.append(character)
+            case "\t", "\n", "\r", "\u{20}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
+                result.unicodeScalars.append(scalar)
+            default: result += "\u{FFFD}"
             }
         }
     }

@@ -106,16 +106,20 @@ public struct ScenarioReport: Hashable, Swift.Sendable {
         return [start + ">", #"    <skipped message="not reached"/>"#, "  </testcase>"]
     }
 
-    /// Text for an element or an attribute. Control characters, which XML cannot have, are shown as in a terminal.
+    /// Text for an element or an attribute. What XML cannot have, which is control characters, U+FFFE and U+FFFF (XML
+    /// 1.0, 2.2), is shown as in a terminal.
     private static func xml(_ text: String) -> String {
         var escaped = ""
-        for character in TerminalText.escaped(text) {
-            switch character {
+        // Not by characters: "<" and a combining accent are one.
+        for scalar in TerminalText.escaped(text).unicodeScalars {
+            switch scalar {
             case "&": escaped += "&amp;"
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
-            default: escaped.append(character)
+            case "\u{FFFE}": escaped += #"\u{FFFE}"#
+            case "\u{FFFF}": escaped += #"\u{FFFF}"#
+            default: escaped.unicodeScalars.append(scalar)
             }
         }
         return escaped

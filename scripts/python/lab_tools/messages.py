@@ -1,10 +1,14 @@
 """What the lab says on standard error, one line at a time, and how it fails."""
 
 import os
+import re
 import sys
 from typing import NoReturn
 
 EXIT_LAB_FAILED = 125
+
+# Controls, the separators of lines and paragraphs, the controls of bidirectional text, and what no encoding has.
+ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _host = ""
 
@@ -15,9 +19,15 @@ def name_host(host: str) -> None:
     _host = host
 
 
+def shown(text: str) -> str:
+    """Text from outside, such as the name of a test or a file, on its way to a terminal: what would do more than be
+    shown there is written as an escape."""
+    return ACTING.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
 def say(text: str) -> None:
     """Writes a line. In one piece, because several machines may share standard error."""
-    os.write(2, f"lab: {_host and _host + ': '}{text}\n".encode())
+    os.write(2, f"lab: {_host and _host + ': '}{text}\n".encode(errors="backslashreplace"))
 
 
 def fail(text: str) -> NoReturn:

@@ -96,10 +96,22 @@ def test_shards_of_other_tests_or_numbers_do_not_belong_together(
     assert status == 1 and any("K/2, K/3" in line for line in lines)
 
 
-@pytest.mark.parametrize("text", ["", "<testsuites><testsu", "<testsuites/>", "\x00"])
+ODD = (
+    "",
+    "<testsuites><testsu",
+    "<testsuites/>",
+    "\x00",
+    '<?xml version="1.0" encoding="bogus"?><testsuite/>',
+    '<?xml version="1.0" encoding="utf-7"?><testsuite/>',
+    "<testsuite>" * 5000 + "</testsuite>" * 5000,
+)
+
+
+@pytest.mark.parametrize("text", ODD)
 def test_a_file_that_has_no_results_is_a_failure(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "odd.xml").write_text(text)
-    status, lines = merge(capsys, folder)
+    status, lines = merge(capsys, "--junit", folder / "all.xml", folder)
+    check_shape(ElementTree.parse(folder / "all.xml").getroot())
     assert (status, lines[-1]) == (1, "1 passed, 2 failed")
 
 
@@ -132,3 +144,49 @@ def test_tests_side_by_side_count_for_their_share(tmp_path: Path, capsys: pytest
     file.write_text(file.read_text().replace('time="4.000"', 'time="2.000"'))
     merge(capsys, "--durations", tmp_path, file)
     assert Durations.read(tmp_path).suites == {"A.B": (2.0, 2)}
+
+
+def test_numbers_are_those_of_the_tests_whatever_a_file_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = '<testcase classname="A" name="{}" time="1,234.5">{}</testcase>'
+    cases = case.format("a", "") + case.format("b", "<failure/>") + case.format("c", "<skipped/>")
+    file = tmp_path / "odd.xml"
+    file.write_text(f'<testsuite name="x" tests="many" failures="1,0" errors="" time="2,469">{cases}</testsuite>')
+    assert merge(capsys, "--junit", tmp_path / "all.xml", file)[1][-1] == "1 passed, 1 failed"
+    root = ElementTree.parse(tmp_path / "all.xml").getroot()
+    check_shape(root)
+    assert root.get("time") == "2469.000"
+    assert [element.get("time") for element in root.iter("testcase")] == ["1234.500"] * 3
+
+
+def test_a_suite_has_its_own_tests_beside_those_of_suites_in_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = '<testcase classname="A" name="{}"/>'
+    inner = f'<testsuite name="in">{case.format("b")}</testsuite>'
+    (tmp_path / "r.xml").write_text(f'<testsuite name="out">{case.format("a")}{inner}</testsuite>')
+    assert merge(capsys, "--junit", tmp_path / "all.xml", tmp_path / "r.xml") == (0, ["1 files", "2 passed, 0 failed"])
+    root = ElementTree.parse(tmp_path / "all.xml").getroot()
+    check_shape(root)
+    assert root.get("tests") == "2"
+
+
+def test_names_are_shown_and_do_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "line\n.xml"
+    case = '<testcase name="a&#10;1 passed&#x202e;"><failure/></testcase>'
+    file.write_text(f'<testsuite name="&#x9b;31m">{case}</testsuite>')
+    odd = tmp_path / "\udcff.xml"
+    odd.write_text("")
+    lines = merge(capsys, tmp_path)[1]
+    assert lines[0] == r"\x9b31m: failed: a\n1 passed\u202e ()"
+    assert lines[1].startswith(rf"{tmp_path}/\udcff.xml cannot be read: ")
+    assert lines[-1] == "0 passed, 2 failed"
+
+
+def test_a_place_that_cannot_be_written_is_said(folder: Path, said: list[str]) -> None:
+    blocked = folder / "1.xml" / "all.xml"
+    for words in (["--junit", str(blocked)], ["--durations", str(blocked)]):
+        with pytest.raises(SystemExit):
+            main([*words, str(folder)])
+    assert all(line.startswith("cannot write ") for line in said) and len(said) == 2

@@ -10,6 +10,7 @@ exit status says that something is wrong while no test failed. The last line is 
 from collections.abc import Iterable
 from pathlib import Path
 
+from lab_tools.messages import shown
 from lab_tools.testing.records import Outcome, read
 
 NO_TESTS = (69, 5)  # the exit statuses of Swift Testing and pytest when nothing matches the filters
@@ -35,7 +36,7 @@ def count(name: str, status: int, outcome: Outcome) -> tuple[int, int]:
     """Prints what a run came to; how many passed and failed."""
     problems = problems_of(name, status, outcome)
     for problem in problems:
-        print(f"{name}: {problem}")
+        print(shown(f"{name}: {problem}"))
     passed, skipped = len(outcome.passed), len(outcome.skipped)
     print(f"{name}: {passed} passed, {len(problems)} failed" + (f", {skipped} skipped" if skipped else ""))
     return passed, len(problems)

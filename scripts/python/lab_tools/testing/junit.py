@@ -16,11 +16,12 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from lab_tools.testing.records import Details, Outcome
+from lab_tools.testing.records import Details, Outcome, seconds_of
 
 # What XML 1.0 cannot have, not even escaped.
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LONGEST_MESSAGE = 1000
+DEEPEST = 50  # elements in each other: what reads and writes them here takes a level of its stack for each
 
 
 class Run(NamedTuple):
@@ -104,7 +105,7 @@ def write_suites(file: Path, suites: Iterable[Element]) -> None:
     document = Element("testsuites", name="lab test")
     for name in ("tests", "failures", "errors"):
         document.set(name, str(sum(int(suite.get(name) or 0) for suite in every)))
-    document.set("time", seconds(sum(float(suite.get("time") or 0) for suite in every)))
+    document.set("time", seconds(sum(seconds_of(suite.get("time")) for suite in every)))
     document.extend(every)
     ElementTree.indent(document)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -115,6 +116,37 @@ def write_suites(file: Path, suites: Iterable[Element]) -> None:
 
 def write_junit(file: Path, runs: Iterable[Run], root: Path) -> None:
     write_suites(file, [suite_element(run, root) for run in runs])
+
+
+def read_document(file: Path) -> Element:
+    """Raises OSError, or ValueError if that is no XML which can be worked with."""
+    elements: list[Element] = []
+    depth = 0
+    try:
+        with file.open("rb") as source:
+            for event, element in ElementTree.iterparse(source, ("start", "end")):
+                depth += 1 if event == "start" else -1
+                if depth > DEEPEST:
+                    raise ValueError(f"more than {DEEPEST} elements are in each other")
+                elements = elements or [element]
+    except (ElementTree.ParseError, LookupError) as error:  # LookupError: an encoding that is not known
+        raise ValueError(error) from error
+    return elements[0]
+
+
+def own_part(suite: Element) -> Element:
+    """Without the suites in it, and with the numbers that follow from its tests, whatever it says."""
+    own = Element("testsuite", suite.attrib)
+    own.extend(child for child in suite if child.tag != "testsuite")
+    cases = own.findall("testcase")
+    for case in cases:
+        case.set("time", seconds(seconds_of(case.get("time"))))
+    if "time" in own.attrib:
+        own.set("time", seconds(seconds_of(own.get("time"))))
+    own.set("tests", str(len(cases)))
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        own.set(name, str(sum(case.find(tag) is not None for case in cases)))
+    return own
 
 
 def properties_of(suite: Element) -> dict[str, str]:

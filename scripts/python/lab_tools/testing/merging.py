@@ -12,12 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from lab_tools.messages import fail
+from lab_tools.messages import fail, shown
 from lab_tools.testing.counting import add_up
-from lab_tools.testing.junit import Run, properties_of, suite_element, write_suites
+from lab_tools.testing.junit import Run, own_part, properties_of, read_document, suite_element, write_suites
 from lab_tools.testing.records import Outcome, seconds_of
 from lab_tools.testing.shards import DURATIONS, Shard, text_of
 
@@ -45,9 +44,9 @@ def find_files(paths: Iterable[Path]) -> list[Path]:
     """Ends this process if there is none where one should be."""
     files: dict[Path, None] = {}
     for path in paths:
-        found = sorted(path.rglob("*.xml")) if path.is_dir() else [path]
+        found = sorted(file for file in path.rglob("*.xml") if file.is_file()) if path.is_dir() else [path]
         if not found or not path.exists():
-            fail(f"there are no results in {path}" if path.is_dir() else f"there is no {path}")
+            fail(shown(f"there are no results in {path}" if path.is_dir() else f"there is no {path}"))
         files.update((file.resolve(), None) for file in found)
     return list(files)
 
@@ -57,14 +56,16 @@ def read_suites(files: Iterable[Path]) -> tuple[list[Suite], list[str]]:
     suites, problems = [], []
     for file in files:
         try:
-            root = ElementTree.parse(file).getroot()
-        except (OSError, ElementTree.ParseError) as error:
+            root = read_document(file)
+        except (OSError, ValueError) as error:
             problems.append(f"{file} cannot be read: {error}")
             continue
-        found = [element for element in root.iter("testsuite") if element.find("testsuite") is None]
+        # A suite may have both tests and suites.
+        every = root.iter("testsuite")
+        found = [suite for suite in every if suite.find("testcase") is not None or suite.find("testsuite") is None]
         if not found:
             problems.append(f"{file} has no results")
-        suites += [Suite(file, element, properties_of(element)) for element in found]
+        suites += [Suite(file, own_part(suite), properties_of(suite)) for suite in found]
     return suites, problems
 
 
@@ -117,7 +118,8 @@ def count_cases(suites: Sequence[Suite]) -> tuple[int, int, int]:
             if kinds & {*FAILED}:
                 failed += 1
                 shard = suite.properties.get("shard")
-                print(f"{suite.name}: failed: {case.get('name')} ({case.get('classname')})" + of_shard(shard))
+                name = f"{case.get('name') or ''} ({case.get('classname') or ''})"
+                print(shown(f"{suite.name}: failed: {name}{of_shard(shard)}"))
             elif "skipped" in kinds:
                 skipped += 1
             else:
@@ -150,6 +152,12 @@ def part_of(suite: Suite) -> str:
     return suite.properties.get("part", suite.name).partition("'s tests in ")[0]
 
 
+def write_merged(file: Path, suites: Sequence[Suite], problems: Sequence[str]) -> None:
+    empty = Outcome({}, set(), set(), set(), set(), True)
+    of_merging = [suite_element(Run("merge", empty, problems), Path("/"))] if problems else []
+    write_suites(file, [*(suite.element for suite in suites), *of_merging])
+
+
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="lab merge", add_help=False)
     parser.add_argument("--junit", type=Path)
@@ -164,14 +172,15 @@ def main(words: list[str]) -> int:
     problems += tests_that_ran_twice(suites)
     passed, failed, skipped = count_cases(suites)
     for problem in problems[:MOST_SHOWN]:
-        print(problem)
+        print(shown(problem))
     if len(problems) > MOST_SHOWN:
         print(f"… and {len(problems) - MOST_SHOWN} more")
-    if options.junit:
-        empty = Outcome({}, set(), set(), set(), set(), True)
-        of_merging = [suite_element(Run("merge", empty, problems), Path("/"))] if problems else []
-        write_suites(options.junit, [*(suite.element for suite in suites), *of_merging])
-    if options.durations:
-        (options.durations / DURATIONS).write_text(durations(suites), encoding="utf-8")
+    try:
+        if options.junit:
+            write_merged(options.junit, suites, problems)
+        if options.durations:
+            (options.durations / DURATIONS).write_text(durations(suites), encoding="utf-8")
+    except OSError as error:
+        fail(shown(f"cannot write {error.filename}: {error.strerror}"))
     print(f"{len(files)} files" + (f", {skipped} skipped" if skipped else ""))
     return add_up(passed, failed + len(problems), may_be_empty=not problems)

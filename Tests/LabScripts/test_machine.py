@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import subprocess
 from pathlib import Path
 from unittest import mock
@@ -28,6 +29,13 @@ class Environment(LabScriptTests):
         self.assertFalse(variables.keys() & self.passed(**variables).keys())
         self.assertEqual(self.passed(**variables, LAB_ENV="OTHER MY_TOKEN")["MY_TOKEN"], "t")
 
+    def test_what_a_shell_takes_for_no_name_is_not_passed(self):
+        odd = ["LAB_X$(touch pwned)", "LAB_X;true", "LAB_X\ntrue", "LAB_é", "BASH_FUNC_LAB_f%%", "CI_X Y"]
+        passed = self.passed(**dict.fromkeys(odd, "1"), LAB_ENV="BASH_FUNC_LAB_f%% LAB_é")
+        self.assertFalse(passed.keys() & {*odd})
+        with self.assertRaises(ValueError):
+            write_job(self.folder / "job", {odd[0]: "1"}, self.folder, is_standing=False)
+
     def test_programs_take_different_controllers(self):
         values = self.passed()
         self.assertEqual((values["DITTOJAY_ADAPTER"], values["BLUETOOTH_ADAPTER"]), ("hci0", "hci1"))
@@ -37,12 +45,13 @@ class Environment(LabScriptTests):
 
 class Job(LabScriptTests):
     def read(self, is_standing):
-        value = "two\nlines 'and' $quotes"
+        value = "two\nlines 'and' $quotes, \udcff"
         write_job(self.folder / "job", {"VALUE": value}, Path("/shared folder"), is_standing)
         text = 'unset LAB_STANDING; source job/environment; printf "%s\\0" "$VALUE" "$LAB_SHARED" "${LAB_STANDING:-}"'
         printed = subprocess.run(["bash", "-c", text], cwd=self.folder, capture_output=True, check=True).stdout
-        self.assertEqual(printed.decode().split("\0")[0], value)
-        return printed.decode().split("\0")[1:-1]
+        values = os.fsdecode(printed).split("\0")[:-1]
+        self.assertEqual(values[0], value)
+        return values[1:]
 
     def test_values_come_through_unharmed(self):
         self.assertEqual(self.read(is_standing=False), ["/shared folder", ""])

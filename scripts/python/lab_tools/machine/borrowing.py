@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lab_tools.machine import frames
-from lab_tools.machine.calls import Call, keep_capture, keep_pages, prepare_call
+from lab_tools.machine.calls import Call, keep_record, prepare_call
 from lab_tools.machine.construction import Construction
 from lab_tools.machine.hardware import Accelerator, Clock
 from lab_tools.machine.options import Options, is_recorded
@@ -103,10 +103,12 @@ class Borrowed:
             status = self.perform(call, terminal, options.prefix)
         for tail in tails:
             tail.copy_to(out)
-        keep_capture(out, options.capture)
-        keep_pages(out, options)
-        if options.out:
-            shutil.copytree(out, options.out, symlinks=True, dirs_exist_ok=True)
+        keep_record(out, options)
+        try:
+            if options.out:
+                shutil.copytree(out, options.out, symlinks=True, dirs_exist_ok=True)
+        except OSError as error:
+            say(f"cannot copy the output to {options.out}: {error.strerror or error} (it is in {out})")
         return status
 
     def perform(self, call: Call, terminal: Terminal, prefix: str = "", takes_input: bool = True) -> int:

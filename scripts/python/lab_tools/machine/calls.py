@@ -33,15 +33,15 @@ class Call(NamedTuple):
         return frames.begin(os.getcwd(), size, self.flags, self.environment, self.words)
 
 
-def keep_capture(out: Path, chosen: str | None) -> None:
-    """Copies the capture of a command to where it was asked for."""
+def keep_record(out: Path, options: Options) -> None:
+    """Copies the capture of a command, and makes the pages of its record, where they were asked for. What cannot be
+    written is said: the command has run, and its exit status is what matters."""
     file = out / CAPTURE
-    if chosen and file.exists():
-        shutil.copyfile(file, chosen)
-
-
-def keep_pages(out: Path, options: Options) -> None:
-    """Makes the pages of a command's record where they were asked for."""
+    try:
+        if options.capture and file.exists():
+            shutil.copyfile(file, options.capture)
+    except OSError as error:
+        say(f"cannot write the capture to {options.capture}: {error.strerror or error} (it is in {file})")
     try:
         if options.page:
             write_page(out / RUN, Path(options.page))

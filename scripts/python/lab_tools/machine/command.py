@@ -11,7 +11,7 @@ LAB_NAME names the machine that is up; with LAB_FRESH another one is started eve
 import os
 
 from lab_tools.machine.borrowing import borrow
-from lab_tools.machine.calls import keep_capture, keep_pages, prepare_call
+from lab_tools.machine.calls import keep_record, prepare_call
 from lab_tools.machine.construction import Construction
 from lab_tools.machine.job import write_job
 from lab_tools.machine.options import DEFAULT_CONTROLLERS, Options, is_recorded, parse
@@ -61,6 +61,5 @@ def run_in_new_machine(places: Places, options: Options) -> int:
         say(f"{session.reason} while it started; starting another")
         log.replace(out / f"console-{attempts_left}.log")
     status = session.finish()
-    keep_capture(out, options.capture)
-    keep_pages(out, options)
+    keep_record(out, options)
     return status

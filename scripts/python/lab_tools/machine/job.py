@@ -1,6 +1,7 @@
 """What the guest finds: the environment of its Bluetooth and of a command, and what its start needs."""
 
 import os
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,8 +16,10 @@ PASSED_PREFIXES = (
     *("CI_", "GITHUB_", "GITLAB_", "RUNNER_", "PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_"),
 )
 PASSED_NAMES = ("CI", "VIRTUAL_ENV", "TERM", "TZ", "LANG", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
+# What a shell takes for the name of a variable; an environment may have others, which are no variables in the guest.
+NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 # What guest/boot and guest/boot-uml need, in a shell with a PATH of its own.
-BOOT_VARIABLES = ("export LAB_SHARED", "export LAB_OUT", "export LAB_MODULES", "export LAB_GUEST")
+BOOT_VARIABLES = ("LAB_SHARED", "LAB_OUT", "LAB_MODULES", "LAB_GUEST")
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 
 
@@ -52,7 +55,7 @@ def job_environment(
     values = {
         name: value
         for name, value in caller.items()
-        if name.startswith(PASSED_PREFIXES) or name in PASSED_NAMES or name in named
+        if NAME.fullmatch(name) and (name.startswith(PASSED_PREFIXES) or name in PASSED_NAMES or name in named)
     }
     values.setdefault("DITTOJAY_ADAPTER", "hci0")
     if controllers > 1:
@@ -87,10 +90,17 @@ def path_folders(home: Path, caller: Mapping[str, str]) -> list[str]:
 def write_job(folder: Path, environment: Mapping[str, str], shared: Path, is_standing: bool) -> None:
     """`shared`: the folder that the guest may write to; `is_standing`: whether the machine stays when we have ended."""
     folder.mkdir(parents=True)
-    environment = {**environment, "LAB_SHARED": str(shared)}
+    environment = {**environment, "LAB_SHARED": str(shared.resolve())}
     if is_standing:
         environment["LAB_STANDING"] = "1"
-    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
     (folder / "init").symlink_to(GUEST / "init")
-    (folder / "environment").write_text("".join(lines))
-    (folder / "boot").write_text("".join(line for line in lines if line.split("=")[0] in BOOT_VARIABLES))
+    for file, names in (("environment", environment.keys()), ("boot", BOOT_VARIABLES)):
+        text = "".join(export(name, environment[name]) for name in names if name in environment)
+        (folder / file).write_bytes(os.fsencode(text))
+
+
+def export(name: str, value: str) -> str:
+    """A line for a shell."""
+    if not NAME.fullmatch(name):
+        raise ValueError(f"no name of a variable: {name!r}")
+    return f"export {name}={shlex.quote(value)}\n"

@@ -6,6 +6,8 @@ import shutil
 import time
 from pathlib import Path
 
+from lab_tools.messages import fail
+
 KEPT = 10
 NAME = re.compile(r"\d{8}-\d{6}-(\d+)")  # time and process
 
@@ -19,7 +21,10 @@ def prepare_folders(home: Path, chosen: str | Path | None) -> tuple[Path, Path]:
     run = new_run(runs)
     if chosen:
         out = Path(chosen).resolve()
-        out.mkdir(parents=True, exist_ok=True)
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            fail(f"cannot make the folder {out}: {error.strerror}")
     else:
         out = run / "out"
         out.mkdir(parents=True)

@@ -60,9 +60,10 @@ def test_a_command_begins_at_once() -> None:
 @pytest.mark.nightly
 def test_many_commands_do_not_make_the_machine_grow() -> None:
     def kilobytes() -> int:
-        machine = f"/proc/{leader()}/task/{leader()}/children"
-        children = [leader(), *map(int, Path(machine).read_text().split())]
-        lines = [line for child in children for line in Path(f"/proc/{child}/status").read_text().splitlines()]
+        processes = [leader()]
+        for process in processes:  # which grows meanwhile
+            processes += map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split())
+        lines = [line for process in processes for line in Path(f"/proc/{process}/status").read_text().splitlines()]
         return sum(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
     for _ in range(10):

@@ -46,7 +46,7 @@ main_test() {
         ;;
     esac
     build_and_set_up "$@"
-    pass_signals "${tools[@]}" test --kind "$kind" --package "$package" ${options[@]+"${options[@]}"} \
+    exec "${tools[@]}" test --kind "$kind" --package "$package" ${options[@]+"${options[@]}"} \
         ${test_options[@]+"${test_options[@]}"} -- "$@"
 }
 

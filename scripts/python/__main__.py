@@ -1,7 +1,11 @@
 """Runs one of the repository's tools: python3 scripts/python TOOL [ARG…]."""
 
+import signal
 import sys
 
-from lab_tools.tools import main
+# Until a tool has handlers of its own, Ctrl-C ends it, without a traceback of what it was loading.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+from lab_tools.tools import main  # noqa: E402
 
 sys.exit(main(sys.argv[1:]))

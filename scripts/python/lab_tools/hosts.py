@@ -26,7 +26,7 @@ from typing import NamedTuple, Protocol
 from lab_tools.machine.hardware import Clock
 from lab_tools.machine.runs import prepare_folders
 from lab_tools.messages import fail
-from lab_tools.places import Places, tool_command
+from lab_tools.places import Places, child_command
 
 NAMES = "abcdefgh"
 MOST_HOSTS = len(NAMES)
@@ -105,7 +105,7 @@ def file_of_host(file: str, host: str) -> str:
 
 def host_command(host: str, options: Options, out: Path, ends: Mapping[str, int]) -> list[str]:
     """What runs the machine of a host; `ends`: its descriptors of the ports that join it with others."""
-    command = [*tool_command("machine"), "--host", host, "--hosts", options.names]
+    command = [*child_command("machine"), "--host", host, "--hosts", options.names]
     command += ["--controllers", str(options.controllers), "--out", str(out / host)]
     if options.capture:
         command += ["--capture", file_of_host(options.capture, host)]

@@ -1,5 +1,6 @@
 """Where the lab has its files."""
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ TOOLS = Path(__file__).resolve().parent.parent
 ROOT = TOOLS.parent.parent
 GUEST = ROOT / "scripts" / "lab" / "guest"
 LAB_BUILDS = ROOT / ".build-lab"
+PARENT = "--parent="  # before a tool's name: the process that has started it
 
 
 def build_folder(package: Path) -> Path:
@@ -35,8 +37,13 @@ class Places(NamedTuple):
         return self.home / "uml" / "linux"
 
 
-def tool_command(name: str) -> list[str]:
+def tool_command(name: str, *options: str) -> list[str]:
     """A command that runs another of these tools as this one was run."""
     flags = ["-I"] * sys.flags.isolated + ["-S"] * sys.flags.no_site
     flags += ["-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else ["-B"]
-    return [sys.executable, *flags, str(TOOLS), name]
+    return [sys.executable, *flags, str(TOOLS), *options, name]
+
+
+def child_command(name: str) -> list[str]:
+    """The same for a child of this process, which gets SIGTERM when this process is gone, however that came."""
+    return tool_command(name, f"{PARENT}{os.getpid()}")

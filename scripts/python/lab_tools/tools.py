@@ -1,7 +1,11 @@
 """The tools by the names that scripts call them by."""
 
 import importlib
+import os
+import signal
 import sys
+
+from lab_tools.places import PARENT
 
 TOOLS = {
     "machine": "lab_tools.machine.command",
@@ -39,8 +43,21 @@ TOOLS = {
 }
 
 
+def end_with(parent: int) -> None:
+    """Has the kernel send SIGTERM to this process when its parent's thread that has started it is gone."""
+    import ctypes
+
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != parent:  # it was faster
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
 def main(words: list[str]) -> int:
     """Runs a tool with the words that follow its name."""
+    if words and words[0].startswith(PARENT):
+        end_with(int(words[0].removeprefix(PARENT)))
+        words = words[1:]
     if not words or words[0] not in TOOLS:
         print(f"usage: python3 scripts/python {'|'.join(TOOLS)} [ARG…]", file=sys.stderr)
         return 2

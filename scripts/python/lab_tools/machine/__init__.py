@@ -13,7 +13,7 @@ status.
 | `qemu` | the command line of the machine |
 | `job` | what the guest finds: environment and command |
 | `bluez` | another BlueZ than the system's |
-| `process` | the machine as a process |
+| `process`, `keeper` | the machine as a process, which ends when nobody wants it any more |
 | `session` | what goes between the caller and the guest |
 | `streams`, `terminal` | the caller's end of it |
 | `runs` | the folders with the output of runs |

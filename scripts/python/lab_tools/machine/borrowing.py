@@ -49,7 +49,7 @@ def borrow(places: Places, options: Options) -> int | None:
     """Runs a command in the machine that is up, as in a new one; None if there is none that can be used."""
     standing = Standing(places.home, chosen_name(os.environ))
     record = standing.record()
-    if record is None:
+    if record is None or record.up_since is None:
         if not standing.is_default:
             fail(f"{standing.shown_name} is not up")
         return None

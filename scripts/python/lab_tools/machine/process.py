@@ -1,43 +1,76 @@
 """The virtual machine as a process."""
 
+import contextlib
 import ctypes
 import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from lab_tools.machine import keeper
 from lab_tools.machine.qemu import Port
 from lab_tools.machine.session import Link
 from lab_tools.machine.start import Start
 
+KEEPER = os.path.abspath(keeper.__file__)
 PORTS = ("control", "session0")  # of a machine for one command
 CommandLine = Callable[[Sequence[Port]], list[str]]
 
 
-def launch(
-    command_line: CommandLine,
-    ports: Sequence[Port],
-    start: Start,
-    stdin: int,
-    log_file: Path,
-    folder: Path | None = None,
-) -> "subprocess.Popen[bytes]":
-    """Starts a machine in a process group of its own. Sockets that it makes are in `folder`."""
-    with open(log_file, "ab") as log:
-        process = subprocess.Popen(
-            [*command_line(ports), *start.options()],
-            stdin=stdin,
-            stdout=log,
-            stderr=log,
-            cwd=folder,
-            pass_fds=[*(end for _, end in ports if isinstance(end, int)), *start.descriptors()],
-            start_new_session=True,
-        )
-    start.close_theirs()
-    return process
+class Kept:
+    """A machine with its keeper, which leads a process group of its own, and ends them all when this process is gone.
+
+    Sockets that the machine makes are in `folder`."""
+
+    def __init__(
+        self,
+        command_line: CommandLine,
+        ports: Sequence[Port],
+        start: Start,
+        stdin: int,
+        log_file: Path,
+        folder: Path | None = None,
+    ) -> None:
+        """The machine does not start yet."""
+        lease, self.lease = os.pipe()
+        with open(log_file, "ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", "-S", KEEPER, str(lease), *command_line(ports), *start.options()],
+                stdin=stdin,
+                stdout=log,
+                stderr=log,
+                cwd=folder,
+                pass_fds=[lease, *(end for _, end in ports if isinstance(end, int)), *start.descriptors()],
+                start_new_session=True,
+            )
+        os.close(lease)
+        start.close_theirs()
+
+    def begin(self) -> None:
+        self.send(keeper.START)
+
+    def leave(self) -> None:
+        """The machine outlasts this process."""
+        self.send(keeper.KEEP)
+
+    def send(self, word: bytes) -> None:
+        with contextlib.suppress(BrokenPipeError):  # has_ended says so
+            os.write(self.lease, word)
+
+    def has_ended(self) -> bool:
+        return self.process.poll() is not None
+
+    def end(self) -> None:
+        end_group(self.process.pid, self.has_ended)
+        self.process.wait()
+
+    def close(self) -> None:
+        """Ends the machine, if it is neither left nor ended."""
+        os.close(self.lease)
 
 
 def end_group(leader: int, has_ended: Callable[[], bool], patience: float = 2) -> None:
@@ -65,23 +98,21 @@ class Machine:
         self.empty_input, self.input_writer = os.pipe()
         ports: list[Port] = [(name, end.fileno()) for name, end in theirs.items()]
         self.start = start
-        self.process = launch(command_line, [*ports, *joined], start, self.empty_input, log_file)
+        self.kept = Kept(command_line, [*ports, *joined], start, self.empty_input, log_file)
         for end in theirs.values():
             end.close()
+        self.kept.begin()
 
     @property
     def link(self) -> Link:
-        return Link(self.ours["session0"], self.ours["control"], self.has_ended, self.start)
-
-    def has_ended(self) -> bool:
-        return self.process.poll() is not None
+        return Link(self.ours["session0"], self.ours["control"], self.kept.has_ended, self.start)
 
     def __enter__(self) -> "Machine":
         return self
 
     def __exit__(self, *_: object) -> None:
-        end_group(self.process.pid, self.has_ended)
-        self.process.wait()
+        self.kept.end()
+        self.kept.close()
         # QEMU is virtme's child, and becomes ours when virtme ends.
         deadline = time.monotonic() + 5
         while time.monotonic() < deadline:

@@ -4,7 +4,7 @@ Each has a name and a folder in `up` of the lab's folder:
 
 | file | is |
 |---|---|
-| `machine.json` | what it is (`Record`), written once it is up |
+| `machine.json` | what it is (`Record`), written before it starts, and once it is up |
 | `session0`, `session1`, … | sockets of QEMU that lead to the agent in the guest, each for one command at a time |
 | `session0.lock`, … | locked by the caller that uses that socket |
 | `runs` | the one folder that the guest may write to: the output of each command, and in `machine` its own logs |
@@ -36,11 +36,11 @@ def chosen_name(environment: Mapping[str, str]) -> str:
 
 class Record(NamedTuple):
     """`leader`: the first of its processes, which began `began` ticks after the boot of this machine; `up_since`: in
-    seconds since 1970; `made_of`: what it was made of, in short."""
+    seconds since 1970, None while it starts; `made_of`: what it was made of, in short."""
 
     leader: int
     began: int
-    up_since: float
+    up_since: float | None
     controllers: int
     bluez: str | None
     kernel: str
@@ -76,7 +76,7 @@ class Standing:
     # What it is
 
     def record(self) -> Record | None:
-        """None if there is none, or it never came up."""
+        """None if there is none."""
         try:
             values = json.loads((self.folder / "machine.json").read_text())
             parts = values["hardware"]
@@ -157,6 +157,12 @@ def is_alive(record: Record) -> bool:
     return start_time(record.leader) == record.began
 
 
+def state(record: Record) -> str:
+    if not is_alive(record):
+        return "ended by itself"
+    return "starting" if record.up_since is None else "up"
+
+
 def ingredients(places: Places, kernel: Path) -> str:
     """Changes with all that a machine is made of when it starts, and cannot have afterwards."""
     digest = hashlib.sha256(str(kernel).encode())
@@ -173,10 +179,10 @@ def summary(standing: Standing, now: float) -> dict[str, Any]:
     record = standing.record()
     if record is None:
         return {"name": standing.name, "state": "starting"}
-    values: dict[str, Any] = {"name": standing.name, "state": "up" if is_alive(record) else "ended by itself"}
+    values: dict[str, Any] = {"name": standing.name, "state": state(record)}
     parts = record.hardware
     values |= {"controllers": record.controllers, "bluez": record.bluez, "accelerator": parts.accelerator.value}
     values |= {"clock": parts.clock.value}
-    if is_alive(record):
+    if record.up_since is not None and is_alive(record):
         values |= {"up_for_s": round(now - record.up_since), "commands": standing.running_commands()}
     return values | {"logs": str(standing.logs)}

@@ -58,13 +58,15 @@ def take_flag(action: str, words: Sequence[str], flag: str = "") -> bool:
 def up(places: Places, standing: Standing, options: Options) -> int:
     with changing(standing):
         record = standing.record()
-        if record and is_alive(record):
+        if record and is_alive(record) and record.up_since is None:
+            end(record)  # who started it was killed; its keeper is about to do the same
+        elif record and is_alive(record):
             difference = mismatch(record, options)
             if difference:
                 fail(f"{standing.shown_name} is up {difference}: end it first, by lab down{option(standing)}")
             say(f"{standing.shown_name} is up already")
             return 0
-        if record:
+        elif record and record.up_since is not None:
             say(f"{standing.shown_name} that was up had ended by itself")
         standing.remove()
         construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez, stays_up=True)
@@ -98,6 +100,8 @@ def record_in_use(places: Places, standing: Standing) -> Record:
             f"{standing.shown_name} has ended by itself (logs in {os.path.relpath(standing.logs)}): "
             f"lab up{option(standing)}"
         )
+    if record.up_since is None:
+        fail(f"{standing.shown_name} is not up yet")
     if record.made_of != ingredients(places, Path(record.kernel)):
         say(f"{standing.shown_name} was started before its scripts or its kernel changed: lab down, lab up")
     return record

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from lab_tools.machine import process
 from lab_tools.machine.calls import Call
 from lab_tools.machine.construction import Construction
 from lab_tools.machine.job import write_job
+from lab_tools.machine.process import Kept
 from lab_tools.machine.qemu import Port
 from lab_tools.machine.session import Link, Session
 from lab_tools.machine.standing import SESSIONS, Record, Standing, connect, ingredients, start_time
@@ -29,7 +29,7 @@ def start(construction: Construction, standing: Standing) -> int:
     ports: list[Port] = [("control", theirs.fileno())]
     ports += [(f"session{index}", f"session{index}") for index in range(SESSIONS)]
     beginning = construction.start(job, [name for name, _ in ports])
-    machine = process.launch(
+    machine = Kept(
         construction.command_line(job, standing.runs),
         ports,
         beginning,
@@ -38,15 +38,15 @@ def start(construction: Construction, standing: Standing) -> int:
         standing.folder,
     )
     theirs.close()
-
-    def has_ended() -> bool:
-        return machine.poll() is not None
-
+    # Before there is anything to be ended.
+    record = record_of(construction, machine.process.pid)
+    standing.write_record(record)
+    machine.begin()
     status = EXIT_LAB_FAILED
     try:
-        stream = await_session(standing.folder, has_ended)
+        stream = await_session(standing.folder, machine.has_ended)
         call = Call(environment, ["true"])
-        link = Link(stream, control, has_ended, beginning)
+        link = Link(stream, control, machine.has_ended, beginning)
         session = Session(link, call.frame(None), construction.accelerator, Terminal(False), logs, takes_input=False)
         session.install_signals()
         session.run()
@@ -56,17 +56,20 @@ def start(construction: Construction, standing: Standing) -> int:
     finally:
         beginning.close()
         if status:
-            process.end_group(machine.pid, has_ended)
+            machine.end()
     if status == 0:
-        standing.write_record(record_of(construction, machine.pid))
+        standing.write_record(record._replace(up_since=time.time()))
+        machine.leave()
+    machine.close()
     return status
 
 
 def record_of(construction: Construction, leader: int) -> Record:
+    """Of one that is about to start."""
     return Record(
         leader=leader,
         began=start_time(leader) or 0,
-        up_since=time.time(),
+        up_since=None,
         controllers=construction.controllers,
         bluez=construction.bluez,
         kernel=str(construction.kernel),

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import IO, NamedTuple
 
 from lab_tools.messages import fail
-from lab_tools.places import GUEST, ROOT, build_folder, tool_command
+from lab_tools.places import GUEST, ROOT, build_folder, child_command
 from lab_tools.testing.results import Result
 from lab_tools.testing.rounds import Batch
 
@@ -119,7 +119,7 @@ class Runner:
         **environment: str,
     ) -> int:
         is_on_host = self.environment.get("LAB") == "host"
-        start = [str(ROOT / "scripts" / "lab" / "host")] if is_on_host else tool_command(tool)
+        start = [str(ROOT / "scripts" / "lab" / "host")] if is_on_host else child_command(tool)
         return self.run([*start, *options, "--", *command], folder, **environment)
 
     def add(self, name: str, status: int, record: Path, part: str = "", number: int = 1, is_last: bool = True) -> None:

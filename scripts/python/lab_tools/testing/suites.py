@@ -23,7 +23,7 @@ from typing import NamedTuple, Protocol
 
 from lab_tools.machine.runs import prepare_folders
 from lab_tools.messages import write_all
-from lab_tools.places import Places, tool_command
+from lab_tools.places import Places, child_command
 
 ASK = "lab-suites: next"
 NOTHING_FAILED = ("0", "69")  # the exit statuses of Swift Testing; 69: no test matches
@@ -106,7 +106,7 @@ class Runner:
     def __init__(self, number: int, options: Options) -> None:
         self.number = number
         self.rest = b""
-        command = [*tool_command("machine"), *options.passed_on]
+        command = [*child_command("machine"), *options.passed_on]
         command += ["--out", str(options.out / str(number)), "--prefix", f"{number}| ", "--", *options.command]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         assert self.process.stdin and self.process.stdout

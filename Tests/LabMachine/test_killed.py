@@ -1,0 +1,115 @@
+"""A lab that is killed takes its machine with it, and Ctrl-C ends it, at whatever moment that is."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from lab_commands import LAB, LIMIT, NAME, lab, needs_uml
+
+MACHINES = [pytest.param("uml", marks=needs_uml), pytest.param("tcg", marks=pytest.mark.nightly)]
+
+
+def processes(text: str) -> list[int]:
+    """Those whose command line has that text."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if text.encode() in file.read_bytes():
+                found.append(int(file.parent.name))
+        except OSError:
+            continue  # it has ended
+    return found
+
+
+def wait_until(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.01)
+
+
+def begin(*words: str, name: str = NAME) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [LAB, *words],
+        env={**os.environ, "LAB_NAME": name},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def prepared() -> None:
+    """What there is to be built is built: the moments are those of the machine."""
+    assert lab("run", "--fresh", "--", "true").returncode == 0
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("delay", [0, 0.1, 0.3, 0.6, 1, 2, 4])
+def test_a_run_that_is_killed_leaves_no_machine(machine: str, delay: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB", machine)
+    process = begin("run", "--fresh", "--", "sleep", "1000")
+    job = f"-{process.pid}/"  # the end of its folder's name
+    wait_until(lambda: bool(processes(job)), "the machine begins")
+    time.sleep(delay)
+    process.kill()
+    process.wait()
+    wait_until(lambda: not processes(job), "the machine has ended")
+
+
+@pytest.mark.parametrize("delay", [0, 0.5, 2, 4])
+def test_a_lab_whose_start_is_killed_is_not_up(delay: float) -> None:
+    name = f"{NAME}-killed"
+    process = begin("up", name=name)
+    folder = f"/up/{name}/"
+    wait_until(lambda: bool(processes(folder)), "the machine begins")
+    time.sleep(delay)
+    process.kill()
+    process.wait()
+    wait_until(lambda: not processes(folder), "the machine has ended")
+    assert f"{name}: ended by itself" in lab("status").stdout
+    assert "has ended by itself" in lab("exec", "--", "true", name=name).stderr
+    assert lab("down", name=name).returncode == 0
+    assert name not in lab("status").stdout
+
+
+@needs_uml
+@pytest.mark.parametrize("delay", [0, 0.5, 2])
+def test_several_hosts_end_with_what_has_started_them(delay: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB", "uml")
+    words = [word for host in "ab" for word in ("--host", host, "--", "sleep", "1000")]
+    process = begin("run", "--hosts", "2", *words)
+    machines = f"--parent={process.pid}"
+    wait_until(lambda: len(processes(machines)) == 2, "both begin")
+    tools = processes(machines)
+    time.sleep(delay)
+    process.kill()
+    process.wait()
+    wait_until(lambda: not any(processes(f"-{tool}/") for tool in tools), "both machines have ended")
+    wait_until(lambda: not processes(machines), "both tools have ended")
+
+
+@pytest.fixture(params=[0, 0, 0.02, 0.04, 0.06, 0.1, 0.2, 0.4])
+def begun(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator["subprocess.Popen[bytes]"]:
+    """A lab some time after its tool has begun."""
+    monkeypatch.setenv("LAB", "uml")
+    process = begin("run", "--fresh", "--", "sleep", "1000")
+    cmdline = Path(f"/proc/{process.pid}/cmdline")
+    wait_until(lambda: b"scripts/python\0machine" in cmdline.read_bytes(), "the tool begins")
+    time.sleep(request.param)
+    yield process
+    process.kill()
+    process.wait()
+
+
+@needs_uml
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_lab_that_begins(begun: "subprocess.Popen[bytes]", number: int) -> None:
+    os.killpg(begun.pid, number)  # as a terminal does
+    assert begun.wait(LIMIT) in (-number, 128 + number)
+    wait_until(lambda: not processes(f"-{begun.pid}/"), "the machine has ended")

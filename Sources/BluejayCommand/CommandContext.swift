@@ -99,7 +99,7 @@ final class CommandContext {
         return direct
     }
 
-    /// Ends the connection: while a request is open, others are not answered.
+    /// Ends the connection: one with a request that was not answered takes no other.
     func dropConnection() async {
         await direct?.disconnect()
         handBack()

@@ -149,6 +149,34 @@ extension InTheLab {
                 "advertise on", until: "Advertising object registered")
         }
 
+        private static let silent = LabRadio.Scene.text(
+            """
+            air: ideal
+            phantoms:
+              silent:
+                at: [1 m, 0 m]
+                services: [180D]
+                local-name: silent
+                peripheral:
+                  services:
+                    - uuid: 180D
+                      characteristics:
+                        - {uuid: 2A38, properties: [read], value: 01}
+                        - {uuid: 2A39, properties: [read], value: 02}
+                  misbehaviours: [{on: read, of: 2A38, silence: true}]
+            """)
+
+        @Test(.needsVirtualRadio, .bluetoothLab(scene: silent))
+        func `a read that a device leaves unanswered becomes a fault, and what follows it is read`() async throws {
+            try await withFolder { folder in
+                let file = folder.appendingPathComponent("silent.yaml")
+                try await Lab.here.bluejay("clone", "silent", "--output", file.path, "--answer-timeout", "5")
+                let text = try String(contentsOf: file, encoding: .utf8)
+                #expect(text.contains("properties: [read]\n        faults: [{on: read, no-answer: true}]\n"), "\(text)")
+                #expect(text.contains("properties: [read]\n        value: hex:02\n"), "\(text)")
+            }
+        }
+
         @Test func `a file is not overwritten, and a device that is not there is said`() async throws {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).yaml")
             defer { try? FileManager.default.removeItem(at: file) }

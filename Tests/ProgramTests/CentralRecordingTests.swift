@@ -62,6 +62,25 @@ struct CentralRecordingTests {
             central.lines.last?.contains(#""services":2,"characteristics":3,"notInProfile":[],"values":3,"#) == true)
     }
 
+    @Test func `a read that is not answered becomes a fault, and everything else is read and recorded`() async throws {
+        let device = await sensor()
+        let path = try #require(await device.characteristic("2A38")?.path)
+        await daemon.react(to: "ReadValue", at: path, with: .silent)
+        let clone = try programs.run("bluejay", "clone", Self.device, "--output", file, "--answer-timeout", "0.5")
+        #expect(try await clone.exitStatus() == 0, "\(clone.transcript)")
+        #expect(await daemon.count(of: "Connect") == 2)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.contains("properties: [read]\n        faults: [{on: read, no-answer: true}]\n"), "\(text)")
+        #expect(text.contains("uuid: battery-level\n        properties: [read, notify]\n        value: hex:5a\n"))
+        let central = try record("--count", "1", "--json", "--force", "--answer-timeout", "0.5")
+        let rate = try await subscribed("2A37")
+        try await central.line(containing: #""event":"recording""#)
+        await rate.notify(Data([0, 72]))
+        #expect(try await central.exitStatus() == 0, "\(central.transcript)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix(text))
+        #expect(try recorded() == ["heart-rate-measurement hex:0048"])
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func `a signal ends it, and what has come is in the file`(signal: Int32) async throws {
         await sensor()

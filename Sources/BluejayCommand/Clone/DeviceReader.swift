@@ -18,7 +18,8 @@ struct OpenedDevice {
     let characteristics: [Characteristic]
 }
 
-/// Reads everything of a device that a profile file can say. A connection that a read has ended is made again.
+/// Reads everything of a device that a profile file can say. A connection that a read has ended, or that waits for the
+/// answer to one, is made again.
 @MainActor
 final class DeviceReader {
     private let context: CommandContext

@@ -33,8 +33,9 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
 
 
 def begin(*words: str, name: str = NAME) -> "subprocess.Popen[bytes]":
+    # What starts these tests in the background may have Ctrl-C ignored.
     return subprocess.Popen(
-        [LAB, *words],
+        ["env", "--default-signal=INT", LAB, *words],
         env={**os.environ, "LAB_NAME": name},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -23,7 +23,9 @@ class Signals(LabScriptTests):
     def test_the_lab_becomes_its_tool(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             with self.subTest(number=number):
-                process = subprocess.Popen([LAB, "status"], env=self.environment(), stdin=subprocess.DEVNULL)
+                # What starts these tests in the background may have Ctrl-C ignored.
+                words = ["env", "--default-signal=INT", LAB, "status"]
+                process = subprocess.Popen(words, env=self.environment(), stdin=subprocess.DEVNULL)
                 while not (self.home / "tool").exists():
                     self.assertIsNone(process.poll())
                 self.assertEqual((self.home / "tool").read_text(), f"{process.pid}\n")

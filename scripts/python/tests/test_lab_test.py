@@ -38,9 +38,9 @@ class PlayedRunner(Runner):
     def run(self, command: Sequence[str | Path], folder: Path | None = None, **environment: str) -> int:
         words = [str(word) for word in command]
         self.changes.append(environment)
-        self.commands.append(
-            " ".join(words[words.index(str(ROOT / "scripts/python")) + 1 :] if "-B" in words else words)
-        )
+        # What follows the tools and the process that they are children of.
+        tools = words.index(str(ROOT / "scripts/python")) + 2 if "-B" in words else 0
+        self.commands.append(" ".join(words[tools:]))
         return self.status
 
 

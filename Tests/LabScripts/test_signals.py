@@ -24,7 +24,7 @@ class Signals(LabScriptTests):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             with self.subTest(number=number):
                 # What starts these tests in the background may have Ctrl-C ignored.
-                words = ["env", "--default-signal=INT", LAB, "status"]
+                words = ["env", "--default-signal=INT", str(LAB), "status"]
                 process = subprocess.Popen(words, env=self.environment(), stdin=subprocess.DEVNULL)
                 while not (self.home / "tool").exists():
                     self.assertIsNone(process.poll())

@@ -29,6 +29,7 @@ final class Central: @unchecked Swift.Sendable {
             bluejay.scan(
                 serviceIdentifiers: [ServiceIdentifier(uuid: service)],
                 discovery: { discovery, _ in
+                    guard !discovery.peripheralIdentifier.uuid.isBehindProxy else { return .continue }
                     found(discovery)
                     return .stop
                 },

@@ -219,6 +219,7 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
+        guard !peripheral.identifier.isBehindProxy else { return }
         central.stopScan()
         found = peripheral
         peripheral.delegate = self

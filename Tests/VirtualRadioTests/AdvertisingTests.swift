@@ -165,7 +165,7 @@ import Testing
         _ = pair.central.cancelConnecting()
         pair.central.connect(to: pair.peripheral.address, phys: 4)
         pair.advance(35)
-        #expect(pair.central.take().count == 1)
+        #expect(pair.central.take().map { $0[2] } == [0x0A, 0x14])
         #expect(pair.central.result(0x2030, [1, 0]) == [0, 1, 0, 2, 2])
     }
 

@@ -23,7 +23,7 @@ import Testing
         #expect(new.result(0x1001) == [0, 0x0C, 1, 0, 0x0C, 0xFF, 0xFF, 1, 0])
         #expect(new.result(0x1003) == [0, 0, 0, 0, 0, 0x60, 0, 0, 0])
         #expect(old.result(0x2003) == [0, 0xEB, 0, 0, 0, 0, 0, 0, 0])
-        #expect(new.result(0x2003) == [0, 0xEB, 0x19, 0, 0, 0, 0, 0, 0])
+        #expect(new.result(0x2003) == [0, 0xEB, 0x59, 0, 0, 0, 0, 0, 0])
     }
 
     @Test func `the address is read with its last byte first`() {

@@ -83,7 +83,7 @@ extension InTheLab {
                   service-data:
                     "FCD2": hex:400164
                 services:
-                  - uuid: battery-service
+                  - uuid: battery
                     advertised: true
                     characteristics: []
 

@@ -11,8 +11,8 @@ extension InTheLab {
         func `a link that is out of range is lost by a timeout`() async throws {
             let radio = try LabRadio.here
             try await expectEnd(.connectionTimeout, "timeout") { _, _ in
-                try await radio.move("hci0", to: (100_000, 0))
-                return { try await radio.move("hci0", to: (0, 0)) }
+                try await radio.block("hci0", "hci1")
+                return { try await radio.unblock("hci0", "hci1") }
             }
         }
 

@@ -165,8 +165,10 @@ def test_one_that_ends_by_itself_is_noticed() -> None:
     name = f"{NAME}-dies"
     assert lab("up", name=name).returncode == 0
     folder = Path(os.environ.get("LAB_HOME") or LAB.parent / ".lab") / "up" / name
-    os.killpg(int(json.loads((folder / "machine.json").read_text())["leader"]), signal.SIGKILL)
-    time.sleep(0.1)
+    keeper = int(json.loads((folder / "machine.json").read_text())["leader"])
+    os.killpg(int(Path(f"/proc/{keeper}/task/{keeper}/children").read_text()), signal.SIGKILL)
+    while Path(f"/proc/{keeper}").exists():
+        time.sleep(0.01)
     result = lab("exec", "--", "true", name=name)
     assert result.returncode == 125 and "has ended by itself" in result.stderr
     assert f"{name}: ended by itself" in lab("status").stdout

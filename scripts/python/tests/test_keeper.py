@@ -56,7 +56,7 @@ def test_all_processes_of_a_machine_end_when_nobody_wants_it(tmp_path: Path) -> 
     numbers = processes(tmp_path)
     assert not machine.has_ended() and not have_ended(numbers)
     machine.close()
-    assert machine.process.wait(LIMIT) == -signal.SIGKILL
+    assert machine.process.wait(LIMIT) == signal.SIGKILL
     wait_until(lambda: have_ended(numbers))
 
 
@@ -94,9 +94,28 @@ def test_the_end_of_a_machine_is_that_of_its_keeper(tmp_path: Path) -> None:
     )
     machine.begin()
     processes(tmp_path)
-    os.killpg(machine.process.pid, signal.SIGTERM)
+    machine.end()
     assert machine.process.wait(LIMIT) == 3 and (tmp_path / "told").exists()
     machine.end()
+    machine.close()
+
+
+def test_a_machine_that_does_not_end_is_killed_with_all_that_it_has(tmp_path: Path) -> None:
+    machine = kept(tmp_path, "sh", "-c", f"trap '' TERM; {SCRIPT}")
+    machine.begin()
+    numbers = processes(tmp_path)
+    machine.end()
+    assert machine.process.wait(LIMIT) == signal.SIGKILL
+    wait_until(lambda: have_ended(numbers))
+    machine.close()
+
+
+def test_what_leaves_the_group_of_its_own_accord_cannot(tmp_path: Path) -> None:
+    """As user-mode Linux does."""
+    text = "import os, time; os.setsid()"
+    machine = kept(tmp_path, sys.executable, "-c", text)
+    machine.begin()
+    assert machine.process.wait(LIMIT) == 1 and "PermissionError" in (tmp_path / "log").read_text()
     machine.close()
 
 

@@ -17,12 +17,13 @@ from lab_tools.machine.session import Link
 from lab_tools.machine.start import Start
 
 KEEPER = os.path.abspath(keeper.__file__)
+END_LIMIT = keeper.PATIENCE + 10  # seconds, on a busy machine
 PORTS = ("control", "session0")  # of a machine for one command
 CommandLine = Callable[[Sequence[Port]], list[str]]
 
 
 class Kept:
-    """A machine with its keeper, which leads a process group of its own, and ends them all when this process is gone.
+    """A machine with its keeper, which ends it when this process is gone.
 
     Sockets that the machine makes are in `folder`."""
 
@@ -65,24 +66,20 @@ class Kept:
         return self.process.poll() is not None
 
     def end(self) -> None:
-        end_group(self.process.pid, self.has_ended)
-        self.process.wait()
+        end(self.process.pid, self.has_ended)
 
     def close(self) -> None:
         """Ends the machine, if it is neither left nor ended."""
         os.close(self.lease)
 
 
-def end_group(leader: int, has_ended: Callable[[], bool], patience: float = 2) -> None:
-    """Ends all processes of a machine, and returns when its leader has ended."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(leader, number)
-        except ProcessLookupError:
-            return
-        deadline = time.monotonic() + patience
-        while not has_ended() and time.monotonic() < deadline:
-            time.sleep(0.01)
+def end(keeper_number: int, has_ended: Callable[[], bool]) -> None:
+    """Ends a machine by its keeper, and returns when that has ended."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(keeper_number, signal.SIGTERM)
+    deadline = time.monotonic() + END_LIMIT
+    while not has_ended() and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 class Machine:

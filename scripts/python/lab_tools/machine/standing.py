@@ -35,7 +35,7 @@ def chosen_name(environment: Mapping[str, str]) -> str:
 
 
 class Record(NamedTuple):
-    """`leader`: the first of its processes, which began `began` ticks after the boot of this machine; `up_since`: in
+    """`leader`: the process of its keeper, which began `began` ticks after the boot of this machine; `up_since`: in
     seconds since 1970, None while it starts; `made_of`: what it was made of, in short."""
 
     leader: int

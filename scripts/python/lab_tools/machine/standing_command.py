@@ -121,7 +121,7 @@ def down(labs: Sequence[Standing]) -> int:
 
 
 def end(record: Record) -> None:
-    process.end_group(record.leader, lambda: not is_alive(record))
+    process.end(record.leader, lambda: not is_alive(record))
 
 
 def show_status(home: Path, as_json: bool) -> int:

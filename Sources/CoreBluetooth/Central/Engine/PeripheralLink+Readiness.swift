@@ -4,8 +4,7 @@ import MainLoop
 /// Whether a link that is up can be used.
 extension PeripheralLink {
     /// How long the services of a link that somebody else has made may take: bluetoothd gives each of its requests 30
-    /// s, and whoever has made the link waits for them, too. The kernel ends a link that nobody uses within 4 s
-    /// (`hci_conn_timeout`), so what is left after this has no other end.
+    /// s, and whoever has made the link waits for them, too.
     private static let foreignResolutionTimeout: Duration = .seconds(31)
 
     /// Whether a link that is up already can be used. One that a bluetoothd which died has left behind cannot: the

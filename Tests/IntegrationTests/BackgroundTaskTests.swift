@@ -145,7 +145,8 @@ extension InTheLab {
         }
 
         @Test func `a peripheral that does not answer holds a task only for its timeout`() async throws {
-            try await withFaulty { sensor, central in
+            try await withFound("faulty", advertising: Faulty.service.uuid.uuidString) { sensor, central, found in
+                try await central.connect(found)
                 // Services are known then, so that the timeout is the request's alone.
                 _ = try await central.read(Faulty.optional, as: String.self)
                 let start = ContinuousClock.now
@@ -162,6 +163,8 @@ extension InTheLab {
                 let time = ContinuousClock.now - start
                 #expect(time >= .seconds(1.2) && time < .seconds(4.5), "\(time)")
                 try await sensor.event("fault", "no answer", from: position)
+                // The device ends the link at its fifth value.
+                try await central.observer.disconnections.first(after: 0)
             }
         }
 

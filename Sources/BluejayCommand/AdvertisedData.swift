@@ -3,7 +3,8 @@ import CoreBluetooth
 import GATTProfiles
 import LineOutput
 
-/// What an advertisement carries besides a name and services: data of companies and of services, and the transmit power.
+/// What an advertisement carries besides a name and services: data of companies and of services, and the transmit
+/// power.
 struct AdvertisedData {
     /// By company identifier.
     private let manufacturers: [ManufacturerData]
@@ -27,8 +28,8 @@ struct AdvertisedData {
     /// Whose UUID it is, if it belongs to a member of the SIG.
     private static func member(of uuid: CBUUID) -> String? { uuid.assignedNumber.flatMap(AssignedKind.member.name) }
 
-    /// For people: `manufacturer "Apple, Inc.": 10020b00`, `data of battery-service: 64`, `tx 4 dBm`. What is a beacon's
-    /// is said as such.
+    /// For people: `manufacturer "Apple, Inc.": 10020b00`, `data of battery-service: 64`, `tx 4 dBm`. What is a
+    /// beacon's is said as such.
     var texts: [String] {
         var texts = beacon.map { [$0.text] } ?? []
         texts += manufacturers.filter { beacon?.company != $0.company }.map(\.text)

@@ -139,7 +139,8 @@ import Testing
         #expect(try text(uuid, hex) == shown)
     }
 
-    /// Specification: Fitness Machine Service 1.0, 4.4.1.7, 4.6.1.2 and 4.8.1.2: they have no value that stands for none.
+    /// Specification: Fitness Machine Service 1.0, 4.4.1.7, 4.6.1.2 and 4.8.1.2: they have no value that stands for
+    /// none.
     @Test(arguments: [
         (
             "2ACD", "1100 ffff ffff",

@@ -42,7 +42,8 @@ extension InTheLab {
             try await central.disconnect()
         }
 
-        /// The kernel ends an extended advertisement by which a central has connected, and bluetoothd goes on counting it.
+        /// The kernel ends an extended advertisement by which a central has connected, and bluetoothd goes on counting
+        /// it.
         @Test(.bluetoothLab(sensor: .default))
         func `a sensor advertises while a central is connected, and afterwards`() async throws {
             let central = try await Central()

@@ -4,9 +4,9 @@ import MainLoop
 extension Device {
     /// Ends the link, and returns when the kernel has ended it or bluetoothd has been asked to.
     ///
-    /// bluetoothd takes 2 s and more (`DISCONNECT_TIMER` in src/device.c), the kernel none. It does so for programs with
-    /// CAP_NET_ADMIN. bluetoothd has handled what it was sent before, such as answers to requests of this device: it
-    /// may crash when a link ends while it waits for one (5.66).
+    /// bluetoothd takes 2 s and more (`DISCONNECT_TIMER` in src/device.c), the kernel none. It does so for programs
+    /// with CAP_NET_ADMIN. bluetoothd has handled what it was sent before, such as answers to requests of this device:
+    /// it may crash when a link ends while it waits for one (5.66).
     package func endLink() async throws {
         guard let session, let connection = session.connection, let controller = adapter?.index else {
             return try await disconnect()

@@ -6,9 +6,9 @@
 public let CBAdvertisementDataLocalNameKey = "kCBAdvDataLocalName"
 /// `[CBUUID]`: the services that the device offers.
 public let CBAdvertisementDataServiceUUIDsKey = "kCBAdvDataServiceUUIDs"
-/// `Data`: the manufacturer's data, with the two bytes of the company identifier in front, the lower one first. A device
-/// may advertise those of several companies (see ``CBAdvertisementDataAllManufacturerDataKey``); then it is the first by
-/// company identifier that is not an iBeacon frame, because Apple's platforms do not report those.
+/// `Data`: the manufacturer's data, with the two bytes of the company identifier in front, the lower one first. A
+/// device may advertise those of several companies (see ``CBAdvertisementDataAllManufacturerDataKey``); then it is the
+/// first by company identifier that is not an iBeacon frame, because Apple's platforms do not report those.
 public let CBAdvertisementDataManufacturerDataKey = "kCBAdvDataManufacturerData"
 /// `[Data]`: the data of every company, by company identifier, each with its two bytes in front. An addition of this
 /// package: Apple's dictionary has one company at most.

@@ -230,8 +230,8 @@ package final class FakeLocalCharacteristic {
     /// All centrals have turned notifications off before the program answered: bluetoothd (5.66) keeps the socket.
     package func missUnsubscription() { subscribers = [] }
 
-    /// The link of a central has ended. bluetoothd keeps the subscriptions of those that are paired. For others it (5.82)
-    /// takes the first socket for theirs.
+    /// The link of a central has ended. bluetoothd keeps the subscriptions of those that are paired. For others it
+    /// (5.82) takes the first socket for theirs.
     package func lost(_ central: FakeDevice) {
         let isSubscribed = subscribers.contains { $0 === central }
         if hasSocketForEach, !central.isPaired, isSubscribed, let first = sockets.first {

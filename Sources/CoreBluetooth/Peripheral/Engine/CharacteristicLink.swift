@@ -22,8 +22,8 @@ final class CharacteristicLink {
     var succession: LoopSource?
     /// Runs while bluetoothd has a socket for a central that has disconnected.
     var socketEnd: LoopSource?
-    /// What is uncertain about the sockets that have ended last, while it is (PeripheralCore+SocketEnds.swift). Nothing is
-    /// sent meanwhile.
+    /// What is uncertain about the sockets that have ended last, while it is (PeripheralCore+SocketEnds.swift). Nothing
+    /// is sent meanwhile.
     var uncertainEnds: UncertainEnds?
     /// Counts the periods in which somebody was subscribed.
     var generation = 0

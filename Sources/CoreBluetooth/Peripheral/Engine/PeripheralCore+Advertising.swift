@@ -78,8 +78,8 @@ extension PeripheralCore {
     /// Registers the advertisement anew if a controller with extended advertising has it.
     ///
     /// Such a controller ceases to send an advertisement when a central connects by it. The kernel (6.12) has it go on
-    /// when that link has ended (`hci_disconn_complete_evt`), and beside the link only with one that is registered under
-    /// it. Without extended advertising it goes on within two seconds.
+    /// when that link has ended (`hci_disconn_complete_evt`), and beside the link only with one that is registered
+    /// under it. Without extended advertising it goes on within two seconds.
     private func goOnUnderLink() {
         guard advertisement?.isRegistered == true, !isRenewedUnderLink else { return }
         isRenewedUnderLink = true

@@ -6,8 +6,8 @@ import MainLoop
 ///
 /// When a central that is not bonded disconnects, bluetoothd (5.82 and 5.87, `clear_ccc_state` and `ccc_write_cb` in
 /// src/gatt-database.c) closes the first socket of each characteristic that the central was subscribed to, whoever that
-/// socket is for, and then the central's own. It goes on taking the other central for a subscriber, and asks for no other
-/// socket for it. What goes out as signals arrives, and not what goes over the sockets of others.
+/// socket is for, and then the central's own. It goes on taking the other central for a subscriber, and asks for no
+/// other socket for it. What goes out as signals arrives, and not what goes over the sockets of others.
 extension PeripheralCore {
     /// bluetoothd has closed the socket of a central, or has ended all notifications (nil).
     func socketEnded(_ link: CharacteristicLink, of central: ObjectPath?) {

@@ -66,6 +66,7 @@ monitor=$!
 tail -n +1 --pid="$monitor" -f "$monitor_log" &
 tail=$!
 await 90 "a heart rate" grep -q bpm "$monitor_log"
+await 60 "the subscription to chirps" grep -q "subscribed chirp" "$sensor_log"
 dittojay chirp "hello from dittojay" >"$out/chirp.log" 2>&1 || fail "dittojay chirp: $(<"$out/chirp.log")"
 await 60 "the chirp" grep -q "hello from dittojay" "$monitor_log"
 wait "$monitor" || fail "bluejay monitor ended with exit status $?"

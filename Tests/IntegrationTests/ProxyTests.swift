@@ -126,8 +126,7 @@ extension AmongMany {
             try await withProxy(profile: Lab.profile("faulty")) { _, proxy in
                 let leaving = Faulty.leavingOnRead.uuid.uuidString
                 let start = proxy.position
-                _ = try await bluejay("read", Proxy.address, leaving, status: 6)
-                try await proxy.event("read", "\"attError\":14")
+                _ = try await bluejay("read", Proxy.address, leaving, status: 5)
                 try await proxy.event("device-disconnected", from: start)
                 try await proxy.event("disconnected", Lab.centralAddress, from: start)
                 try await proxy.event("advertising", from: start)

@@ -22,9 +22,6 @@ struct AdvertisedData {
         beacon = Beacon(packet)
     }
 
-    /// A service's name as it is typed, or its UUID.
-    static func name(of service: CBUUID) -> String { service.name.map(TypedName.text) ?? service.uuidString }
-
     /// Whose UUID it is, if it belongs to a member of the SIG.
     private static func member(of uuid: CBUUID) -> String? { uuid.assignedNumber.flatMap(AssignedKind.member.name) }
 
@@ -35,7 +32,7 @@ struct AdvertisedData {
         texts += manufacturers.filter { beacon?.company != $0.company }.map(\.text)
         for (uuid, data) in services where beacon?.service != uuid {
             let member = Self.member(of: uuid).map { "\(uuid.uuidString) \"\($0)\"" }
-            texts.append("data of \(member ?? Self.name(of: uuid)): \(ValueText.hex(data))")
+            texts.append("data of \(member ?? uuid.label): \(ValueText.hex(data))")
         }
         if let txPower { texts.append("tx \(txPower) dBm") }
         return texts

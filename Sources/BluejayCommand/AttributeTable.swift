@@ -113,10 +113,13 @@ extension CBAttribute {
     var handleText: String { handle.map(AttributeSelector.text(ofHandle:)) ?? "" }
 
     /// The attribute in words: its name if it has one.
-    var label: String { uuid.name.map(TypedName.text) ?? uuid.uuidString }
+    var label: String { uuid.label }
 }
 
 extension CBUUID {
+    /// The name as it is typed, or the UUID if there is none.
+    var label: String { name.map(TypedName.text) ?? uuidString }
+
     /// The assigned name, or this package's own; nil if there is none.
     var name: String? {
         assignedName ?? OwnAttributes.name(ofUUID: uuidString)

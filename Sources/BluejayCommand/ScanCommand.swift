@@ -81,7 +81,7 @@ struct ScanCommand: CentralCommand {
         let kind = AddressKind(identifier)
         output.print(
             "\(address ?? "?") \(identifier) \(rssi.map { "\($0) dBm" } ?? "? dBm") \"\(name)\""
-                + services.map { " " + AdvertisedData.name(of: $0) }.joined() + data.texts.map { " " + $0 }.joined()
+                + services.map { " " + $0.label }.joined() + data.texts.map { " " + $0 }.joined()
                 + (kind?.changes == true ? " private address" : "")
         ) { object in
             object.add("time", Timestamp.now.utc)

@@ -165,6 +165,9 @@ extension InTheLab {
                 try await sensor.event("fault", "no answer", from: position)
                 // The device ends the link at its fifth value.
                 try await central.observer.disconnections.first(after: 0)
+                // The request that was open has gone with the link; the next one is answered.
+                try await central.connect(found)
+                #expect(try await central.read(Faulty.optional, as: String.self) == "here")
             }
         }
 

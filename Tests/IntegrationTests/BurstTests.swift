@@ -52,19 +52,30 @@ extension InTheLab {
         }
 
         private func withCounter(
-            _ body: (WriteCounter, PlainCentral, CBService) async throws -> Void
+            _ body: (PlainPeripheral, PlainCentral, CBService) async throws -> Void
         ) async throws {
-            try await Lab.here.forgetEachOther()
-            let (counter, central) = (WriteCounter(), PlainCentral())
-            defer {
-                central.giveUp()
-                counter.stop()
+            let counter = WriteCounter.peripheral
+            try await counter.test { central in
+                try await body(counter, central, central.service(WriteCounter.service))
             }
-            try await counter.start()
-            try await central.connect(advertising: WriteCounter.service.uuidString)
-            try await central.discoverEverything()
-            try await body(counter, central, central.service(WriteCounter.service))
-            try await central.disconnect()
         }
+    }
+}
+
+/// A peripheral that takes writes with and without response.
+private enum WriteCounter {
+    static let service = CBUUID(string: "C0117E50-0000-4000-8000-000000000010")
+    static let sink = CBUUID(string: "C0117E50-0001-4000-8000-000000000010")
+    static let name = CBUUID(string: "C0117E50-0002-4000-8000-000000000010")
+
+    static var peripheral: PlainPeripheral {
+        let service = CBMutableService(type: Self.service, primary: true)
+        service.characteristics = [
+            CBMutableCharacteristic(
+                type: sink, properties: [.write, .writeWithoutResponse], value: nil, permissions: .writeable),
+            CBMutableCharacteristic(
+                type: name, properties: .read, value: Data("counter".utf8), permissions: .readable),
+        ]
+        return PlainPeripheral([service], advertising: Self.service)
     }
 }

@@ -127,6 +127,8 @@ extension AmongMany {
                 let leaving = Faulty.leavingOnRead.uuid.uuidString
                 let start = proxy.position
                 _ = try await bluejay("read", Proxy.address, leaving, status: 5)
+                // The device drops the link at once, without an answer, and so does the proxy.
+                try await proxy.event("read", "not answered: the link to the device was lost", from: start)
                 try await proxy.event("device-disconnected", from: start)
                 try await proxy.event("disconnected", Lab.centralAddress, from: start)
                 try await proxy.event("advertising", from: start)

@@ -23,10 +23,7 @@ import Testing
 
     /// A program that has registered.
     private func register(process: Int32 = 7, _ registration: AppRegistration = .app()) -> FakePeer {
-        host.alive.insert(process)
-        let peer = FakePeer(process: process)
-        #expect(core.receive(.hello(registration), from: peer))
-        return peer
+        core.register(process: process, registration, on: host)
     }
 
     /// A program that is connected to the sensor and listens to the chirps.
@@ -41,12 +38,7 @@ import Testing
         return peer
     }
 
-    /// The program dies as by SIGKILL: first its connection ends, then its process.
-    private func kill(_ peer: FakePeer) {
-        core.connectionIsGone(peer)
-        if let process = peer.process { host.alive.remove(process.identifier) }
-        host.advance(by: 0.1)
-    }
+    private func kill(_ peer: FakePeer) { core.kill(peer, on: host) }
 
     private func notify(_ text: String, path: String = CharacteristicKey.chirp.path) {
         backend.observer?.received(Data(text.utf8), from: sensor, path: path)
@@ -454,52 +446,5 @@ import Testing
         _ = register(process: 1000, .app("one"))
         host.advance(by: 10)
         #expect(host.launched.map(\.registration.identifier) == ["one", "two"])
-    }
-
-    // MARK: Scans
-
-    private func scanner(for services: [String]?) -> FakePeer {
-        let peer = register()
-        let scan = ScanRecord(adapter: "00:AA", services: services, allowsDuplicates: false)
-        #expect(core.receive(.scanning(scan), from: peer))
-        return peer
-    }
-
-    @Test func `a scan goes on when its program has died, and starts it`() {
-        let app = scanner(for: ["180d"])
-        #expect(backend.takeCalls() == [], "the program scans itself")
-        kill(app)
-        #expect(backend.takeCalls() == [#"scan ["180d"]"#])
-        backend.observer?.discovered(["180f"], on: "00:AA")
-        backend.observer?.discovered(["180d"], on: "00:BB")
-        #expect(host.launched.isEmpty)
-        backend.observer?.discovered(["180a", "180d"], on: "00:AA")
-        #expect(host.launched.count == 1)
-        #expect(backend.takeCalls() == ["scan []"])
-        let next = register(process: 1000)
-        #expect(next.welcome?.scan == ScanRecord(adapter: "00:AA", services: ["180d"], allowsDuplicates: false))
-    }
-
-    @Test func `a scan for all devices starts no program, and is restored`() {
-        kill(scanner(for: nil))
-        #expect(backend.takeCalls() == [])
-        backend.observer?.discovered(["180d"], on: "00:AA")
-        #expect(host.launched.isEmpty)
-        let next = register()
-        #expect(next.welcome?.scan == ScanRecord(adapter: "00:AA", services: nil, allowsDuplicates: false))
-    }
-
-    @Test func `a scan that has ended is not restored`() {
-        let app = scanner(for: nil)
-        #expect(core.receive(.scanning(nil), from: app))
-        kill(app)
-        #expect(core.isIdle)
-    }
-
-    @Test func `a scan for too much is refused`() {
-        let app = register()
-        let services = [String](repeating: "180d", count: AgentLimits.services + 1)
-        let scan = ScanRecord(adapter: "00:AA", services: services, allowsDuplicates: false)
-        #expect(!core.receive(.scanning(scan), from: app))
     }
 }

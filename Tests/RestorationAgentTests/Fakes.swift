@@ -1,6 +1,7 @@
 import Foundation
 import RestorationProtocol
 import TestSupport
+import Testing
 
 @testable import RestorationAgent
 
@@ -209,5 +210,22 @@ final class FakePeer: AgentPeer {
             all.append("\(frame.subscription): " + String(decoding: frame.value, as: UTF8.self))
         }
         return all
+    }
+}
+
+extension AgentCore {
+    /// A program that has registered.
+    func register(process: Int32, _ registration: AppRegistration = .app(), on host: FakeHost) -> FakePeer {
+        host.alive.insert(process)
+        let peer = FakePeer(process: process)
+        #expect(receive(.hello(registration), from: peer))
+        return peer
+    }
+
+    /// The program dies as by SIGKILL: first its connection ends, then its process.
+    func kill(_ peer: FakePeer, on host: FakeHost) {
+        connectionIsGone(peer)
+        if let process = peer.process { host.alive.remove(process.identifier) }
+        host.advance(by: 0.1)
     }
 }

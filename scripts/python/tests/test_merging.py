@@ -119,7 +119,7 @@ def test_what_is_not_there_is_said(tmp_path: Path, said: list[str], monkeypatch:
     for path in (tmp_path, tmp_path / "none.xml"):
         with pytest.raises(SystemExit):
             main([str(path)])
-    assert [line.partition(" /")[0] for line in said] == ["there are no results in", "there is no"]
+    assert [line.partition(" /")[0] for line in said] == ["no results in", "no such file:"]
 
 
 def test_rounds_are_not_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,10 +40,7 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
         appearance = (data[Self.appearanceKey] as? NSNumber)?.uint16Value
         hasTxPower = data[CBAdvertisementDataTxPowerLevelKey] != nil
         var left = Self.room - (appearance == nil ? 0 : 4) - (hasTxPower ? 3 : 0)
-        let manufacturers =
-            [data[CBAdvertisementDataManufacturerDataKey] as? Data].compactMap(\.self)
-            + (data[CBAdvertisementDataAllManufacturerDataKey] as? [Data] ?? [])
-        (manufacturerData, left) = Self.manufacturerData(manufacturers, room: left)
+        (manufacturerData, left) = Self.manufacturerData(Self.manufacturers(in: data), room: left)
         (serviceData, left) = Self.serviceData(data[CBAdvertisementDataServiceDataKey], room: left)
         localName = (data[CBAdvertisementDataLocalNameKey] as? String).map(Self.shortened)
         let uuids = data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
@@ -78,6 +75,12 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
             fitting.append(uuid)
         }
         return (fitting, surplus)
+    }
+
+    /// What a dictionary has of companies, by either key.
+    static func manufacturers(in data: [String: Any]) -> [Data] {
+        let one = data[CBAdvertisementDataManufacturerDataKey] as? Data
+        return (one.map { [$0] } ?? []) + (data[CBAdvertisementDataAllManufacturerDataKey] as? [Data] ?? [])
     }
 
     /// - Parameter values: the companies' numbers, the lower byte first, and their data. The first of a company counts.

@@ -55,8 +55,7 @@ extension AdvertisementRecord {
         self.init(
             localName: data[CBAdvertisementDataLocalNameKey] as? String,
             services: (data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []).map(\.fullText),
-            manufacturerData: [data[CBAdvertisementDataManufacturerDataKey] as? Data].compactMap(\.self)
-                + (data[CBAdvertisementDataAllManufacturerDataKey] as? [Data] ?? []),
+            manufacturerData: AdvertisementPlan.manufacturers(in: data),
             serviceData: Dictionary(serviceData.map { ($0.key.fullText, $0.value) }) { first, _ in first },
             appearance: (data[AdvertisementPlan.appearanceKey] as? NSNumber)?.uint16Value,
             hasTxPower: data[CBAdvertisementDataTxPowerLevelKey] != nil)

@@ -46,7 +46,7 @@ def find_files(paths: Iterable[Path]) -> list[Path]:
     for path in paths:
         found = sorted(file for file in path.rglob("*.xml") if file.is_file()) if path.is_dir() else [path]
         if not found or not path.exists():
-            fail(shown(f"there are no results in {path}" if path.is_dir() else f"there is no {path}"))
+            fail(shown(f"no results in {path}" if path.is_dir() else f"no such file: {path}"))
         files.update((file.resolve(), None) for file in found)
     return list(files)
 

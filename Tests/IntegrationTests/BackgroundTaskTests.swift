@@ -163,10 +163,9 @@ extension InTheLab {
                 let time = ContinuousClock.now - start
                 #expect(time >= .seconds(1.2) && time < .seconds(4.5), "\(time)")
                 try await sensor.event("fault", "no answer", from: position)
-                // The device ends the link at its fifth value.
-                try await central.observer.disconnections.first(after: 0)
-                // The request that was open has gone with the link; the next one is answered.
-                try await central.connect(found)
+                // The device ends the link at its fifth value, and the request that is open goes with it. The next one
+                // is answered.
+                try await central.observer.reconnection(after: 0)
                 #expect(try await central.read(Faulty.optional, as: String.self) == "here")
             }
         }

@@ -29,6 +29,18 @@ struct BluetoothBackendTests {
         #expect(manager == nil)
     }
 
+    @Test func `what is no UUID is not scanned for`() {
+        func scan(_ services: [String]?) -> ScanRecord {
+            ScanRecord(adapter: "00:AA", services: services, allowsDuplicates: false)
+        }
+        let scans = [
+            scan(["180d", "", "no UUID"]), scan(nil), scan(["0000180F-0000-1000-8000-00805F9B34FB", "180d"]),
+        ]
+        let services = BluetoothBackend.services(of: scans)
+        #expect(Set(services) == [CBUUID(string: "180D"), CBUUID(string: "180F")])
+        #expect(services.count == 2)
+    }
+
     @Test func `a program that names one controller after another leaves one manager`() {
         let peripheral = UUID()
         for number in 10..<60 {

@@ -107,9 +107,14 @@ package final class BluetoothBackend: NSObject, AgentBackend {
         guard manager.state == .poweredOn, let adapter = managers.first(where: { $0.value === manager })?.key else {
             return
         }
-        guard let scans = scans[adapter] else { return manager.stopScan() }
-        let services = Set(scans.flatMap { $0.services ?? [] })
-        manager.scanForPeripherals(withServices: services.sorted().map { CBUUID(string: $0) })
+        let services = Self.services(of: scans[adapter] ?? [])
+        guard !services.isEmpty else { return manager.stopScan() }
+        manager.scanForPeripherals(withServices: services)
+    }
+
+    /// What programs have named, as far as these are UUIDs.
+    static func services(of scans: [ScanRecord]) -> [CBUUID] {
+        Set(scans.flatMap { $0.services ?? [] }).sorted().compactMap(CBUUID.init(validating:))
     }
 
     // MARK: Subscriptions

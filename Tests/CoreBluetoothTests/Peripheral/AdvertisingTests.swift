@@ -224,6 +224,21 @@ struct AdvertisingTests {
         #expect(isAdvertising && app.lines.filter { $0 == "advertising" }.count == 1)
     }
 
+    @Test @LoopActor func `it is advertised anew if a link begins while it is`() async throws {
+        daemon.adapter.isExtended = true
+        start()
+        try await app.saw("advertising")
+        daemon.react(
+            to: "RegisterAdvertisement", times: 1,
+            with: .handler { [adapter = daemon.adapter] call in
+                adapter.connectCentral("C0:00:00:00:00:03")
+                call.resume()
+            })
+        daemon.adapter.connectCentral()
+        try await request(3)
+        #expect(try await requestsInTheEnd(of: app) == 3)
+    }
+
     @Test @LoopActor func `what is refused beside a link is advertised when that has ended`() async throws {
         daemon.adapter.isExtended = true
         start()
@@ -261,6 +276,7 @@ struct AdvertisingTests {
     @Test @LoopActor func `a controller with extended advertising goes on by itself`() async throws {
         daemon.adapter.isExtended = true
         let central = daemon.adapter.connectCentral()
+        try await app.settle(with: daemon)
         start()
         try await app.saw("advertising")
         central.lose()

@@ -81,11 +81,12 @@ extension PeripheralCore {
     /// when that link has ended (`hci_disconn_complete_evt`), and beside the link only with one that is registered
     /// under it. Without extended advertising it goes on within two seconds.
     private func goOnUnderLink() {
-        guard advertisement?.isRegistered == true, !isRenewedUnderLink else { return }
+        // In its turn: it may be on its way to bluetoothd.
+        guard advertisement != nil, advertisingPause == nil, !isRenewedUnderLink else { return }
         isRenewedUnderLink = true
         enqueue { [self] in
             isRenewedUnderLink = false
-            guard let adapter, adapter.hasLinks, await adapter.hasExtendedAdvertising() else { return }
+            guard advertisement?.isRegistered == true, let adapter, adapter.hasLinks, await adapter.hasExtendedAdvertising() else { return }
             await registerAnew(on: adapter)
         }
     }

@@ -142,7 +142,7 @@ def test_a_run_takes_the_lab_that_is_up_as_it_is_after_a_start(tmp_path: Path) -
     boot = run("cat", "/proc/sys/kernel/random/boot_id")
     text = "cat /proc/sys/kernel/random/boot_id; setsid sleep 1000 & pgrep -c sleep; echo kept >$LAB_OUT/file"
     result = lab("run", "--out", str(tmp_path / "out"), "--", "sh", "-c", text)
-    assert (result.stdout, result.returncode) == (boot + "1\n", 0)
+    assert (result.stdout, result.returncode) == (boot + "1\n", 0), result.stderr
     assert (tmp_path / "out" / "file").read_text() == "kept\n"
     assert run("sh", "-c", "pgrep -c sleep || true") == "0\n", "what it left running was ended"
 

@@ -140,7 +140,9 @@ static void hung_up(struct session *session)
 {
     session->is_connected = false;
     clear(&session->received);
-    clear(&session->sent);
+    // The kernel tells of an end after what the next host has sent by then; the answer to that stays.
+    if (session->state != idle)
+        clear(&session->sent);
     if (session->state == running && session->deadline == 0) {
         signal_command(session, SIGHUP);
         signal_command(session, SIGTERM);

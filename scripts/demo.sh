@@ -60,8 +60,8 @@ show bluejay scan --service 180D --count 1 --timeout 60
 expect Dittojay
 
 note "Its heart rate; while that is shown, dittojay is asked to chirp"
-printf '$ bluejay monitor Dittojay --count 12\n'
-bluejay monitor Dittojay --count 12 --timeout 60 >"$monitor_log" 2>&1 &
+printf '$ bluejay monitor Dittojay --count 8\n'
+bluejay monitor Dittojay --count 8 --timeout 60 >"$monitor_log" 2>&1 &
 monitor=$!
 tail -n +1 --pid="$monitor" -f "$monitor_log" &
 tail=$!

@@ -106,17 +106,32 @@ extension CommandContext {
         }
     }
 
-    /// The device's identifier if it need not be looked for: a program on this machine is connected to it, and then it
-    /// hardly advertises; or bluetoothd knows of which type its address is.
+    /// The device's identifier if it need not be looked for: it is connected, or bluetoothd knows of which type its
+    /// address is.
     func known(_ device: DeviceSelector) async -> PeripheralIdentifier? {
         await Self.known(device, on: adapter).map { PeripheralIdentifier(uuid: $0, name: device.text) }
     }
 
+    /// The device's identifier if a program on this machine is connected to it. It hardly advertises then.
+    func connected(_ device: DeviceSelector) async -> PeripheralIdentifier? {
+        await Self.connected(device, on: adapter).map { PeripheralIdentifier(uuid: $0, name: device.text) }
+    }
+
     @LoopActor
-    private static func known(_ selector: DeviceSelector, on adapter: String?) -> UUID? {
+    private static func devices(_ selector: DeviceSelector, on adapter: String?) -> [Device] {
         let adapters = BlueZSession.shared.adapters
         let index = AdapterChoice(option: adapter).pick(from: adapters.map(AdapterChoice.Candidate.init))
-        let known = index.map { adapters[$0].devices.filter { selector.names($0) } } ?? []
+        return index.map { adapters[$0].devices.filter { selector.names($0) } } ?? []
+    }
+
+    @LoopActor
+    private static func connected(_ selector: DeviceSelector, on adapter: String?) -> UUID? {
+        devices(selector, on: adapter).first(where: \.isConnected).flatMap { identifier($0) }
+    }
+
+    @LoopActor
+    private static func known(_ selector: DeviceSelector, on adapter: String?) -> UUID? {
+        let known = devices(selector, on: adapter)
         let connected = known.first(where: \.isConnected)
         guard case .identifiers(let identifiers, _) = selector else { return connected.flatMap { identifier($0) } }
         return (connected ?? known.first).flatMap { identifier($0) }.flatMap { identifiers.contains($0) ? $0 : nil }

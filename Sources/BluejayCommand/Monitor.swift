@@ -89,9 +89,18 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         }
         output.event("searching", "looking for \(device?.text ?? "\(article) \(sensor)")")
         Task {
-            if let device, let known = await context.known(device) { return connect(known) }
+            if let known = await known() { return connect(known) }
             scan()
         }
+    }
+
+    /// What need not be looked for. What is connected hardly advertises.
+    private func known() async -> PeripheralIdentifier? {
+        if let device { return await context.known(device) }
+        guard let profile else { return nil }
+        let connected = context.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: profile.service)])
+            .first
+        return connected.map { PeripheralIdentifier(uuid: $0.identifier, name: $0.name ?? sensor) }
     }
 
     private func scan() {

@@ -122,6 +122,28 @@ struct CentralPatienceTests {
         #expect(await device.isConnected)
     }
 
+    @Test func `monitor finds a device of any name that another program is connected to`() async throws {
+        let device = await connectedSensor()
+        let monitor = try programs.run("bluejay", "monitor")
+        let rate = try #require(await device.characteristic("2A37"))
+        try await eventually("a subscription") { rate.isNotifying }
+        await rate.notify(Data([0, 72]))
+        try await monitor.line(containing: "72 bpm")
+        #expect(try await monitor.interrupt() == 0)
+        #expect(await device.isConnected)
+    }
+
+    @Test func `a device that another program is connected to is cloned without its advertisement, which is said`()
+        async throws
+    {
+        let device = await connectedSensor()
+        let clone = try programs.run("bluejay", "clone", "Sensor")
+        #expect(try await clone.exitStatus() == 0, "\(clone.transcript)")
+        #expect(clone.standardOutput.contains("      - uuid: body-sensor-location"), "\(clone.transcript)")
+        #expect(clone.transcript.contains("not in the profile: what it advertises"), "\(clone.transcript)")
+        #expect(await device.isConnected)
+    }
+
     // MARK: Requests
 
     @Test(arguments: [

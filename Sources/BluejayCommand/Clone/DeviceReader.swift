@@ -38,6 +38,8 @@ final class DeviceReader {
     private static let mostConnections = 20
     /// How long what is advertised is gathered once the device is found: a scan response comes by itself.
     private static let gatheringTime = 1.0
+    /// How long an advertisement of a device that is connected is waited for, in seconds: few send one.
+    private static let timeBesideLink = 3.0
 
     init(_ context: CommandContext, _ target: DeviceOptions, answerTimeout: Double) {
         self.context = context
@@ -48,9 +50,11 @@ final class DeviceReader {
     func read() async throws -> OpenedDevice {
         let selector = target.selector
         try? await BlueZSession.shared.forgetSeenDevices(on: context.adapter) { selector.names($0) }
-        let advertisement = try await context.search(
-            for: selector, timeout: target.connectTimeout, gathering: Self.gatheringTime)
-        let identifier = advertisement.peripheralIdentifier
+        let connected = await context.connected(selector)
+        let advertisement = try await advertisement(of: selector, isConnected: connected != nil)
+        guard let identifier = advertisement?.peripheralIdentifier ?? connected else {
+            throw Failure(.failed, "\(target.device) is not connected any more")
+        }
         let address = CBPeer.bluetoothAddress(forIdentifier: identifier.uuid) ?? ""
         let adapter = context.adapter
         let appearance = await Self.appearance(of: address, on: adapter)
@@ -66,7 +70,7 @@ final class DeviceReader {
             let failure = await readValues(direct, address, &readings)
             guard let failure else {
                 describe(direct, readings)
-                add(advertisement.advertisementPacket, appearance)
+                if let advertisement { add(advertisement.advertisementPacket, appearance) }
                 device.fitAdvertisement()
                 return OpenedDevice(device: device, connection: direct, characteristics: characteristics)
             }
@@ -99,6 +103,17 @@ final class DeviceReader {
     }
 
     // MARK: The advertisement
+
+    /// What it advertises; nil if it is connected, and does not.
+    private func advertisement(of selector: DeviceSelector, isConnected: Bool) async throws -> ScanDiscovery? {
+        let time = isConnected ? min(Self.timeBesideLink, target.connectTimeout) : target.connectTimeout
+        do {
+            return try await context.search(for: selector, timeout: time, gathering: Self.gatheringTime)
+        } catch let failure as Failure where isConnected && failure.status == .notInTime {
+            device.losses.append("what it advertises: a program is connected to it, and it did not advertise")
+            return nil
+        }
+    }
 
     private func add(_ packet: [String: Any], _ appearance: UInt16?) {
         device.advertisement.localName = packet[CBAdvertisementDataLocalNameKey] as? String

@@ -63,8 +63,14 @@ def test_a_run_that_is_killed_leaves_no_machine(machine: str, delay: float, monk
     wait_until(lambda: not processes(job), "the machine has ended")
 
 
-@pytest.mark.parametrize("delay", [0, 0.5, 2, 4])
-def test_a_lab_whose_start_is_killed_is_not_up(delay: float) -> None:
+# Moments before it is up, even on a machine that has nothing else to do.
+@pytest.mark.parametrize(
+    ("machine", "delay"),
+    [pytest.param("uml", delay, marks=needs_uml) for delay in (0, 0.2, 0.5)]
+    + [pytest.param("tcg", delay, marks=pytest.mark.nightly) for delay in (0, 0.5, 2)],
+)
+def test_a_lab_whose_start_is_killed_is_not_up(machine: str, delay: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB", machine)
     name = f"{NAME}-killed"
     process = begin("up", name=name)
     folder = f"/up/{name}/"

@@ -188,7 +188,7 @@ Starts a lab that stays up, so that what follows need not wait for a machine to 
   lab exec uses it as it is
 
 Files of this machine are seen in it as they are when a command begins. What commands write in it stays until lab down.
-OPTION: --name, --controllers, --bluez, --env, --time (lab help options; default: --time counted).
+OPTION: --name, --controllers, --bluez, --env, --time (lab help options; default: --time counted in emulation).
 HELP
 }
 

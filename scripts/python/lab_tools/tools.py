@@ -10,6 +10,7 @@ from lab_tools.places import PARENT
 TOOLS = {
     "machine": "lab_tools.machine.command",
     "standing": "lab_tools.machine.standing_command",
+    "keeper": "lab_tools.machine.keeper",
     "ui": "lab_tools.machine.ui",
     "hosts": "lab_tools.hosts",
     "suites": "lab_tools.testing.suites",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab_tools.machine.frames import HEADER, KILL_LEFTOVERS, FrameReader, begin, frame
+from lab_tools.machine.frames import HEADER, KILL_LEFTOVERS, LEFT, FrameReader, begin, frame
 from lab_tools.places import GUEST
 
 LIMIT = 30  # seconds for what takes milliseconds
@@ -229,3 +229,20 @@ def processor_time(process: int) -> float:
 
 def test_flags_do_not_disturb_where_there_are_no_groups(caller: Caller) -> None:
     assert caller.run("true", flags=KILL_LEFTOVERS)[2] == 0
+
+
+def test_a_caller_that_has_left_takes_its_command_with_it_before_the_next_one_is_heard(caller: Caller) -> None:
+    caller.start("sh", "-c", "trap 'echo over >over; exit' HUP TERM; echo begun; while :; do sleep 0.01; done")
+    assert caller.receive() == (b"O", b"begun\n")
+    # All in one, as a line may bring it.
+    words = ["cat", "over"]
+    caller.send(frame(LEFT) + frame(b"H", b"next") + begin(str(caller.folder), None, "", {}, words) + frame(b"I"))
+    assert caller.receive() == (b"H", b"next")
+    assert caller.outcome() == (b"over\n", b"", 0)
+
+
+def test_a_caller_that_has_left_after_its_command_leaves_nothing_to_the_next_one(caller: Caller) -> None:
+    assert caller.run("true") == (b"", b"", 0)
+    caller.send(frame(LEFT) + frame(LEFT) + frame(b"H", b"next"))
+    assert caller.receive() == (b"H", b"next")
+    assert caller.run("echo", "there") == (b"there\n", b"", 0)

@@ -96,6 +96,21 @@ static void resize(const struct session *session, const char *text)
     }
 }
 
+// Nobody wants the command any more.
+static void host_has_gone(struct session *session)
+{
+    session->is_connected = false;
+    // The kernel tells of the end of a port after what the next host has sent by then; the answer to that stays.
+    if (session->state != idle)
+        clear(&session->sent);
+    must_look = must_look || session->state == idle;
+    if (session->state == running && session->deadline == 0) {
+        signal_command(session, SIGHUP);
+        signal_command(session, SIGTERM);
+        session->deadline = now() + patience_after_hang_up;
+    }
+}
+
 // `content` is followed by a NUL.
 static void handle_frame(struct session *session, char kind, char *content, size_t length)
 {
@@ -108,14 +123,16 @@ static void handle_frame(struct session *session, char kind, char *content, size
     case 'I': take_input(session, content, length); break;
     case 'S': signal_command(session, atoi(content)); break;
     case 'W': resize(session, content); break;
+    case 'L': host_has_gone(session); break;
     }
 }
 
+// Until the host has gone: what another one has sent since then is for later.
 static void handle_frames(struct session *session)
 {
     struct buffer *received = &session->received;
     struct header header;
-    while (length_of(received) >= sizeof header) {
+    while (session->is_connected && length_of(received) >= sizeof header) {
         memcpy(&header, received->bytes + received->begin, sizeof header);
         size_t length = ntohl(header.length);
         if (length > most_content) { // not a host of ours: the rest cannot be understood
@@ -135,19 +152,11 @@ static void handle_frames(struct session *session)
     }
 }
 
-// The host has closed its end: nobody wants the command any more.
+// The host has closed its end of the port.
 static void hung_up(struct session *session)
 {
-    session->is_connected = false;
     clear(&session->received);
-    // The kernel tells of an end after what the next host has sent by then; the answer to that stays.
-    if (session->state != idle)
-        clear(&session->sent);
-    if (session->state == running && session->deadline == 0) {
-        signal_command(session, SIGHUP);
-        signal_command(session, SIGTERM);
-        session->deadline = now() + patience_after_hang_up;
-    }
+    host_has_gone(session);
 }
 
 static void read_port(struct session *session)
@@ -279,8 +288,10 @@ static void look_for_hosts(void)
     for (int i = 0; i < session_count; i++) {
         struct pollfd port = {.fd = sessions[i].port, .events = POLLIN};
         // What an earlier host had begun is ended before another one is heard.
-        if (!sessions[i].is_connected && sessions[i].state == idle && poll(&port, 1, 0) >= 0)
-            sessions[i].is_connected = !(port.revents & POLLHUP);
+        if (sessions[i].is_connected || sessions[i].state != idle || poll(&port, 1, 0) < 0)
+            continue;
+        sessions[i].is_connected = !(port.revents & POLLHUP);
+        handle_frames(&sessions[i]);
     }
 }
 
@@ -323,7 +334,7 @@ int main(int count, char **words)
         struct pollfd polls[1 + 4 * most_sessions] = {{.fd = signals, .events = POLLIN}};
         for (int i = 0; i < session_count; i++)
             tick(&sessions[i]);
-        if (must_look)
+        while (must_look) // each host that has left already is one look
             look_for_hosts();
         for (int i = 0; i < session_count; i++)
             watch(&sessions[i], polls + 1 + 4 * i);

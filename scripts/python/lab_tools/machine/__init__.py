@@ -14,6 +14,7 @@ status.
 | `job` | what the guest finds: environment and command |
 | `bluez` | another BlueZ than the system's |
 | `process`, `keeper` | the machine as a process, which ends when nobody wants it any more |
+| `relay` | sockets for the ports of a machine that stays up in user-mode Linux |
 | `session` | what goes between the caller and the guest |
 | `streams`, `terminal` | the caller's end of it |
 | `runs` | the folders with the output of runs |

@@ -18,6 +18,7 @@ from lab_tools.messages import fail, say
 from lab_tools.places import GUEST, Places
 
 RESET = [str(GUEST / "bluetooth"), "reset"]
+KINDS = {"uml": Accelerator.USER_MODE, "tcg": Accelerator.EMULATION}
 LOGS = ("bluetoothd.log", "btvirt.log", "virtual-radio.log", "lab.log")
 
 
@@ -29,6 +30,9 @@ def mismatch(record: Record, options: Options, caller: Mapping[str, str] = os.en
         return f"with {record.controllers} controllers, not {asked}"
     if options.bluez and options.bluez != record.bluez:
         return f"with another BlueZ than {options.bluez}"
+    kind = KINDS.get(caller.get("LAB", ""), parts.accelerator)
+    if kind is not parts.accelerator:
+        return f"in {parts.accelerator.value}"
     clock = caller.get("LAB_CLOCK", parts.clock.value)
     if clock != parts.clock and (clock == Clock.SIMULATED or parts.accelerator is not Accelerator.KVM):
         return f"with its clock {parts.clock.value}"

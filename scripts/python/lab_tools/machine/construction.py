@@ -26,13 +26,9 @@ class Construction(NamedTuple):
     bluez: str | None
 
     @classmethod
-    def of(cls, places: Places, controllers: int, bluez: str | None, stays_up: bool = False) -> "Construction":
-        """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong.
-
-        `stays_up`: callers find the machine by sockets, which QEMU makes."""
-        if stays_up and os.environ.get("LAB") == "uml":
-            fail("a lab that stays up is not for user-mode Linux (LAB=uml), which starts in a second: lab run")
-        works = hardware.kvm_works(places), hardware.uml_works(places) and not stays_up
+    def of(cls, places: Places, controllers: int, bluez: str | None) -> "Construction":
+        """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong."""
+        works = hardware.kvm_works(places), hardware.uml_works(places)
         parts = hardware.choose(os.environ, *works, os.cpu_count() or 1)
         if controllers > hardware.RADIOS[parts.radio]:
             fail(f"--controllers takes 1 to {hardware.RADIOS[parts.radio]}: {parts.radio} makes no more")

@@ -1,19 +1,23 @@
 """Keeps a machine only as long as somebody wants it, so that whoever is killed leaves none behind.
 
-usage: keeper.py LEASE COMMAND [ARG…]
+usage: keeper LEASE [NAME=DESCRIPTOR…] -- COMMAND [ARG…]
 
 LEASE is the descriptor of a pipe's reading end, whose other end the process has that wants the machine. START starts
 it, by COMMAND, in a process group of its own. When the pipe is closed at the other end the whole group is killed,
 unless KEEP has come. SIGTERM ends the machine as well, and what has not ended by then is killed after a while. This
-process ends when the machine has.
+process ends when the machine has. Callers reach each DESCRIPTOR, an end of a socket pair whose other one is the
+machine's, by the socket NAME in this folder.
 """
 
 import contextlib
 import os
-import select
+import selectors
 import signal
-import sys
+import socket
 import time
+from pathlib import Path
+
+from lab_tools.machine.relay import Relay
 
 START, KEEP = b"s", b"k"
 PATIENCE = 2  # seconds that a machine has to end by itself
@@ -34,28 +38,40 @@ def end_group(machine: int, number: int) -> None:
         os.killpg(machine, number)
 
 
-def main() -> int:
-    lease, command = int(sys.argv[1]), sys.argv[2:]
+def main(words: list[str]) -> int:
+    end_of_options = words.index("--")
+    lease, command = int(words[0]), words[end_of_options + 1 :]
+    served = {name: int(end) for name, _, end in (word.partition("=") for word in words[1:end_of_options])}
     if os.read(lease, 1) != START:
         return 0
     wake, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(waker)
     for number in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
-    os.set_inheritable(lease, False)
+    for descriptor in (lease, *served.values()):
+        os.set_inheritable(descriptor, False)
     # A group of its own, which user-mode Linux would make otherwise. The signals are those that Python ignores.
     ignored = [signal.SIGPIPE, signal.SIGXFSZ]
     machine = os.posix_spawnp(command[0], command, os.environ, setpgroup=0, setsigdef=ignored)
-    close_others({lease, wake, waker})
-    watched, deadline = [wake, lease], None
+    close_others({lease, wake, waker, *served.values()})
+    deadline: float | None = None
+    selector = selectors.DefaultSelector()
+    for descriptor in (wake, lease):
+        selector.register(descriptor, selectors.EVENT_READ)
+    for name, end in served.items():
+        Relay(selector, Path(name), socket.socket(fileno=end))
     while os.waitid(os.P_PID, machine, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         left = None if deadline is None else max(deadline - time.monotonic(), 0)
-        ready = select.select(watched, [], [], left)[0]
+        events = selector.select(left)
+        ready = [key.fd for key, _ in events]
+        for key, event in events:
+            if key.data:
+                key.data(event)
         if wake in ready and signal.SIGTERM in os.read(wake, 512) and deadline is None:
             end_group(machine, signal.SIGTERM)
             deadline = time.monotonic() + PATIENCE
         if lease in ready:
-            watched.remove(lease)
+            selector.unregister(lease)
             if os.read(lease, 1) != KEEP:
                 end_group(machine, signal.SIGKILL)
         if deadline is not None and time.monotonic() >= deadline:
@@ -63,7 +79,3 @@ def main() -> int:
             deadline = None
     end_group(machine, signal.SIGKILL)  # what its leader has left behind
     return abs(os.waitstatus_to_exitcode(os.waitpid(machine, 0)[1]))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

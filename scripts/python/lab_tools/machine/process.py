@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,8 +14,8 @@ from lab_tools.machine import keeper
 from lab_tools.machine.qemu import Port
 from lab_tools.machine.session import Link
 from lab_tools.machine.start import Start
+from lab_tools.places import tool_command
 
-KEEPER = os.path.abspath(keeper.__file__)
 END_LIMIT = keeper.PATIENCE + 10  # seconds, on a busy machine
 PORTS = ("control", "session0")  # of a machine for one command
 CommandLine = Callable[[Sequence[Port]], list[str]]
@@ -25,7 +24,8 @@ CommandLine = Callable[[Sequence[Port]], list[str]]
 class Kept:
     """A machine with its keeper, which ends it when this process is gone.
 
-    Sockets that the machine makes are in `folder`."""
+    Sockets that the machine makes are in `folder`, as are those that the keeper makes for the machine's ports: `served`
+    has their names, and the other ends of the ports."""
 
     def __init__(
         self,
@@ -35,17 +35,24 @@ class Kept:
         stdin: int,
         log_file: Path,
         folder: Path | None = None,
+        served: Sequence[tuple[str, socket.socket]] = (),
     ) -> None:
         """The machine does not start yet."""
         lease, self.lease = os.pipe()
+        options = [f"{name}={end.fileno()}" for name, end in served]
         with open(log_file, "ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-I", "-S", KEEPER, str(lease), *command_line(ports), *start.options()],
+                [*tool_command("keeper"), str(lease), *options, "--", *command_line(ports), *start.options()],
                 stdin=stdin,
                 stdout=log,
                 stderr=log,
                 cwd=folder,
-                pass_fds=[lease, *(end for _, end in ports if isinstance(end, int)), *start.descriptors()],
+                pass_fds=[
+                    lease,
+                    *(end for _, end in ports if isinstance(end, int)),
+                    *(end.fileno() for _, end in served),
+                    *start.descriptors(),
+                ],
                 start_new_session=True,
             )
         os.close(lease)

@@ -5,7 +5,7 @@ Each has a name and a folder in `up` of the lab's folder:
 | file | is |
 |---|---|
 | `machine.json` | what it is (`Record`), written before it starts, and once it is up |
-| `session0`, `session1`, … | sockets of QEMU that lead to the agent in the guest, each for one command at a time |
+| `session0`, `session1`, … | sockets that lead to the agent in the guest, each for one command at a time |
 | `session0.lock`, … | locked by the caller that uses that socket |
 | `runs` | the one folder that the guest may write to: the output of each command, and in `machine` its own logs |
 """
@@ -28,6 +28,7 @@ from lab_tools.places import GUEST, Places
 SESSIONS = 16
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 DEFAULT_NAME = "default"
+STARTS = ("boot", "boot-uml", "root.sh", "init")  # what a machine begins with
 
 
 def chosen_name(environment: Mapping[str, str]) -> str:
@@ -167,7 +168,7 @@ def ingredients(places: Places, kernel: Path) -> str:
     """Changes with all that a machine is made of when it starts, and cannot have afterwards."""
     digest = hashlib.sha256(str(kernel).encode())
     parts = (places.home / name for name in ("lab_agent", "lab_daemon", "clock_keeper"))
-    for file in [kernel, places.boot / "initramfs", *parts, *(GUEST / name for name in ("boot", "root.sh", "init"))]:
+    for file in [kernel, places.boot / "initramfs", *parts, *(GUEST / name for name in STARTS)]:
         if file.exists():
             status = file.stat()
             digest.update(f"{file} {status.st_size} {status.st_mtime_ns}\n".encode())

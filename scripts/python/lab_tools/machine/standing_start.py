@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lab_tools.machine.calls import Call
 from lab_tools.machine.construction import Construction
+from lab_tools.machine.hardware import Accelerator
 from lab_tools.machine.job import write_job
 from lab_tools.machine.process import Kept
 from lab_tools.machine.qemu import Port
@@ -16,7 +17,7 @@ from lab_tools.machine.standing import SESSIONS, Record, Standing, connect, ingr
 from lab_tools.machine.terminal import Terminal
 from lab_tools.messages import EXIT_LAB_FAILED, say
 
-SOCKET_LIMIT = 30  # seconds until QEMU has made its sockets
+SOCKET_LIMIT = 30  # seconds until QEMU, or the machine's keeper, has made its sockets
 
 
 def start(construction: Construction, standing: Standing) -> int:
@@ -27,7 +28,11 @@ def start(construction: Construction, standing: Standing) -> int:
     write_job(job, environment, standing.runs, is_standing=True)
     control, theirs = socket.socketpair()
     ports: list[Port] = [("control", theirs.fileno())]
-    ports += [(f"session{index}", f"session{index}") for index in range(SESSIONS)]
+    names = [f"session{index}" for index in range(SESSIONS)]
+    # QEMU makes sockets itself.
+    is_user_mode = construction.parts.accelerator is Accelerator.USER_MODE
+    pairs = {name: socket.socketpair() for name in names} if is_user_mode else {}
+    ports += [(name, pairs[name][0].fileno() if is_user_mode else name) for name in names]
     beginning = construction.start(job, [name for name, _ in ports])
     machine = Kept(
         construction.command_line(job, standing.runs),
@@ -36,8 +41,10 @@ def start(construction: Construction, standing: Standing) -> int:
         endless_input(standing.folder),
         logs / "console.log",
         standing.folder,
+        [(name, end) for name, (_, end) in pairs.items()],
     )
-    theirs.close()
+    for end in (theirs, *(end for pair in pairs.values() for end in pair)):
+        end.close()
     # Before there is anything to be ended.
     record = record_of(construction, machine.process.pid)
     standing.write_record(record)
@@ -79,13 +86,13 @@ def record_of(construction: Construction, leader: int) -> Record:
 
 
 def endless_input(folder: Path) -> int:
-    """QEMU reads it, and it has no end as long as QEMU has it."""
+    """The machine reads it, and it has no end as long as the machine has it."""
     os.mkfifo(folder / "input")
     return os.open(folder / "input", os.O_RDWR | os.O_CLOEXEC)
 
 
 def await_session(folder: Path, has_ended: Callable[[], bool]) -> socket.socket:
-    """A connection to the first session, once QEMU has made its socket."""
+    """A connection to the first session, once there is its socket."""
     deadline = time.monotonic() + SOCKET_LIMIT
     while not has_ended() and time.monotonic() < deadline:
         try:

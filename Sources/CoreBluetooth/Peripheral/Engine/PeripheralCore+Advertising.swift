@@ -86,7 +86,9 @@ extension PeripheralCore {
         isRenewedUnderLink = true
         enqueue { [self] in
             isRenewedUnderLink = false
-            guard advertisement?.isRegistered == true, let adapter, adapter.hasLinks, await adapter.hasExtendedAdvertising() else { return }
+            guard advertisement?.isRegistered == true, let adapter, adapter.hasLinks,
+                await adapter.hasExtendedAdvertising()
+            else { return }
             await registerAnew(on: adapter)
         }
     }

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lab_tools.machine import hardware, qemu, uml
 from lab_tools.machine.bluez import find_bluez, use_bluez
-from lab_tools.machine.hardware import Accelerator, Hardware
+from lab_tools.machine.hardware import Accelerator, Clock, Hardware
 from lab_tools.machine.job import job_environment, kernel_image
 from lab_tools.machine.qemu import Port
 from lab_tools.machine.start import Start, saved_file
@@ -26,9 +26,14 @@ class Construction(NamedTuple):
     bluez: str | None
 
     @classmethod
-    def of(cls, places: Places, controllers: int, bluez: str | None) -> "Construction":
-        """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong."""
-        works = hardware.kvm_works(places), hardware.uml_works(places)
+    def of(cls, places: Places, controllers: int, bluez: str | None, stays_up: bool = False) -> "Construction":
+        """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong.
+
+        `stays_up`: what it says to callers goes by a relay, which the keeper of simulated time does not know of."""
+        needs_qemu = stays_up and os.environ.get("LAB_CLOCK") == Clock.SIMULATED
+        if needs_qemu and os.environ.get("LAB") == "uml":
+            fail("a lab that stays up has no simulated time in user-mode Linux (LAB=uml): lab run --time simulated")
+        works = hardware.kvm_works(places), hardware.uml_works(places) and not needs_qemu
         parts = hardware.choose(os.environ, *works, os.cpu_count() or 1)
         if controllers > hardware.RADIOS[parts.radio]:
             fail(f"--controllers takes 1 to {hardware.RADIOS[parts.radio]}: {parts.radio} makes no more")

@@ -69,7 +69,7 @@ def up(places: Places, standing: Standing, options: Options) -> int:
         elif record and record.up_since is not None:
             say(f"{standing.shown_name} that was up had ended by itself")
         standing.remove()
-        construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez)
+        construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez, stays_up=True)
         status = start(construction, standing)
         if status == 0:
             say(f"{standing.shown_name} is up: lab exec{option(standing)} -- COMMAND; lab down{option(standing)}")

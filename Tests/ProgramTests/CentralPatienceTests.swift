@@ -111,9 +111,10 @@ struct CentralPatienceTests {
         #expect(await daemon.count(of: "StartDiscovery") == 0)
     }
 
-    @Test func `monitor finds a device by name that another program is connected to`() async throws {
+    @Test(arguments: [["Sensor"], []])
+    func `monitor finds a device that another program is connected to`(name: [String]) async throws {
         let device = await connectedSensor()
-        let monitor = try programs.run("bluejay", "monitor", "Sensor")
+        let monitor = try programs.run(["bluejay", "monitor"] + name)
         let rate = try #require(await device.characteristic("2A37"))
         try await eventually("a subscription") { rate.isNotifying }
         await rate.notify(Data([0, 72]))
@@ -122,18 +123,7 @@ struct CentralPatienceTests {
         #expect(await device.isConnected)
     }
 
-    @Test func `monitor finds a device of any name that another program is connected to`() async throws {
-        let device = await connectedSensor()
-        let monitor = try programs.run("bluejay", "monitor")
-        let rate = try #require(await device.characteristic("2A37"))
-        try await eventually("a subscription") { rate.isNotifying }
-        await rate.notify(Data([0, 72]))
-        try await monitor.line(containing: "72 bpm")
-        #expect(try await monitor.interrupt() == 0)
-        #expect(await device.isConnected)
-    }
-
-    @Test func `a device that another program is connected to is cloned without its advertisement, which is said`()
+    @Test func `a device that another program is connected to is cloned, and what it advertises is reported lost`()
         async throws
     {
         let device = await connectedSensor()

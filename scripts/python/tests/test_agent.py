@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab_tools.machine.frames import HEADER, KILL_LEFTOVERS, LEFT, FrameReader, begin, frame
+from lab_tools.machine.frames import DISCONNECTED, HEADER, KILL_LEFTOVERS, FrameReader, begin, frame
 from lab_tools.places import GUEST
 
 LIMIT = 30  # seconds for what takes milliseconds
@@ -236,13 +236,15 @@ def test_a_caller_that_has_left_takes_its_command_with_it_before_the_next_one_is
     assert caller.receive() == (b"O", b"begun\n")
     # All in one, as a line may bring it.
     words = ["cat", "over"]
-    caller.send(frame(LEFT) + frame(b"H", b"next") + begin(str(caller.folder), None, "", {}, words) + frame(b"I"))
+    caller.send(
+        frame(DISCONNECTED) + frame(b"H", b"next") + begin(str(caller.folder), None, "", {}, words) + frame(b"I")
+    )
     assert caller.receive() == (b"H", b"next")
     assert caller.outcome() == (b"over\n", b"", 0)
 
 
 def test_a_caller_that_has_left_after_its_command_leaves_nothing_to_the_next_one(caller: Caller) -> None:
     assert caller.run("true") == (b"", b"", 0)
-    caller.send(frame(LEFT) + frame(LEFT) + frame(b"H", b"next"))
+    caller.send(frame(DISCONNECTED) + frame(DISCONNECTED) + frame(b"H", b"next"))
     assert caller.receive() == (b"H", b"next")
     assert caller.run("echo", "there") == (b"there\n", b"", 0)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from lab_tools.machine.frames import HEADER, LEFT, MOST_CONTENT, FrameReader, frame
+from lab_tools.machine.frames import DISCONNECTED, HEADER, MOST_CONTENT, FrameReader, frame
 from lab_tools.machine.relay import ENOUGH, MOST, Relay
 
 LIMIT = 20  # seconds for what takes milliseconds
-HAS_LEFT = (LEFT, b"")
+DISCONNECTION = (DISCONNECTED, b"")
 
 
 class Port:
@@ -76,7 +76,7 @@ def test_what_both_say_gets_to_the_other(port: Port) -> None:
 def test_the_machine_is_told_that_a_caller_has_left_and_gets_no_part_of_a_frame(port: Port) -> None:
     with port.call() as caller:
         caller.sendall(frame(b"I", b"whole") + frame(b"I", b"in part")[:-1])
-    assert [port.receive(), port.receive()] == [(b"I", b"whole"), HAS_LEFT]
+    assert [port.receive(), port.receive()] == [(b"I", b"whole"), DISCONNECTION]
     with port.call() as caller:
         caller.sendall(frame(b"I", b"next"))
         assert port.receive() == (b"I", b"next")
@@ -88,7 +88,7 @@ def test_a_second_caller_waits_for_the_first_one(port: Port) -> None:
         first.sendall(frame(b"H", b"first"))
         assert port.receive() == (b"H", b"first")
         first.close()
-        assert [port.receive(), port.receive()] == [HAS_LEFT, (b"H", b"second")]
+        assert [port.receive(), port.receive()] == [DISCONNECTION, (b"H", b"second")]
 
 
 def test_what_the_machine_says_to_nobody_is_dropped(port: Port) -> None:
@@ -120,7 +120,7 @@ def test_a_caller_that_is_none_of_ours_is_left(port: Port, length: int) -> None:
     with port.call() as caller:
         with contextlib.suppress(OSError):
             caller.sendall(HEADER.pack(b"I", length) + bytes(MOST_CONTENT + 4 * MOST))
-        assert port.receive() == HAS_LEFT
+        assert port.receive() == DISCONNECTION
         with contextlib.suppress(ConnectionResetError):
             assert caller.recv(1) == b""
 

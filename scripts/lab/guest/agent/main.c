@@ -97,10 +97,10 @@ static void resize(const struct session *session, const char *text)
 }
 
 // Nobody wants the command any more.
-static void host_has_gone(struct session *session)
+static void host_disconnected(struct session *session)
 {
     session->is_connected = false;
-    // The kernel tells of the end of a port after what the next host has sent by then; the answer to that stays.
+    // The kernel can report the end of a port after data of the next host; the answer to those stays.
     if (session->state != idle)
         clear(&session->sent);
     must_look = must_look || session->state == idle;
@@ -123,11 +123,11 @@ static void handle_frame(struct session *session, char kind, char *content, size
     case 'I': take_input(session, content, length); break;
     case 'S': signal_command(session, atoi(content)); break;
     case 'W': resize(session, content); break;
-    case 'L': host_has_gone(session); break;
+    case 'L': host_disconnected(session); break;
     }
 }
 
-// Until the host has gone: what another one has sent since then is for later.
+// Until the host disconnects: what the next one has sent since then is for later.
 static void handle_frames(struct session *session)
 {
     struct buffer *received = &session->received;
@@ -156,7 +156,7 @@ static void handle_frames(struct session *session)
 static void hung_up(struct session *session)
 {
     clear(&session->received);
-    host_has_gone(session);
+    host_disconnected(session);
 }
 
 static void read_port(struct session *session)
@@ -334,7 +334,7 @@ int main(int count, char **words)
         struct pollfd polls[1 + 4 * most_sessions] = {{.fd = signals, .events = POLLIN}};
         for (int i = 0; i < session_count; i++)
             tick(&sessions[i]);
-        while (must_look) // each host that has left already is one look
+        while (must_look) // once for each host that has disconnected already
             look_for_hosts();
         for (int i = 0; i < session_count; i++)
             watch(&sessions[i], polls + 1 + 4 * i);

@@ -29,7 +29,7 @@ class Construction(NamedTuple):
     def of(cls, places: Places, controllers: int, bluez: str | None, stays_up: bool = False) -> "Construction":
         """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong.
 
-        `stays_up`: what it says to callers goes by a relay, which the keeper of simulated time does not know of."""
+        `stays_up`: then simulated time needs QEMU; commands in user-mode Linux did not end with it."""
         needs_qemu = stays_up and os.environ.get("LAB_CLOCK") == Clock.SIMULATED
         if needs_qemu and os.environ.get("LAB") == "uml":
             fail("a lab that stays up has no simulated time in user-mode Linux (LAB=uml): lab run --time simulated")

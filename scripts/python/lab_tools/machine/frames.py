@@ -10,7 +10,7 @@ A frame is a letter, the length of the content in four bytes (the highest first)
 | `I` | input; empty at its end. The next one may come after `R` | `R` | the input has been taken |
 | `S` | send it a signal, by its number | `N` | a note: a line for the caller |
 | `W` | the terminal's rows and columns | `X` | its exit status; the next command may begin |
-| `L` | the caller has left: `relay` says so on a line that does not tell | | |
+| `L` | the caller has disconnected, from `relay`: a serial line does not show it | | |
 
 When the caller closes its end, the command is ended.
 """
@@ -18,7 +18,7 @@ When the caller closes its end, the command is ended.
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 
-LEFT = b"L"
+DISCONNECTED = b"L"
 HEADER = struct.Struct("!cI")
 MOST_CONTENT = 1 << 20
 

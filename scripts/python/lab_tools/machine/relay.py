@@ -5,7 +5,7 @@ import selectors
 import socket
 from pathlib import Path
 
-from lab_tools.machine.frames import LEFT, MOST_CONTENT, FrameReader, frame
+from lab_tools.machine.frames import DISCONNECTED, MOST_CONTENT, FrameReader, frame
 
 MOST = 1 << 16  # bytes at a time
 ENOUGH = 1 << 18  # bytes that wait on one way; then no more are read for it
@@ -14,7 +14,7 @@ ENOUGH = 1 << 18  # bytes that wait on one way; then no more are read for it
 class Relay:
     """Between the machine's end of a port and whoever has connected to the socket.
 
-    A serial line does not tell that nobody is at its other end, so the agent is told by a frame. Only whole frames go
+    A serial line does not show that nobody is at its other end, so a frame says so to the agent. Only whole frames go
     to it: a caller may be killed in the middle of one. What the machine sends when nobody is there is dropped."""
 
     def __init__(self, selector: selectors.BaseSelector, path: Path, machine: socket.socket) -> None:
@@ -52,7 +52,7 @@ class Relay:
             self.selector.unregister(end)
 
     def accept(self, _: int) -> None:
-        with contextlib.suppress(OSError):  # it has gone already
+        with contextlib.suppress(OSError):  # disconnected already
             self.caller, _address = self.listener.accept()
             self.caller.setblocking(False)
             self.frames = FrameReader()
@@ -70,7 +70,7 @@ class Relay:
         except BlockingIOError:
             pass
         except OSError:
-            self.caller_has_left()
+            self.drop_caller()
         self.watch()
 
     def take(self, data: bytes) -> None:
@@ -78,9 +78,9 @@ class Relay:
         for kind, content in self.frames.add(data):
             self.to_machine += frame(kind, content)
         if not data or len(self.frames.rest) > MOST_CONTENT + MOST:  # or no caller of ours
-            self.caller_has_left()
+            self.drop_caller()
 
-    def caller_has_left(self) -> None:
+    def drop_caller(self) -> None:
         if self.caller is None:
             return
         if self.caller.fileno() in self.selector.get_map():
@@ -88,7 +88,7 @@ class Relay:
         self.caller.close()
         self.caller = None
         self.to_caller.clear()
-        self.to_machine += frame(LEFT)
+        self.to_machine += frame(DISCONNECTED)
 
     def serve_machine(self, events: int) -> None:
         try:
@@ -108,7 +108,7 @@ class Relay:
 
     def close(self) -> None:
         """The machine has ended."""
-        self.caller_has_left()
+        self.drop_caller()
         for end in (self.listener, self.machine):
             if end.fileno() in self.selector.get_map():
                 self.selector.unregister(end)

@@ -30,4 +30,4 @@ RUN apt-get update -q \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt /var/log/apt /root/.cache/pip
 COPY . .
 COPY --from=programs /usr/local/bin/dittojay /usr/local/bin/bluejay /usr/local/bin/
-CMD ["./lab", "run", "--", "scripts/demo.sh"]
+CMD ["./lab", "run", "--", "python/bluetooth-lab/src/bluetooth_lab/demo.sh"]

@@ -44,7 +44,7 @@ import Testing
     @Test func `every other profile in the repository is valid`() throws {
         let validator = try SchemaValidator(ProfileSchema.profile)
         let files = ["coffee", "download-log", "serial-number", "unlock"].map { "Fixtures/readme/\($0).yaml" }
-        let others = ["Fixtures/python-app/tests/thermometer.yaml", "scripts/python/lab_tools/bench/sensor.yaml"]
+        let others = ["Fixtures/python-app/tests/thermometer.yaml", "scripts/python/repository/bench/sensor.yaml"]
         for file in files + others {
             #expect(try validator.problem(in: text(file)) == nil, "\(file)")
         }

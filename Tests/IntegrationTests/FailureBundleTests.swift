@@ -117,7 +117,7 @@ extension InTheLab {
             // The test may run more than once.
             try? FileManager.default.removeItem(at: output)
             try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
-            let runTests = FixtureProgram.file("../scripts/lab/guest/run-tests")
+            let runTests = FixtureProgram.file("../python/bluetooth-lab/src/bluetooth_lab/guest/run-tests")
             let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
             let tests = try ChildProcess(
                 runTests, ["--", "\(Self.products)/sample-appPackageTests.xctest"] + arguments,

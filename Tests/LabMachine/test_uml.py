@@ -1,4 +1,4 @@
-"""A machine in user-mode Linux, whose kernel is changed by scripts/lab/uml/*.patch."""
+"""A machine in user-mode Linux, whose kernel the lab changes by patches (setup/uml)."""
 
 import time
 

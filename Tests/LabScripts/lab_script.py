@@ -8,6 +8,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LAB = REPOSITORY / "lab"
+LIBRARY = REPOSITORY / "python/bluetooth-lab/src/bluetooth_lab"
 
 
 class LabScriptTests(unittest.TestCase):

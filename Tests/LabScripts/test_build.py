@@ -3,13 +3,14 @@
 import os
 import shutil
 
-from lab_script import REPOSITORY, LabScriptTests
+from lab_script import LIBRARY, REPOSITORY, LabScriptTests
 
-PARTS = REPOSITORY / "scripts/lab"
+PARTS = LIBRARY / "setup"
 # Says instead of building.
 PREPARE = f"""set -euo pipefail
-root=$PWD owner=$PWD installed='' lab=$LAB_HOME logs=$LAB_HOME/logs
-for part in steps cache build; do source {PARTS}/$part.sh; done
+source {PARTS}/steps.sh
+root=$PWD owner=$PWD lab=$LAB_HOME logs=$LAB_HOME/logs
+for part in cache build; do source {PARTS}/$part.sh; done
 have_swift() {{ [[ ${{swift:-yes}} == yes ]]; }}
 build() {{ echo "build $1"; }}
 build_radio_program() {{ echo "build $1" >&3 && touch "$2/$1"; }}
@@ -157,38 +158,39 @@ class Installed(LabScriptTests):
     def setUp(self):
         super().setUp()
         self.root = self.folder / "usr/lib/bluejay-linux"
-        shutil.copytree(PARTS, self.root / "scripts/lab", ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(REPOSITORY / "lab", self.root)
-        self.write("usr/lib/bluejay-linux/VERSION", "9.8.7\n")
+        shutil.copytree(LIBRARY, self.root / "bluetooth_lab", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(REPOSITORY / "scripts/release/bluetooth-lab", self.root / "lab")
+        self.write("usr/lib/bluejay-linux/bluetooth_lab/VERSION", "9.8.7\n")
         (self.folder / "usr/bin").mkdir()
         self.link = self.folder / "usr/bin/bluetooth-lab"
         self.link.symlink_to("../lib/bluejay-linux/lab")
 
-    def source(self, text, **more):
-        values = {"LAB_HOME": "", "HOME": f"{self.folder}/me", **more}
-        return self.bash(f'source "$1"; {text}', self.root / "lab", **values).strip()
+    def places(self, name, **more):
+        """What a variable of bluetooth_lab.places is there, or a function of it gives."""
+        text = f"import os; from bluetooth_lab import places; print({name})"
+        values = {"LAB_HOME": "", "HOME": f"{self.folder}/me", "PYTHONPATH": str(self.root), **more}
+        return self.bash('python3 -B -c "$1"', text, **values).strip()
 
     def test_it_knows_its_version(self):
         self.assertEqual(self.lab("--version", script=self.link, cwd=self.folder).stdout, "lab 9.8.7\n")
 
     def test_its_things_are_in_the_users_cache(self):
-        self.assertEqual(self.source("echo $LAB_HOME"), f"{self.folder}/me/.cache/bluejay-linux")
-        self.assertEqual(self.source("echo $LAB_HOME", XDG_CACHE_HOME="/c"), "/c/bluejay-linux")
-        self.assertEqual(self.source("echo $LAB_HOME", LAB_HOME="/chosen"), "/chosen")
-
-    def test_a_clone_has_them_beside_it(self):
-        (self.root / "VERSION").unlink()
-        self.assertEqual(self.source("echo $LAB_HOME"), f"{self.root}/.lab")
+        home = "places.lab_home(os.environ)"
+        self.assertEqual(self.places(home), f"{self.folder}/me/.cache/bluejay-linux")
+        self.assertEqual(self.places(home, XDG_CACHE_HOME="/c"), "/c/bluejay-linux")
+        self.assertEqual(self.places(home, LAB_HOME="/chosen"), "/chosen")
 
     def test_it_builds_nothing_and_takes_its_own_programs(self):
         result = self.lab("build", script=self.link, cwd=self.folder)
         self.assertEqual(result.returncode, 0)
         self.assertIn("nothing to build", result.stderr)
-        said = self.source(
-            "build() { echo build; }; have_swift() { true; }; package=''; enter_folder; build_programs; "
-            "echo $LAB_PROGRAMS"
+        self.assertEqual(self.places("places.program_folder(os.environ)"), f"{self.root}/bluetooth_lab/bin")
+        parts = self.root / "bluetooth_lab/setup"
+        said = self.bash(
+            f"source {parts}/steps.sh; source {parts}/build.sh; build() {{ echo build; }}; have_swift() {{ true; }}; "
+            "build_programs; echo $program_folder"
         )
-        self.assertEqual(said, f"{self.root}/bin")
+        self.assertEqual(said.strip(), f"{self.root}/bluetooth_lab/bin")
 
     def test_what_needs_the_sources_takes_a_clone(self):
         for words in (["bench"], ["setup", "--peers"]):

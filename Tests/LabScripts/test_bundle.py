@@ -5,7 +5,7 @@ import os
 import struct
 import subprocess
 
-from lab_script import REPOSITORY, LabScriptTests
+from lab_script import LIBRARY, LabScriptTests
 
 START = 1795285375.209250  # 2026-11-21 18:22:55.209250 UTC
 EPOCH = 0x00E03AB44A676000 - 946_684_800_000_000
@@ -85,7 +85,7 @@ class Bundle(LabScriptTests):
             "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
         }
         result = subprocess.run(
-            [REPOSITORY / "scripts/lab/guest/bin/lab-bundle", self.folder / "out"],
+            [LIBRARY / "guest/bin/lab-bundle", self.folder / "out"],
             input=json.dumps(description),
             env=self.environment(**environment),
             capture_output=True,

@@ -5,9 +5,9 @@ import signal
 import subprocess
 import time
 
-from lab_script import REPOSITORY, LabScriptTests
+from lab_script import LIBRARY, LabScriptTests
 
-PARTS = REPOSITORY / "scripts/lab"
+PARTS = LIBRARY / "setup"
 SOURCE = f"""set -uo pipefail
 root=$PWD lab=$LAB_HOME logs=$LAB_HOME/logs
 source {PARTS}/steps.sh; source {PARTS}/cache.sh

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from lab_script import REPOSITORY, LabScriptTests
+from lab_script import LIBRARY, LabScriptTests
 
 
 def function(name):
@@ -23,7 +23,7 @@ def event(kind, name=None, symbol=None):
 class CountTests(LabScriptTests):
     def count(self, *runs):
         result = subprocess.run(
-            [sys.executable, REPOSITORY / "scripts/python", "count-tests", *runs],
+            [sys.executable, LIBRARY, "count-tests", *runs],
             capture_output=True,
             text=True,
             timeout=30,

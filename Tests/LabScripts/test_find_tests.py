@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from lab_script import REPOSITORY, LabScriptTests
+from lab_script import LIBRARY, LabScriptTests
 
 SOURCE = """
 @Suite("Batteries") struct BatteryTests {
@@ -21,7 +21,7 @@ class FindTests(LabScriptTests):
 
     def find(self, *filters, folder="Tests"):
         result = subprocess.run(
-            [sys.executable, REPOSITORY / "scripts/python", "find-tests", self.folder / folder, "--", *filters],
+            [sys.executable, LIBRARY, "find-tests", self.folder / folder, "--", *filters],
             capture_output=True,
             text=True,
             timeout=30,

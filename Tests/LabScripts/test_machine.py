@@ -9,8 +9,8 @@ from unittest import mock
 
 from lab_script import LabScriptTests
 
-from lab_tools.machine import options
-from lab_tools.machine.job import job_environment, write_job
+from bluetooth_lab.machine import options
+from bluetooth_lab.machine.job import job_environment, write_job
 
 KERNEL = Path("/boot/vmlinuz-6.12")
 
@@ -64,7 +64,7 @@ class Arguments(LabScriptTests):
     def test_controllers_have_limits(self):
         for number in ("0", "251"):
             with self.subTest(number=number), contextlib.redirect_stderr(io.StringIO()):
-                with mock.patch("lab_tools.messages.say") as said, self.assertRaises(SystemExit) as ended:
+                with mock.patch("bluetooth_lab.messages.say") as said, self.assertRaises(SystemExit) as ended:
                     options.parse(["--controllers", number, "--", "true"])
                 self.assertEqual(ended.exception.code, 125)
                 said.assert_called_once()

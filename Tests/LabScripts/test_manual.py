@@ -7,7 +7,7 @@ import unittest
 
 from lab_script import LAB, LabScriptTests
 
-from lab_tools import manual
+from repository import manual
 
 ARGUMENT = {
     "abstract": "The adapter's name.",

@@ -4,7 +4,7 @@ import os
 import struct
 import subprocess
 
-from lab_script import REPOSITORY, LabScriptTests
+from lab_script import LIBRARY, LabScriptTests
 
 START = 1795285375.209250  # 2026-11-21 18:22:55.209250 UTC
 EPOCH = 0x00E03AB44A676000 - 946_684_800_000_000
@@ -37,7 +37,7 @@ class Recorded(LabScriptTests):
             text = f'#!/bin/sh\necho "{program} $*" >>"$FOLDER/calls"\n'
             self.write(f"bin/{program}", text, executable=True)
         command = ["sh", "-c", 'echo printed; echo "the command" >>"$FOLDER/calls"; exit 7']
-        result = self.run_script(REPOSITORY / "scripts/lab/guest/recorded", self.folder / "kept", *command)
+        result = self.run_script(LIBRARY / "guest/recorded", self.folder / "kept", *command)
         self.assertEqual((result.returncode, result.stdout), (7, "printed\n"))
         first, second, third = (self.folder / "calls").read_text().splitlines()
         self.assertEqual((first, second), ("lab-record start", "the command"))
@@ -45,7 +45,7 @@ class Recorded(LabScriptTests):
 
     def test_without_recorders_nothing_runs(self):
         self.write("bin/lab-record", "#!/bin/sh\nexit 1\n", executable=True)
-        result = self.run_script(REPOSITORY / "scripts/lab/guest/recorded", self.folder / "kept", "echo", "ran")
+        result = self.run_script(LIBRARY / "guest/recorded", self.folder / "kept", "echo", "ran")
         self.assertEqual((result.returncode, result.stdout), (125, ""))
 
     def test_a_record_has_what_came_since_the_start(self):
@@ -53,7 +53,7 @@ class Recorded(LabScriptTests):
         self.write("run/record/output-7.log", "1795285374.000000 early\n1795285376.000000 late\n")
         controller, early, late = record(NEW_INDEX, -9, b"\1"), record(COMMAND, -1, b"\2"), record(COMMAND, 0, b"\3")
         (self.folder / "run/record/hci.btsnoop").write_bytes(HEADER + controller + early + late)
-        bundle = REPOSITORY / "scripts/lab/guest/bin/lab-bundle"
+        bundle = LIBRARY / "guest/bin/lab-bundle"
         result = self.run_script(bundle, "run", self.folder / "kept", str(START), "3", "make", "a test")
         self.assertEqual(result.returncode, 0, result.stderr)
         kept = self.folder / "kept"

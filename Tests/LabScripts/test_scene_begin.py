@@ -3,7 +3,7 @@
 import signal
 import subprocess
 
-from lab_script import REPOSITORY, LabScriptTests
+from lab_script import LIBRARY, LabScriptTests
 
 
 class SceneBegin(LabScriptTests):
@@ -22,6 +22,6 @@ class SceneBegin(LabScriptTests):
         )
         for host in "cab":
             self.assertIsNone(radio.poll())
-            command = [str(REPOSITORY / "scripts/lab/guest/bluetooth"), "host-is-up", host]
+            command = [str(LIBRARY / "guest/bluetooth"), "host-is-up", host]
             subprocess.run(command, env=environment, check=True, timeout=30)
         self.assertEqual(radio.wait(30), -signal.SIGUSR1)

@@ -6,7 +6,7 @@ import re
 import select
 import time
 
-from lab_script import REPOSITORY, LabScriptTests
+from lab_script import LIBRARY, LabScriptTests
 
 # Prints its completions like the programs do; they offer one word.
 PROGRAM = """#!/bin/bash
@@ -32,7 +32,11 @@ class Shell(LabScriptTests):
         child, self.terminal = pty.fork()
         if child == 0:
             os.chdir(self.folder)
-            os.execve("/bin/bash", ["bash", "--rcfile", str(REPOSITORY / "scripts/lab/guest/bashrc"), "-i"], values)
+            os.execve(
+                "/bin/bash",
+                ["bash", "--rcfile", str(LIBRARY / "guest/bashrc"), "-i"],
+                values,
+            )
         self.addCleanup(os.waitpid, child, 0)
         self.addCleanup(os.close, self.terminal)
 

@@ -5,10 +5,10 @@ cd -- "$root" || exit
 
 lab=${LAB_HOME:-$root/.lab}
 logs=$lab/logs
-# shellcheck source=scripts/lab/steps.sh
-source "$root/scripts/lab/steps.sh"
-# shellcheck source=scripts/lab/cache.sh
-source "$root/scripts/lab/cache.sh"
+# shellcheck source=python/bluetooth-lab/src/bluetooth_lab/setup/steps.sh
+source "$root/python/bluetooth-lab/src/bluetooth_lab/setup/steps.sh"
+# shellcheck source=python/bluetooth-lab/src/bluetooth_lab/setup/cache.sh
+source "$root/python/bluetooth-lab/src/bluetooth_lab/setup/cache.sh"
 
 # install_tools NAME REQUIREMENT…: pinned tools in a virtual environment of the cache; the folder of its programs into
 # `bin`, and a folder for what a check writes into `work`.

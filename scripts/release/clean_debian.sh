@@ -2,10 +2,10 @@
 # Makes a clean Debian to try packages on. To be sourced, with `root` set; needs root rights. TRY_DEBIAN_RELEASE names
 # another release than bookworm.
 : "${root:?the folder of the repository}"
-# shellcheck source=scripts/lab/steps.sh
-source "$root/scripts/lab/steps.sh"
-# shellcheck source=scripts/lab/packages.sh
-source "$root/scripts/lab/packages.sh"
+# shellcheck source=python/bluetooth-lab/src/bluetooth_lab/setup/steps.sh
+source "$root/python/bluetooth-lab/src/bluetooth_lab/setup/steps.sh"
+# shellcheck source=python/bluetooth-lab/src/bluetooth_lab/setup/packages.sh
+source "$root/python/bluetooth-lab/src/bluetooth_lab/setup/packages.sh"
 
 packages=$root/.build-package
 try=$packages/try

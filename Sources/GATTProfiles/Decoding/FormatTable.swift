@@ -8,7 +8,7 @@
 // Only numbers and names were taken, not the text of a document. The Bluetooth word mark is owned by Bluetooth SIG,
 // Inc.
 
-/// The formats of characteristics' and descriptors' values (scripts/python/lab_tools/names/formats.py).
+/// The formats of characteristics' and descriptors' values (scripts/python/repository/names/formats.py).
 enum FormatTable {
     static let text: StaticString = #"""
 2900 properties~b16~~~0=Reliable write|1=Writable auxiliaries

@@ -10,16 +10,16 @@ import pytest
 from dbus_fast import BusType, Message, MessageType
 from dbus_fast.aio import MessageBus
 
-from lab_tools.bench import table
-from lab_tools.bench.bus import ROWS as ROWS_OF_BUS
-from lab_tools.bench.bus import bus_with_peer, order
-from lab_tools.bench.bus import parse as parse_bus
-from lab_tools.bench.bus import table as table_of_bus
-from lab_tools.bench.bus_peer import CONTROL_PATH
-from lab_tools.bench.command import parse
-from lab_tools.bench.measures import Arrivals, percentile
-from lab_tools.bench.programs import BURST_REQUEST, Builds, Dittojay, central, peripheral
-from lab_tools.bench.table import ROWS, Sample, is_comparable, markdown, medians, summary, verdicts
+from repository.bench import table
+from repository.bench.bus import ROWS as ROWS_OF_BUS
+from repository.bench.bus import bus_with_peer, order
+from repository.bench.bus import parse as parse_bus
+from repository.bench.bus import table as table_of_bus
+from repository.bench.bus_peer import CONTROL_PATH
+from repository.bench.command import parse
+from repository.bench.measures import Arrivals, percentile
+from repository.bench.programs import BURST_REQUEST, Builds, Dittojay, central, peripheral
+from repository.bench.table import ROWS, Sample, is_comparable, markdown, medians, summary, verdicts
 
 OURS, THEIRS = "dittojay+bluejay", "bluez-peripheral+bluejay"
 
@@ -106,7 +106,7 @@ def test_an_earlier_bench_can_be_shown_again(tmp_path: Path, capsys: pytest.Capt
 
 def test_every_round_begins_with_another_pair() -> None:
     pytest.importorskip("dbus_fast", reason="the lab's Python environment has it")
-    from lab_tools.bench.command import rotated
+    from repository.bench.command import rotated
 
     assert [rotated("abc", number) for number in range(4)] == [
         ["a", "b", "c"],

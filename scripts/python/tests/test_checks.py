@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from lab_tools.checks.sources import ENDINGS, is_written_in, sources
-from lab_tools.checks.width import LIMIT, main, wide_lines, wrapped
-from lab_tools.places import ROOT
+from bluetooth_lab.places import ROOT
+from repository.checks.sources import ENDINGS, is_written_in, sources
+from repository.checks.width import LIMIT, main, wide_lines, wrapped
 
 LONG = "word " * 30
 
@@ -33,7 +33,13 @@ def test_a_language_is_known_by_the_ending_or_the_first_line(name: str, first_li
 
 def test_scripts_without_an_ending_are_found() -> None:
     shell = {str(path.relative_to(ROOT)) for path in sources(["shell"])}
-    assert {"lab", ".ci/run", "scripts/lab/setup", "scripts/lab/guest/boot", "scripts/lab/test.sh"} <= shell
+    assert {
+        "lab",
+        ".ci/run",
+        "python/bluetooth-lab/src/bluetooth_lab/setup/setup",
+        "python/bluetooth-lab/src/bluetooth_lab/guest/boot",
+        "python/bluetooth-lab/src/bluetooth_lab/setup/build.sh",
+    } <= shell
 
 
 def test_columns_are_counted_and_not_bytes() -> None:

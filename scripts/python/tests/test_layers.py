@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from lab_tools.checks.layers import Agreed, check
-from lab_tools.checks.swift import read
+from repository.checks.layers import Agreed, check
+from repository.checks.swift import read
 
 
 def package(**targets: list[str]) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from lab_tools.names.compared import is_recorded
-from lab_tools.names.formats import Formats
-from lab_tools.names.meanings import meaning, meanings
+from repository.names.compared import is_recorded
+from repository.names.formats import Formats
+from repository.names.meanings import meaning, meanings
 
 
 def field(description: str, kind: str = "uint8", **others: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lab_tools.bench.peripherals import Cost, medians, parse, table
+from repository.bench.peripherals import Cost, medians, parse, table
 
 
 def cost(**changes: Any) -> Cost:

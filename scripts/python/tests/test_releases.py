@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab_tools.checks.releases import last, main
+from repository.checks.releases import last, main
 
 IN_ORDER = [
     "0.9.0",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lab_tools.site import keep_declared
+from repository.site import keep_declared
 
 SOURCES = "file:///clone/Sources/Radio/"
 

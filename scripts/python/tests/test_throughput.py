@@ -2,8 +2,8 @@
 
 import pytest
 
-from lab_tools.bench import hci
-from lab_tools.bench.throughput import Burst, Setting, allowed, exchange, measured, parse, settings, table
+from repository.bench import hci
+from repository.bench.throughput import Burst, Setting, allowed, exchange, measured, parse, settings, table
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,269 @@
+"""What the commands do."""
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, MutableMapping
+
+from bluetooth_lab.command_line import completion
+from bluetooth_lab.command_line.parsing import Line, UsageError
+from bluetooth_lab.command_line.preparation import find_bluez, prepare
+from bluetooth_lab.command_line.project import Project, enter_folder
+from bluetooth_lab.messages import fail, say
+from bluetooth_lab.places import GUEST, IS_INSTALLED, PACKAGE, PLUGIN, ROOT, SETUP, lab_home
+
+Environment = MutableMapping[str, str]
+LETTERS = "abcdefgh"
+DEMO_LIMIT = "600"  # seconds
+# What another tool takes as it is.
+PASSED_ON = ("--controllers", "--capture", "--page", "--air-page", "--out")
+
+
+def run_tool(module: str, *words: str) -> int:
+    """Loaded only now: each start of the lab would take as long as all of them take."""
+    status: int = importlib.import_module(f"bluetooth_lab.{module}").main(list(words))
+    return status
+
+
+# Options that several commands have
+
+
+def apply(line: Line, environment: Environment) -> None:
+    """Sets the variables that options stand for."""
+    is_host = environment.get("LAB") == "host"
+    for name, value in line.given:
+        if name in ("--controller", "--air", "--seed"):
+            given = environment.get("LAB_RADIO_OPTIONS", "")
+            environment["LAB_RADIO_OPTIONS"] = f"{given} {name} {value}".strip()
+        elif name == "--radio" and line.command.name != "ui":
+            environment["LAB_RADIO"] = value
+        elif name == "--scene":
+            environment.update(LAB_RADIO="virtual", LAB_SCENE_FILE=value)
+        elif name == "--time":
+            if is_host and value != "real":
+                raise UsageError("LAB=host has this machine's time")
+            environment["LAB_CLOCK"] = value
+        elif name == "--name":
+            environment["LAB_NAME"] = value
+        elif name == "--fresh":
+            environment["LAB_FRESH"] = "1"
+        elif name == "--env":
+            variable, equals, text = value.partition("=")
+            if equals:
+                environment[variable] = text
+            environment["LAB_ENV"] = f"{environment.get('LAB_ENV', '')} {variable}".strip()
+        elif name == "--hosts" and is_host and value != "1":
+            raise UsageError("LAB=host has one host: this machine")
+        elif name == "--bluez" and is_host:
+            raise UsageError("--bluez does not work with LAB=host, which uses this machine's bluetoothd")
+
+
+def hosts_of(line: Line) -> int:
+    return int(line.value("--hosts") or 1)
+
+
+def tool_words(line: Line, environment: Environment) -> list[str]:
+    """The options as the tools take them."""
+    words = line.words(*PASSED_ON)
+    bluez = line.value("--bluez")
+    return [*words, "--bluez", find_bluez(bluez, environment)] if bluez else words
+
+
+def no_words(line: Line, hint: str = "") -> None:
+    if line.rest:
+        raise UsageError(f"{line.command.name} takes no {'command' if hint else 'arguments'}{hint and ': use ' + hint}")
+
+
+# Commands in the lab
+
+
+def run_in_lab(line: Line, environment: Environment, *words: str) -> int:
+    """Runs a command on as many machines as there are hosts. LAB=host has another process in the place of this one."""
+    options = tool_words(line, environment)
+    if hosts_of(line) > 1:
+        return run_tool("hosts", "--hosts", str(hosts_of(line)), *options, *words)
+    if environment.get("LAB") == "host":
+        os.execve(SETUP / "host", [str(SETUP / "host"), *options, "--", *words], dict(environment))
+    return run_tool("machine.command", *options, "--", *words)
+
+
+def run(line: Line, environment: Environment) -> int:
+    if not line.rest:
+        raise UsageError("no command to run: lab run [OPTION…] -- COMMAND [ARG…]")
+    enter_folder(line.value("--package"), environment)
+    prepare(environment, "machine", "run", *line.rest)
+    return run_in_lab(line, environment, *line.rest)
+
+
+def shell(line: Line, environment: Environment) -> int:
+    no_words(line, f"lab run -- {' '.join(line.rest)}")
+    if not (os.isatty(0) and os.isatty(1)):
+        raise UsageError("shell needs a terminal; for scripts there is lab run -- COMMAND")
+    enter_folder(line.value("--package"), environment)
+    prepare(environment, "machine", "run", "scene")
+    words = ["bash", "--rcfile", str(GUEST / "bashrc"), "-i"]
+    hosts = hosts_of(line)
+    return run_in_lab(line, environment, *(["--host", LETTERS[hosts - 1], "--"] if hosts > 1 else []), *words)
+
+
+def demo(line: Line, environment: Environment) -> int:
+    no_words(line)
+    enter_folder(line.value("--package"), environment)
+    prepare(environment, "machine", "run")
+    limit = environment.get("LAB_DEMO_LIMIT") or DEMO_LIMIT
+    command = ["timeout", "--foreground", "--kill-after", "10", limit, str(PACKAGE / "demo.sh")]
+    return run_in_lab(line, environment, *command)
+
+
+def test(line: Line, environment: Environment) -> int:
+    filters = list(line.rest)
+    project = enter_folder(line.value("--package"), environment)
+    if project.kind == "none":
+        raise UsageError(
+            f"{project.folder} belongs neither to a Swift package nor to a Python project; lab run -- COMMAND runs any "
+            "tests"
+        )
+    if project.kind == "swift":
+        os.chdir(project.folder)
+        check_filters(project, filters)
+    prepare(environment, "tests", project.kind, str(project.folder), *filters)
+    own = line.words("--shard", "--junit", "--repeat", "--list", "--until-failure", "--nightly")
+    words = ["--kind", project.kind, "--package", str(project.folder), *tool_words(line, environment), *own]
+    return run_tool("testing.command", *words, "--", *filters)
+
+
+def check_filters(project: Project, filters: list[str]) -> None:
+    """Ends this process if nothing in the tests' sources could match them."""
+    for word in filters:
+        if word.startswith("-"):
+            raise UsageError(f"options come before filters: lab test {word} … FILTER")
+    folders = [project.folder / "Tests"]
+    if project.folder == ROOT:
+        folders += [ROOT / "Fixtures/sample-app/Tests", PLUGIN / "tests", ROOT / "Fixtures/python-app/tests"]
+    if folders[0].is_dir() and run_tool("testing.finding", *map(str, folders), "--", *filters):
+        sys.exit(1)
+
+
+def bench(line: Line, environment: Environment) -> int:
+    if IS_INSTALLED:
+        raise UsageError("bench builds the programs: use the lab of a clone of the repository")
+    enter_folder(line.value("--package"), environment)
+    prepare(environment, "bench")
+    environment["LAB_FRESH"] = "1"  # as it is after its start
+    # The Python that has the peers: the bench starts them with its own interpreter.
+    python = lab_home(environment) / "venv" / "bin" / "python"
+    programs = ROOT / ".build-release" / "release"
+    words = [str(python), "-B", str(ROOT / "scripts/python"), "bench", "--programs", str(programs)]
+    return run_in_lab(line, environment, *words, *line.rest)
+
+
+# Labs that stay up
+
+
+def standing(line: Line, environment: Environment, *words: str) -> int:
+    if environment.get("LAB") == "host":
+        fail("LAB=host has no machine that could stay up")
+    return run_tool("machine.standing_command", line.command.name, *words)
+
+
+def up(line: Line, environment: Environment) -> int:
+    no_words(line, f"lab exec -- {' '.join(line.rest)}")
+    enter_folder(line.value("--package"), environment)
+    prepare(environment, "machine", "up", "scene")
+    environment["LAB_DEFAULT_CLOCK"] = "counted"  # so a busy host makes nothing late in it
+    return standing(line, environment, *tool_words(line, environment))
+
+
+def execute(line: Line, environment: Environment) -> int:
+    if not line.rest:
+        raise UsageError("no command to run: lab exec [OPTION…] -- COMMAND [ARG…]")
+    enter_folder(line.value("--package"), environment)
+    prepare(environment, "programs", *line.rest)
+    return standing(line, environment, *tool_words(line, environment), "--", *line.rest)
+
+
+def ui(line: Line, environment: Environment) -> int:
+    no_words(line)
+    enter_folder(None, environment)
+    prepare(environment, "programs")
+    return run_tool("machine.ui", *line.words("--socket", "--radio", "--port", "--json"))
+
+
+def reset(line: Line, environment: Environment) -> int:
+    no_words(line)
+    return standing(line, environment)
+
+
+def down(line: Line, environment: Environment) -> int:
+    no_words(line)
+    return standing(line, environment, *line.words("--all"))
+
+
+def status(line: Line, environment: Environment) -> int:
+    no_words(line)
+    return standing(line, environment, *line.words("--json"))
+
+
+# Files, and what is installed
+
+
+def page(line: Line, _environment: Environment) -> int:
+    if len(line.rest) != 1:
+        raise UsageError("page takes one folder or recording: lab page FOLDER")
+    return run_tool("page.command", *line.words("--compare", "--out"), "--", *line.rest)
+
+
+def merge(line: Line, _environment: Environment) -> int:
+    if not line.rest:
+        raise UsageError("merge takes files or folders: lab merge FILE|FOLDER…")
+    return run_tool("testing.merging", *line.words("--junit", "--durations"), "--", *line.rest)
+
+
+def setup(line: Line, environment: Environment) -> int:
+    no_words(line)
+    if IS_INSTALLED and line.has("--peers"):
+        raise UsageError("--peers is for tests of this package: use a clone of its repository")
+    words = line.words(*(option.name for option in line.command.options))
+    os.execve(SETUP / "setup", [str(SETUP / "setup"), *words], dict(environment))
+
+
+def build(line: Line, environment: Environment) -> int:
+    no_words(line)
+    if IS_INSTALLED:
+        say("nothing to build: dittojay and bluejay were installed together with this lab")
+        return 0
+    prepare(environment, "build")
+    return 0
+
+
+def complete(line: Line, _environment: Environment) -> int:
+    if len(line.rest) != 1 or line.rest[0] not in completion.SHELLS:
+        raise UsageError(f"completion takes {', '.join(completion.SHELLS[:-1])} or {completion.SHELLS[-1]}")
+    print(completion.script(line.rest[0]), end="")
+    return 0
+
+
+def doctor(line: Line, _environment: Environment) -> int:
+    no_words(line)
+    return run_tool("command_line.doctor", *line.words("--json"))
+
+
+ACTIONS: dict[str, Callable[[Line, Environment], int]] = {
+    "bench": bench,
+    "build": build,
+    "completion": complete,
+    "demo": demo,
+    "doctor": doctor,
+    "down": down,
+    "exec": execute,
+    "merge": merge,
+    "page": page,
+    "reset": reset,
+    "run": run,
+    "setup": setup,
+    "shell": shell,
+    "status": status,
+    "test": test,
+    "ui": ui,
+    "up": up,
+}

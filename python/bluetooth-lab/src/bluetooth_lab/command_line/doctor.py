@@ -1,0 +1,184 @@
+"""What this machine can do for the lab, and what it lacks. It changes nothing."""
+
+import fcntl
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bluetooth_lab.command_line.version import version
+from bluetooth_lab.machine import hardware
+from bluetooth_lab.places import IS_INSTALLED, Places, program_folder, user_cache
+
+KVM_CREATE_VM = 0xAE01
+PROGRAMS = ("dittojay", "bluejay", "virtual-radio")
+DAEMON_FOLDERS = ("/usr/libexec/bluetooth", "/usr/lib/bluetooth")
+LIMIT = 10  # seconds for a program to say its version
+
+
+class Finding(NamedTuple):
+    """`works`: None where that depends on what is asked for."""
+
+    name: str
+    works: bool | None
+    text: str
+
+
+def kinds(places: Places) -> list[Finding]:
+    """Each kind of machine, in the order in which the lab prefers them."""
+    return [user_mode(places), kvm(places), emulation(places), host()]
+
+
+def user_mode(places: Places) -> Finding:
+    if platform.machine() != "x86_64":
+        return Finding("uml", False, f"user-mode Linux is for x86-64, not for {platform.machine()}")
+    if not hardware.uml_works(places):
+        return Finding(
+            "uml", False, "no kernel yet: lab setup --uml builds it in some minutes; lab test does by itself"
+        )
+    kernel = places.uml_kernel
+    if not os.access(kernel, os.X_OK):
+        return Finding("uml", False, f"{kernel} cannot be executed")
+    if not may_trace():
+        return Finding("uml", False, "this process may not use ptrace (a container's seccomp profile, or yama)")
+    return Finding("uml", True, f"kernel {kernel.resolve()}")
+
+
+def may_trace() -> bool:
+    """User-mode Linux runs programs by ptrace. 3: only an administrator may attach, and nobody's child be traced."""
+    try:
+        return Path("/proc/sys/kernel/yama/ptrace_scope").read_text().strip() != "3"
+    except OSError:
+        return True
+
+
+def kvm(places: Places) -> Finding:
+    if not os.path.exists("/dev/kvm"):
+        return Finding("kvm", False, "no /dev/kvm")
+    try:
+        device = os.open("/dev/kvm", os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        return Finding("kvm", False, f"/dev/kvm: {error.strerror}; is this user in the group kvm?")
+    try:
+        os.close(fcntl.ioctl(device, KVM_CREATE_VM, 0))
+    except OSError as error:
+        return Finding("kvm", False, f"/dev/kvm makes no machine: {error.strerror}")
+    finally:
+        os.close(device)
+    if hardware.kvm_works(places):
+        return Finding("kvm", True, "a machine has started with it")
+    if hardware.kvm_failed(places):
+        return Finding("kvm", False, "/dev/kvm makes machines, but the one that was tried did not start")
+    return Finding("kvm", None, "/dev/kvm makes machines; whether they start is tried when one is needed")
+
+
+def emulation(places: Places) -> Finding:
+    program = "qemu-system-aarch64" if platform.machine() == "aarch64" else "qemu-system-x86_64"
+    missing = [] if shutil.which(program) else [program]
+    missing += [] if list((places.kernel / "boot").glob("vmlinuz-*")) else ["a kernel"]
+    if not missing:
+        return Finding("tcg", True, "software emulation, several times slower")
+    if shutil.which("apt-get"):
+        return Finding("tcg", None, f"{' and '.join(missing)} missing; installed when needed")
+    return Finding("tcg", False, f"{' and '.join(missing)} missing, and no apt-get to install it")
+
+
+def host() -> Finding:
+    text = "this machine's own kernel and bluetoothd; only when asked for (LAB=host)"
+    if os.geteuid() != 0:
+        return Finding("host", False, f"needs root; {text}")
+    if not os.path.exists("/dev/vhci") and not has_module("hci_vhci"):
+        return Finding("host", False, f"no kernel module hci_vhci; {text}")
+    return Finding("host", True, text)
+
+
+def has_module(name: str) -> bool:
+    folder = Path("/lib/modules") / platform.release()
+    return any(folder.rglob(f"{name}.ko*")) if folder.is_dir() else False
+
+
+def chosen(places: Places, environment: Mapping[str, str]) -> str:
+    """The kind that the next machine has, and why."""
+    if environment.get("LAB") == "host":
+        return "none: LAB=host takes this machine itself"
+    accelerator = hardware.choose_accelerator(environment, hardware.kvm_works(places), hardware.uml_works(places))
+    return hardware.named(environment, accelerator)
+
+
+def parts(environment: Mapping[str, str]) -> list[Finding]:
+    """What runs in a machine, or makes it."""
+    folder = program_folder(environment)
+    findings = []
+    for name in PROGRAMS:
+        path = next((path for path in (folder / name, found(name)) if path and os.access(path, os.X_OK)), None)
+        findings.append(Finding(name, bool(path), str(path) if path else missing_program()))
+    daemon = next((Path(place) / "bluetoothd" for place in DAEMON_FOLDERS if Path(place, "bluetoothd").exists()), None)
+    findings.append(Finding("bluetoothd", bool(daemon), said_version(daemon) if daemon else missing_package("bluez")))
+    for name, package in (("dbus-daemon", "dbus"), ("bluetoothctl", "bluez"), ("busybox", "busybox-static")):
+        path = found(name)
+        findings.append(Finding(name, bool(path), str(path) if path else missing_package(package)))
+    return findings
+
+
+def found(name: str) -> Path | None:
+    path = shutil.which(name)
+    return Path(path) if path else None
+
+
+def missing_program() -> str:
+    if IS_INSTALLED:
+        return "missing: install this lab anew"
+    return "not built yet: lab build" if shutil.which("swift") else "missing, and no swift to build it"
+
+
+def missing_package(name: str) -> str:
+    return f"missing; {'installed when needed' if shutil.which('apt-get') else f'please install {name}'}"
+
+
+def said_version(program: Path) -> str:
+    try:
+        result = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=LIMIT, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return str(program)
+    return f"{result.stdout.strip() or 'of an unknown version'}, {program}"
+
+
+def toolchain() -> Finding:
+    swift = found("swift")
+    if swift is None:
+        return Finding("swift", False, "none; it is needed for Swift packages and for a clone of this one")
+    result = subprocess.run([swift, "--version"], capture_output=True, text=True, check=False)
+    said = re.search(r"Swift version (\S+)", result.stdout + result.stderr)
+    return Finding("swift", True, f"{said[1] if said else 'of an unknown version'}, {swift}")
+
+
+def show(title: str, findings: Sequence[Finding]) -> None:
+    print(f"\n{title}")
+    for finding in findings:
+        state = {True: "yes", False: "no", None: "maybe"}[finding.works]
+        print(f"  {finding.name:13} {state:6} {finding.text}")
+
+
+def main(words: list[str]) -> int:
+    places = Places.of(os.environ)
+    machines, others = kinds(places), [*parts(os.environ), toolchain()]
+    cache = user_cache(os.environ) / "bluetooth-lab"
+    works = any(finding.works is not False for finding in machines if finding.name != "host")
+    if words == ["--json"]:
+        values = {"version": version(), "chosen": chosen(places, os.environ), "home": str(places.home)}
+        found_ones = {"machines": machines, "parts": others}
+        lists = {name: [finding._asdict() for finding in findings] for name, findings in found_ones.items()}
+        print(json.dumps({**values, "cache": str(cache), **lists}, indent=2))
+    else:
+        print(f"lab {version()}, in {places.home}; cache: {cache}")
+        print(f"machine: {chosen(places, os.environ)}")
+        show("kinds of machine", machines)
+        show("what runs in it", others)
+        sys.stdout.flush()
+    return 0 if works else 1

@@ -1,0 +1,37 @@
+"""Has what a command needs installed and built."""
+
+import os
+import subprocess
+import sys
+from collections.abc import MutableMapping
+
+from bluetooth_lab.messages import EXIT_LAB_FAILED
+from bluetooth_lab.places import SETUP
+
+
+def prepare(environment: MutableMapping[str, str], *words: str) -> None:
+    """Runs setup/prepare, and takes over the variables that it prints. Ends this process if it fails."""
+    printed = subprocess.run([SETUP / "prepare", *words], env=environment, stdout=subprocess.PIPE, check=False)
+    if printed.returncode:
+        sys.exit(EXIT_LAB_FAILED)
+    for variable in printed.stdout.split(b"\0")[:-1]:
+        name, _, value = os.fsdecode(variable).partition("=")
+        environment[name] = value
+    # It was made into LAB_SCENE.
+    environment.pop("LAB_SCENE_FILE", None)
+
+
+def find_bluez(value: str, environment: MutableMapping[str, str]) -> str:
+    """The folder of another BlueZ; a release is built. Ends this process if it cannot be."""
+    if not is_release(value) or os.path.exists(value):
+        return os.path.realpath(value)
+    for command in ([str(SETUP / "setup"), "--quiet", "--for", "build"], [str(SETUP / "bluez"), value]):
+        result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False)
+        if result.returncode:
+            sys.exit(EXIT_LAB_FAILED)
+    return os.fsdecode(result.stdout).strip()
+
+
+def is_release(value: str) -> bool:
+    major, dot, minor = value.partition(".")
+    return bool(dot) and major.isdecimal() and minor.isdecimal()

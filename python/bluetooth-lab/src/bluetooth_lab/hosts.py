@@ -1,0 +1,225 @@
+"""Runs commands on several machines of the lab that only the virtual radio joins, and ends when they have ended.
+
+usage: hosts [--hosts N] [--controllers N] [--capture FILE] [--page FILE] [--air-page FILE] [--out FOLDER]
+             [--bluez FOLDER] --host a -- COMMAND [ARG…] [--host b -- COMMAND [ARG…]] …
+
+Each machine is a process of its own (machine.command). Host a has the radio: the controllers of the other hosts are
+handed over to them by virtio ports, which are the two ends of a socket pair here. Between any two hosts one more such
+port carries what lab-on runs.
+
+A host without a command waits for what lab-on asks of it. The lab ends when the command of the last host that has one
+has ended, or when any has failed; the others are then interrupted, as by Ctrl-C."""
+
+import argparse
+import itertools
+import os
+import select
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import NamedTuple, Protocol
+
+from bluetooth_lab.machine.hardware import Clock
+from bluetooth_lab.machine.runs import prepare_folders
+from bluetooth_lab.messages import fail
+from bluetooth_lab.places import Places, child_command
+
+NAMES = "abcdefgh"
+MOST_HOSTS = len(NAMES)
+MOST_CONTROLLERS = 16  # of all hosts: each takes a port of host a
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
+PATIENCE = 30  # seconds for an interrupted command to end
+
+
+class Options(NamedTuple):
+    """What was asked for, the commands by their hosts."""
+
+    hosts: int
+    controllers: int
+    capture: str | None
+    page: str | None
+    air_page: str | None
+    out: str | None
+    bluez: str | None
+    commands: dict[str, list[str]]
+
+    @property
+    def names(self) -> str:
+        """A letter for each host."""
+        return NAMES[: self.hosts]
+
+
+def split_commands(words: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """The options, and each host's command: what follows `--host NAME --`, up to the next of these."""
+    starts = [
+        index
+        for index in range(len(words) - 2)
+        if words[index] == "--host" and words[index + 2] == "--" and words[index + 1] in NAMES
+    ]
+    options = list(words[: starts[0]] if starts else words)
+    commands: dict[str, list[str]] = {}
+    for start, end in zip(starts, [*starts[1:], len(words)], strict=False):
+        host, command = words[start + 1], list(words[start + 3 : end])
+        if not command:
+            fail(f"no command to run on host {host}: --host {host} -- COMMAND [ARG…]")
+        if host in commands:
+            fail(f"host {host} has two commands; let a script run both")
+        commands[host] = command
+    return options, commands
+
+
+def parse(words: Sequence[str]) -> Options:
+    """Ends this process where the words are not right."""
+    words, commands = split_commands(words)
+    parser = argparse.ArgumentParser(prog="lab run --hosts N", add_help=False)
+    parser.add_argument("--hosts", type=int, default=2)
+    parser.add_argument("--controllers", type=int, default=1)
+    parser.add_argument("--capture")
+    parser.add_argument("--page")
+    parser.add_argument("--air-page")
+    parser.add_argument("--out")
+    parser.add_argument("--bluez")
+    known, rest = parser.parse_known_args(words)
+    options = Options(commands=commands, **vars(known))
+    if not 2 <= options.hosts <= MOST_HOSTS:
+        fail(f"--hosts takes 1 to {MOST_HOSTS}")
+    if rest or not commands or not set(commands) <= set(options.names):
+        example = " ".join(f"--host {name} -- COMMAND [ARG…]" for name in options.names[:2])
+        fail(f"with --hosts {options.hosts}: ./lab run [OPTION…] {example}{' …' * (options.hosts > 2)}")
+    most = MOST_CONTROLLERS // options.hosts
+    if not 1 <= options.controllers <= most:
+        fail(f"--controllers takes 1 to {most} with {options.hosts} hosts: there are at most {MOST_CONTROLLERS} in all")
+    return options
+
+
+def file_of_host(file: str, host: str) -> str:
+    """sensor.btsnoop becomes sensor-a.btsnoop and sensor-b.btsnoop."""
+    path = Path(file)
+    return str(path.with_name(f"{path.stem}-{host}{path.suffix}"))
+
+
+def host_command(host: str, options: Options, out: Path, ends: Mapping[str, int]) -> list[str]:
+    """What runs the machine of a host; `ends`: its descriptors of the ports that join it with others."""
+    command = [*child_command("machine"), "--host", host, "--hosts", options.names]
+    command += ["--controllers", str(options.controllers), "--out", str(out / host)]
+    if options.capture:
+        command += ["--capture", file_of_host(options.capture, host)]
+    if options.page:
+        command += ["--page", file_of_host(options.page, host)]
+    if options.air_page and host == options.names[0]:  # which has the radio
+        command += ["--air-page", options.air_page]
+    if options.bluez:
+        command += ["--bluez", options.bluez]
+    if len(options.commands) > 1:
+        command += ["--prefix", f"{host}| "]
+    for name, end in ends.items():
+        command += ["--joined", f"{name}={end}"]
+    return [*command, "--", *options.commands.get(host, ["sleep", "infinity"])]
+
+
+def join(hosts: str, controllers: int) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+    """What joins the hosts: of each of two ends the host, and the name that the port has there.
+
+    The controllers that host a hands over are numbered through, and those that a host takes each for itself."""
+    pairs = [((one, f"peer-{other}"), (other, f"peer-{one}")) for one, other in itertools.combinations(hosts, 2)]
+    taken = [(host, f"radio{index}") for host in hosts[1:] for index in range(controllers)]
+    return pairs + [((hosts[0], f"radio{number}"), end) for number, end in enumerate(taken)]
+
+
+def start_machines(options: Options, out: Path) -> dict[str, "subprocess.Popen[bytes]"]:
+    """All machines, joined by their ports."""
+    sockets = []
+    ends: dict[str, dict[str, int]] = {host: {} for host in options.names}
+    for pair in join(options.names, options.controllers):
+        for (host, name), end in zip(pair, socket.socketpair(), strict=True):
+            ends[host][name] = end.fileno()
+            sockets.append(end)
+    processes = {}
+    for host in options.names:
+        # Several commands cannot share the input; and a terminal is of use to one that is alone.
+        is_alone = list(options.commands) == [host]
+        processes[host] = subprocess.Popen(
+            host_command(host, options, out, ends[host]),
+            stdin=None if is_alone else subprocess.DEVNULL,
+            pass_fds=list(ends[host].values()),
+        )
+    for end in sockets:
+        end.close()
+    return processes
+
+
+class Process(Protocol):
+    """A machine's process as Hosts needs it (subprocess.Popen)."""
+
+    def poll(self) -> int | None: ...
+
+    def send_signal(self, sig: int) -> None: ...
+
+
+class Hosts:
+    """All machines until the lab ends: which command's end is the lab's, and what its exit status is."""
+
+    def __init__(self, commands: Mapping[str, Sequence[str]]) -> None:
+        self.decisive = max(commands)
+        self.processes: dict[str, Process] = {}
+        self.statuses: dict[str, int] = {}
+        self.was_asked_to_end: set[str] = set()
+        self.deadline: float | None = None
+        self.wake, self.waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def install_signals(self) -> None:
+        signal.set_wakeup_fd(self.waker, warn_on_full_buffer=False)
+        for number in SIGNALS:
+            signal.signal(number, self.on_signal)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def on_signal(self, number: int, _frame: FrameType | None) -> None:
+        # A terminal sends it to our children, too; they take two in so short a time for one.
+        for host in self.running():
+            self.processes[host].send_signal(number)
+
+    def running(self) -> list[str]:
+        return [host for host in self.processes if host not in self.statuses]
+
+    def run(self) -> None:
+        while self.running():
+            left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0)
+            if select.select([self.wake], [], [], left)[0]:
+                os.read(self.wake, 4096)
+            for host in self.running():
+                status = self.processes[host].poll()
+                if status is not None:
+                    self.ended(host, status if status >= 0 else 128 - status)
+            if self.deadline is not None and time.monotonic() > self.deadline:
+                for host in self.running():
+                    self.processes[host].send_signal(signal.SIGTERM)
+
+    def ended(self, host: str, status: int) -> None:
+        self.statuses[host] = 0 if host in self.was_asked_to_end and status in INTERRUPTED else status
+        if status == 0 and host != self.decisive:
+            return
+        for other in self.running():
+            self.was_asked_to_end.add(other)
+            self.processes[other].send_signal(signal.SIGINT)
+            self.deadline = time.monotonic() + PATIENCE
+
+    def status(self) -> int:
+        """That of the command whose end was the lab's, unless it is 0 and another one failed."""
+        return self.statuses[self.decisive] or next(filter(None, self.statuses.values()), 0)
+
+
+def main(words: list[str]) -> int:
+    options = parse(words)
+    if os.environ.get("LAB_CLOCK") == Clock.SIMULATED.value:
+        fail("several hosts cannot have simulated time: each would leap while it waits for the others")
+    _, out = prepare_folders(Places.of(os.environ).home, options.out)
+    hosts = Hosts(options.commands)
+    hosts.install_signals()
+    hosts.processes.update(start_machines(options, out))
+    hosts.run()
+    return hosts.status()

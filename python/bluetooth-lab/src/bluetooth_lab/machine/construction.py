@@ -1,0 +1,63 @@
+"""What a machine is made of."""
+
+import os
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bluetooth_lab.machine import hardware, qemu, uml
+from bluetooth_lab.machine.bluez import find_bluez, use_bluez
+from bluetooth_lab.machine.hardware import Accelerator, Hardware
+from bluetooth_lab.machine.job import job_environment, kernel_image
+from bluetooth_lab.machine.qemu import Port
+from bluetooth_lab.machine.start import Start, saved_file
+from bluetooth_lab.messages import fail
+from bluetooth_lab.places import Places
+
+
+class Construction(NamedTuple):
+    """`bluez`: the folder of another one than the system's."""
+
+    places: Places
+    kernel: Path
+    parts: Hardware
+    controllers: int
+    bluez: str | None
+
+    @classmethod
+    def of(cls, places: Places, controllers: int, bluez: str | None) -> "Construction":
+        """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong."""
+        works = hardware.kvm_works(places), hardware.uml_works(places)
+        parts = hardware.choose(os.environ, *works, os.cpu_count() or 1)
+        if controllers > hardware.RADIOS[parts.radio]:
+            fail(f"--controllers takes 1 to {hardware.RADIOS[parts.radio]}: {parts.radio} makes no more")
+        is_user_mode = parts.accelerator is Accelerator.USER_MODE
+        return cls(places, places.uml_kernel if is_user_mode else kernel_image(places), parts, controllers, bluez)
+
+    @property
+    def accelerator(self) -> str:
+        return hardware.named(os.environ, self.parts.accelerator)
+
+    def environment(self, out: Path, logs: Path, host: str = "", hosts: str = "") -> dict[str, str]:
+        """What a command finds; `out`: for what it keeps, `logs`: those of the machine; `host`: of several `hosts`."""
+        environment = job_environment(self.kernel, out, logs, self.controllers, host, hosts)
+        environment["LAB_CLOCK"] = self.parts.clock.value
+        environment.update(LAB_RADIO=self.parts.radio, LAB_RADIO_OPTIONS=self.parts.radio_options)
+        environment["LAB_SCENE"] = self.parts.scene
+        if self.bluez:
+            use_bluez(environment, find_bluez(self.bluez))
+        return environment
+
+    def start(self, job: Path, ports: Sequence[str]) -> Start:
+        """`ports`: the names of those that the machine has."""
+        return Start(job, saved_file(self.places, self.kernel, self.parts, ports, platform.machine()))
+
+    def command_line(self, job: Path, shared: Path) -> Callable[[Sequence[Port]], list[str]]:
+        """Makes the command that starts the machine from its ports."""
+        if self.parts.accelerator is Accelerator.USER_MODE:
+            return lambda ports: uml.command_line(self.parts, self.kernel, job, ports)
+        has_unpacked_kernel = (self.places.boot / "vmlinux").exists()
+        return lambda ports: qemu.command_line(
+            self.parts, self.places, self.kernel, shared, ports, platform.machine(), has_unpacked_kernel
+        )

@@ -1,0 +1,104 @@
+"""What the guest finds: the environment of its Bluetooth and of a command, and what its start needs."""
+
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from bluetooth_lab.messages import fail
+from bluetooth_lab.places import GUEST, Places, program_folder
+
+# Of the caller's environment: the lab's own, what CI sets, and what runners of tests go by. `lab help environment`
+# lists them.
+PASSED_PREFIXES = (
+    *("LAB_", "BLUEJAY_", "DITTOJAY_", "BLUETOOTH_"),
+    *("CI_", "GITHUB_", "GITLAB_", "RUNNER_", "PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_"),
+)
+PASSED_NAMES = ("CI", "VIRTUAL_ENV", "TERM", "TZ", "LANG", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
+# What a shell takes for the name of a variable; an environment may have others, which are no variables in the guest.
+NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+# What guest/boot and guest/boot-uml need, in a shell with a PATH of its own.
+BOOT_VARIABLES = ("LAB_SHARED", "LAB_OUT", "LAB_MODULES", "LAB_GUEST")
+SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
+
+
+def kernel_image(places: Places) -> Path:
+    images = sorted((places.kernel / "boot").glob("vmlinuz-*"))
+    if not images:
+        fail(f"there is no kernel in {places.kernel}: run ./lab setup")
+    return images[-1]
+
+
+def program_folders(environment: Mapping[str, str]) -> str:
+    """As in PATH: where dittojay and bluejay are, before all others."""
+    return environment.get("LAB_PROGRAMS") or str(program_folder(environment))
+
+
+def job_environment(
+    kernel: Path,
+    out: Path,
+    logs: Path,
+    controllers: int,
+    host: str,
+    hosts: str,
+    caller: Mapping[str, str] = os.environ,
+) -> dict[str, str]:
+    """What the command finds in its environment: little of the caller's, so that a run does not depend on it.
+
+    `out`: for what the command keeps; `logs`: has the machine's own."""
+    places = Places.of(caller)
+    home = places.home
+    named = caller.get("LAB_ENV", "").split()
+    values = {
+        name: value
+        for name, value in caller.items()
+        if NAME.fullmatch(name) and (name.startswith(PASSED_PREFIXES) or name in PASSED_NAMES or name in named)
+    }
+    values.setdefault("DITTOJAY_ADAPTER", "hci0")
+    if controllers > 1:
+        values.setdefault("BLUETOOTH_ADAPTER", "hci1")
+    values.update(
+        PATH=":".join([*path_folders(home, caller), caller.get("PATH", os.defpath), *SYSTEM_FOLDERS]),
+        BLUETOOTH_LAB="1",
+        LAB_CONTROLLERS=str(controllers),
+        LAB_OUT=str(out),
+        LAB_LOGS=str(logs),
+        LAB_GUEST=str(GUEST),
+        LAB_MODULES=str(places.kernel / "lib" / "modules" / kernel.name.removeprefix("vmlinuz-")),
+        LAB_PYTHON=str(home / "venv" / "bin" / "python"),
+    )
+    if (home / "radio_timing.so").exists():
+        values["LAB_RADIO_TIMING"] = str(home / "radio_timing.so")
+    values["LAB_AGENT"] = str(home / "lab_agent")
+    values["LAB_DAEMON"] = str(home / "lab_daemon")
+    values["LAB_CLOCK_KEEPER"] = str(home / "clock_keeper")
+    values["LAB_RADIO_LINK"] = str(home / "radio_link")
+    for name in ("LAB_HOST", "LAB_HOSTS", "LAB_BLUETOOTHD"):
+        values.pop(name, None)
+    if host:
+        values.update(LAB_HOST=host, LAB_HOSTS=hosts)
+    return values
+
+
+def path_folders(home: Path, caller: Mapping[str, str]) -> list[str]:
+    return [program_folders(caller), str(GUEST / "bin"), str(home / "bin")]
+
+
+def write_job(folder: Path, environment: Mapping[str, str], shared: Path, is_standing: bool) -> None:
+    """`shared`: the folder that the guest may write to; `is_standing`: whether the machine stays when we have ended."""
+    folder.mkdir(parents=True)
+    environment = {**environment, "LAB_SHARED": str(shared.resolve())}
+    if is_standing:
+        environment["LAB_STANDING"] = "1"
+    (folder / "init").symlink_to(GUEST / "init")
+    for file, names in (("environment", environment.keys()), ("boot", BOOT_VARIABLES)):
+        text = "".join(export(name, environment[name]) for name in names if name in environment)
+        (folder / file).write_bytes(os.fsencode(text))
+
+
+def export(name: str, value: str) -> str:
+    """A line for a shell."""
+    if not NAME.fullmatch(name):
+        raise ValueError(f"no name of a variable: {name!r}")
+    return f"export {name}={shlex.quote(value)}\n"

@@ -1,0 +1,62 @@
+"""The folders of runs, with the job and the output of each: the newest are kept, and the newest with failed tests."""
+
+import os
+import re
+import shutil
+import time
+from pathlib import Path
+
+from bluetooth_lab.messages import fail
+
+KEPT = 10
+NAME = re.compile(r"\d{8}-\d{6}-(\d+)")  # time and process
+
+
+def prepare_folders(home: Path, chosen: str | Path | None) -> tuple[Path, Path]:
+    """The folders for a run's job, which is still to be made, and for its output: a chosen one, or a new one.
+
+    `out` in the lab's folder leads to the newest output there; old runs are removed.
+    """
+    runs = home / "runs"
+    run = new_run(runs)
+    if chosen:
+        out = Path(chosen).resolve()
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            fail(f"cannot make the folder {out}: {error.strerror}")
+    else:
+        out = run / "out"
+        out.mkdir(parents=True)
+    if out.parent.parent == runs:
+        show_newest(home, out)
+    remove_old(runs)
+    return run / "job", out
+
+
+def new_run(runs: Path) -> Path:
+    """The name of a run's folder in the folder of all, which is made."""
+    runs.mkdir(parents=True, exist_ok=True)
+    return runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+
+
+def show_newest(home: Path, out: Path) -> None:
+    """Makes `out` in the lab's folder lead to the newest output."""
+    link = home / f"out.{os.getpid()}"
+    link.symlink_to(out.relative_to(home))
+    link.replace(home / "out")
+
+
+def remove_old(runs: Path) -> None:
+    """Removes all but these, and those whose process is still there."""
+    names = sorted(entry.name for entry in runs.iterdir() if NAME.fullmatch(entry.name))
+    old = names[:-KEPT]
+    failed = [name for name in old if has_failures(runs / name / "out")]
+    for name in old:
+        if name not in failed[-KEPT:] and not os.path.exists(f"/proc/{name.split('-')[2]}"):
+            shutil.rmtree(runs / name, ignore_errors=True)
+
+
+def has_failures(out: Path) -> bool:
+    """Whether a test of the run has failed, other than on purpose: on its machine, on one of several, or on a host."""
+    return any(any(out.glob(f"{parts}failures/*/summary.txt")) for parts in ("", "*/", "*/*/"))

@@ -1,0 +1,51 @@
+"""What the command writes and reads, at the caller's end."""
+
+import os
+import select
+from collections.abc import Callable
+
+from bluetooth_lab.messages import write_all
+
+MOST_INPUT = 1 << 14
+
+
+class Output:
+    """Passes bytes on as they come, or whole lines with a prefix where several commands share a terminal."""
+
+    def __init__(self, descriptor: int, prefix: str) -> None:
+        self.descriptor = descriptor
+        self.prefix = prefix.encode()
+        self.line = b""
+
+    def add(self, data: bytes) -> None:
+        if not self.prefix:
+            write_all(self.descriptor, data)
+            return
+        *lines, self.line = (self.line + data).split(b"\n")
+        for line in lines:
+            write_all(self.descriptor, self.prefix + line + b"\n")
+
+    def end(self) -> None:
+        """Completes the last line."""
+        if self.line:
+            self.add(b"\n")
+
+
+class Input:
+    """Reads no more than the command takes, so that one that does not read its input cannot hold us up."""
+
+    def __init__(self, poll: "select.poll", send: Callable[[bytes, bytes], None], source: int = 0) -> None:
+        """`send`: gets the kind and the content of a frame."""
+        self.poll, self.send, self.source = poll, send, source
+
+    def begin(self) -> None:
+        """The command takes more."""
+        self.poll.register(self.source, select.POLLIN)
+
+    def read(self) -> None:
+        self.poll.unregister(self.source)
+        try:
+            data = os.read(self.source, MOST_INPUT)
+        except OSError:
+            data = b""
+        self.send(b"I", data)

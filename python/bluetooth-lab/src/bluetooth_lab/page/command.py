@@ -1,0 +1,61 @@
+"""Makes the page of a record.
+
+usage: page FOLDER [--compare FOLDER] [--out FILE]      default of --out: page.html in FOLDER
+       page RECORDING [--out FILE]                      default of --out: RECORDING with .html in its name
+
+FOLDER is what a failed test has left, or a run of `lab run --page`. `--compare` takes that of a test or run that
+passed; the page then also shows what is in only one of them.
+
+RECORDING is a file of an air, by `virtual-radio record`, such as air.jsonl of such a folder. Its page is a map.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from bluetooth_lab.messages import fail
+from bluetooth_lab.page.air import write_air_page
+from bluetooth_lab.page.assemble import page
+from bluetooth_lab.page.record import read_record
+
+PAGE = "page.html"
+
+
+def write_page(folder: Path, target: Path | None = None, compared: Path | None = None) -> Path:
+    """Writes the page of a folder's record, and returns its path. Raises OSError if one cannot be read or written."""
+    other = read_record(compared) if compared else None
+    target = target or folder / PAGE
+    target.write_text(page(read_record(folder), other))
+    return target
+
+
+def checked(folder: Path) -> Path:
+    if not (folder / "summary.txt").is_file():
+        fail(f"{folder} has no record: a failed test's folder has, and that of a run with --page")
+    return folder
+
+
+def main_of_air(recording: Path, target: Path | None) -> int:
+    try:
+        print(write_air_page(recording, target))
+    except (OSError, ValueError) as error:
+        print(f"lab page: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="lab page", usage=__doc__.split("\n\n")[1].removeprefix("usage: "))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--compare", type=Path)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args(words)
+    if options.folder.is_file():
+        return main_of_air(options.folder, options.out)
+    compared = checked(options.compare) if options.compare else None
+    try:
+        print(write_page(checked(options.folder), options.out, compared))
+    except OSError as error:
+        print(f"lab page: {error}", file=sys.stderr)
+        return 1
+    return 0

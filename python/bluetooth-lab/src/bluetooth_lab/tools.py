@@ -1,0 +1,42 @@
+"""The tools that the lab's scripts and its other tools start, by name. What users start is `command_line`."""
+
+import importlib
+import os
+import signal
+
+from bluetooth_lab.places import PARENT
+
+TOOLS = {
+    "machine": "bluetooth_lab.machine.command",
+    "standing": "bluetooth_lab.machine.standing_command",
+    "keeper": "bluetooth_lab.machine.keeper",
+    "hosts": "bluetooth_lab.hosts",
+    "suites": "bluetooth_lab.testing.suites",
+    "count-tests": "bluetooth_lab.testing.counting",
+    "find-tests": "bluetooth_lab.testing.finding",
+    "unpack-kernel": "bluetooth_lab.kernel",
+    "bundle": "bluetooth_lab.bundle.command",
+    "peer": "bluetooth_lab.peer",
+    "download": "bluetooth_lab.download",
+}
+COMMAND_LINE = "bluetooth_lab.command_line.main"
+
+
+def end_with(parent: int) -> None:
+    """Has the kernel send SIGTERM to this process when its parent's thread that has started it is gone."""
+    import ctypes
+
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != parent:  # it was faster
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def main(words: list[str]) -> int:
+    """Runs a tool with the words that follow its name, or else the lab's command line."""
+    if words and words[0].startswith(PARENT):
+        end_with(int(words[0].removeprefix(PARENT)))
+        words = words[1:]
+    module, rest = (TOOLS[words[0]], words[1:]) if words and words[0] in TOOLS else (COMMAND_LINE, words)
+    status: int = importlib.import_module(module).main(rest)
+    return status

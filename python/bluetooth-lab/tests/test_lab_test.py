@@ -1,0 +1,251 @@
+"""What `lab test` runs, with a stand-in for all that it starts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from bluetooth_lab.places import PACKAGE
+from bluetooth_lab.testing import packages, this_package
+from bluetooth_lab.testing.command import parse
+from bluetooth_lab.testing.packages import SwiftPackage, parse_statuses
+from bluetooth_lab.testing.python_tests import PythonTests
+from bluetooth_lab.testing.rounds import Batch
+from bluetooth_lab.testing.runner import LabOptions, Runner
+from bluetooth_lab.testing.shards import Shard
+from bluetooth_lab.testing.this_package import ThisPackage, Wish, suite_statuses
+
+NO_OPTIONS = LabOptions()
+NAMES = [
+    "BlueZTests.AdapterTests/powers()",
+    "IntegrationTests.InTheLab/Discovery/finds()",
+    "IntegrationTests.InTheLab/Peers/bleak()",
+    "IntegrationTests.OnTwoHosts/carries()",
+    "IntegrationTests.OnThreeHosts/listens()",
+    "IntegrationTests.AmongMany/hears()",
+]
+
+
+class PlayedRunner(Runner):
+    """Notes what would run, and ends it at once."""
+
+    def __init__(self, **environment: str) -> None:
+        super().__init__({"LAB_HOME": "/lab", "LAB_PROGRAMS": "/programs", **environment})
+        self.commands: list[str] = []
+        self.changes: list[dict[str, str]] = []
+        self.status = 0
+
+    def run(self, command: Sequence[str | Path], folder: Path | None = None, **environment: str) -> int:
+        words = [str(word) for word in command]
+        self.changes.append(environment)
+        # What follows the tools and the process that they are children of.
+        tools = words.index(str(PACKAGE)) + 2 if "-B" in words else 0
+        self.commands.append(" ".join(words[tools:]))
+        return self.status
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch, said: list[str]) -> list[str]:
+    """What would be built."""
+    built: list[str] = []
+    for module in (this_package, packages):
+        monkeypatch.setattr(module, "build", lambda what, *_: built.append(what))
+        monkeypatch.setattr(module, "built_tests", lambda package: Path("/bundle"))
+        monkeypatch.setattr(module, "list_tests", lambda *_: NAMES)
+        monkeypatch.setattr(module, "say", said.append)
+    monkeypatch.setattr("sys.flags", type("Flags", (), {"isolated": 0, "no_site": 0}))
+    monkeypatch.setattr("sys.pycache_prefix", None)
+    return built
+
+
+def run(
+    runner: PlayedRunner, out: Path, *filters: str, options: LabOptions = NO_OPTIONS, shard: Shard | None = None
+) -> list[str]:
+    package = ThisPackage(runner, options, out, out, Wish(filters, shard))
+    package.prepare()
+    for part in package.parts():
+        if not runner.is_done:
+            part()
+    return [result.name for result in runner.results]
+
+
+def test_only_what_has_tests_that_match_is_built_and_run(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    assert run(runner, tmp_path, "AdapterTests") == ["unit tests"]
+    assert built == []
+    assert "lab" not in runner.commands[0] and r"^(?!IntegrationTests\.).*(?:AdapterTests)" in runner.commands[0]
+
+
+def test_suites_run_side_by_side(tmp_path: Path, built: list[str]) -> None:
+    (tmp_path / "statuses").write_text("Discovery 0 2\n")
+    runner = PlayedRunner(LAB_MACHINES="2")
+    assert run(runner, tmp_path, "InTheLab/", options=LabOptions("3", None, "/bluez")) == ["Discovery", "Peers"]
+    assert runner.commands[0].startswith(
+        f"suites --machines 2 --out {tmp_path} --controllers 3 --bluez /bluez --suite "
+    )
+    assert runner.results[0].record == tmp_path / "2" / "events" / "Discovery.jsonl"
+    assert runner.results[1].status == 125, "no machine has come back with it"
+    assert "the programs that the tests run" in built
+
+
+def test_a_capture_takes_one_machine(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner(LAB_MACHINES="2")
+    assert run(runner, tmp_path, "InTheLab/", options=LabOptions(capture="/c")) == ["integration tests"]
+    assert runner.commands[0].startswith(f"machine --capture /c --out {tmp_path} -- ")
+
+
+def test_tests_with_two_hosts_run_on_the_second(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    assert run(runner, tmp_path, "OnTwoHosts") == ["tests with two hosts"]
+    assert runner.commands[0].startswith(f"hosts --hosts 2 --out {tmp_path}/two-hosts --host b -- ")
+    assert runner.results[0].record == tmp_path / "two-hosts" / "b" / "tests.jsonl"
+
+
+def test_tests_with_three_hosts_run_on_the_second(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    assert run(runner, tmp_path, "OnThreeHosts") == ["tests with three hosts"]
+    assert runner.commands[0].startswith(f"hosts --hosts 3 --out {tmp_path}/three-hosts --host b -- ")
+    assert runner.results[0].record == tmp_path / "three-hosts" / "b" / "tests.jsonl"
+
+
+@pytest.mark.parametrize("variable", ["LAB_CLOCK", "LAB_DEFAULT_CLOCK"])
+def test_two_hosts_keep_a_clock_that_does_not_leap(tmp_path: Path, built: list[str], variable: str) -> None:
+    runner = PlayedRunner(**{variable: "simulated"})
+    assert run(runner, tmp_path, "OnTwoHosts") == ["tests with two hosts"]
+    assert runner.changes == [{variable: "real"}]
+
+
+def test_tests_with_many_controllers_run_on_a_machine_that_has_them(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    assert run(runner, tmp_path, "AmongMany") == ["tests with many controllers"]
+    assert runner.commands[0].startswith(f"machine --controllers 9 --out {tmp_path}/many -- ")
+    assert runner.changes == [{"LAB_RADIO_OPTIONS": "--controller 4.2", "LAB_FRESH": "1"}]
+    assert run(PlayedRunner(LAB_RADIO="btvirt"), tmp_path, "AmongMany") == []
+    for asked, controllers in (("101", 101), ("2", 9)):
+        runner = PlayedRunner()
+        run(runner, tmp_path, "AmongMany", options=LabOptions(asked))
+        assert runner.commands[0].startswith(f"machine --controllers {controllers} --out ")
+
+
+def test_without_a_virtual_machine_there_are_no_two_hosts(tmp_path: Path, built: list[str]) -> None:
+    assert run(PlayedRunner(LAB="host"), tmp_path, "OnTwoHosts", "OnThreeHosts") == []
+
+
+def test_without_filters_all_parts_run(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner(LAB_MACHINES="1")
+    assert run(runner, tmp_path) == [
+        "unit tests",
+        "integration tests",
+        "tests with two hosts",
+        "tests with many controllers",
+        "sample-app's tests in XCTest",
+        "sample-app's tests in Swift Testing",
+        "tests of the pytest plugin",
+        "tests of python-app",
+    ]
+    assert runner.environment["LAB_PROGRAMS"] == "/programs"
+
+
+def test_after_an_interruption_nothing_more_is_begun(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    runner.progress.is_interrupted = True
+    assert run(runner, tmp_path) == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_shards_run_each_part_once(
+    tmp_path: Path, built: list[str], monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    def nodes(part: PythonTests, *_: object) -> list[str]:
+        return [f"tests/test_{part.folder.name}.py::test_a"]
+
+    monkeypatch.setattr(PythonTests, "nodes", nodes)
+    names: list[str] = []
+    for index in range(count):
+        runner = PlayedRunner(LAB_MACHINES="1")
+        names += run(runner, tmp_path, shard=Shard(index + 1, count))
+        assert all(".*(?:" not in command or "^(?=(?:" in command for command in runner.commands)
+    assert len([name for name in names if name == "integration tests"]) >= 1
+    assert sorted({*names}) == [
+        "integration tests",
+        "sample-app's tests in Swift Testing",
+        "sample-app's tests in XCTest",
+        "tests of python-app",
+        "tests of the pytest plugin",
+        "tests with many controllers",
+        "tests with two hosts",
+        "unit tests",
+    ]
+
+
+def test_suites_run_in_rounds_side_by_side(tmp_path: Path, built: list[str]) -> None:
+    (tmp_path / "statuses").write_text("Discovery.3 0 2\nPeers.3 1 1\n")
+    runner = PlayedRunner(LAB_MACHINES="2")
+    runner.batch = Batch(3, 2, True, True)
+    assert run(runner, tmp_path, "InTheLab/") == ["Discovery", "Peers"]
+    assert " --first 3 --rounds 2 --until-failure --suite " in runner.commands[0]
+    assert runner.results[0].record == tmp_path / "2" / "events" / "Discovery.3.jsonl"
+    assert runner.is_done
+
+
+@pytest.mark.parametrize("nightly", [False, True])
+def test_three_hosts_are_for_the_night(tmp_path: Path, built: list[str], nightly: bool) -> None:
+    package = ThisPackage(PlayedRunner(), NO_OPTIONS, tmp_path, tmp_path, Wish(nightly=nightly))
+    package.prepare()
+    assert package.choice.has("tests with three hosts") == nightly
+
+
+def test_at_night_the_soak_runs_too(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner(LAB_MACHINES="1")
+    package = ThisPackage(runner, NO_OPTIONS, tmp_path, tmp_path, Wish(["soak"], nightly=True))
+    package.prepare()
+    for part in package.parts():
+        part()
+    assert [result.name for result in runner.results] == ["soak"]
+    assert not runner.results[0].has_failed()
+    runner.status = 1
+    package.run_soak()
+    assert runner.results[1].has_failed()
+
+
+def test_an_old_record_is_no_result(tmp_path: Path, built: list[str]) -> None:
+    (tmp_path / "tests.jsonl").write_text("old")
+    run(PlayedRunner(LAB_MACHINES="1"), tmp_path, "InTheLab/")
+    assert not (tmp_path / "tests.jsonl").exists()
+
+
+def test_a_package_has_tests_of_two_kinds(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner()
+    package = SwiftPackage(Path("/src/my-app"), tmp_path, ["Peers", "a.b"])
+    package.build()
+    package.run(runner, [])
+    assert built == ["my-app and its tests"]
+    assert "IntegrationTests.InTheLab/Peers/bleak() /bundle --filter Peers --filter a.b" in runner.commands[0]
+    assert [result.name for result in runner.results] == [
+        "my-app's tests in XCTest",
+        "my-app's tests in Swift Testing",
+    ]
+
+
+def test_statuses_that_are_missing_are_the_labs() -> None:
+    assert parse_statuses("1 69\n", 1) == (1, 69)
+    for text in ("", "1", "1 two", "1 2 3"):
+        assert parse_statuses(text, 125) == (125, 125)
+
+
+def test_statuses_of_suites_that_are_cut_off_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "statuses").write_text("A 0 1\nB 1 2\nC 1\nD x 1\nE")
+    assert suite_statuses(tmp_path / "statuses") == {"A": (0, "1"), "B": (1, "2")}
+    assert suite_statuses(tmp_path / "none") == {}
+
+
+def test_what_follows_the_options_are_filters() -> None:
+    options, filters = parse(["--kind", "swift", "--package", "/p", "--bluez", "/b", "--", "--x", "A", "--", "B"])
+    assert (options.package, options.bluez, filters) == (Path("/p"), "/b", ["--x", "A", "--", "B"])
+
+
+def test_a_runner_gives_a_shells_exit_status_and_limits() -> None:
+    runner = Runner({"PATH": "/usr/bin:/bin", "LAB_TEST_LIMIT": "7"})
+    assert runner.run(["sh", "-c", "exit 3"]) == 3
+    assert runner.run(["sh", "-c", "kill -9 $$"]) == 137
+    assert runner.limit()[-1] == "7"

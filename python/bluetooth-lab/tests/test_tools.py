@@ -1,0 +1,54 @@
+"""Tools as processes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bluetooth_lab.machine.standing import start_time
+from bluetooth_lab.places import PACKAGE
+
+LIMIT = 20  # seconds, on a busy machine
+# A tool that says which process it is, and waits.
+WAITING = "import os, sys, time; os.write(1, b'%d\\n' % os.getpid()); time.sleep(1000)"
+
+
+def test_a_tool_ends_with_the_tool_that_has_started_it(tmp_path: Path) -> None:
+    tool = (
+        f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n"
+        "from bluetooth_lab import tools\n"
+        f"tools.importlib.import_module = lambda _: exec({WAITING!r})\n"
+        "tools.main(sys.argv[1:])"
+    )
+    parent = (
+        f"import os, subprocess, sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n"
+        "from bluetooth_lab.places import child_command\n"
+        "words = child_command('merge')\n"
+        f"subprocess.run([sys.executable, '-c', {tool!r}, *words[-2:]])"
+    )
+    process = subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE)
+    assert process.stdout
+    child = int(process.stdout.readline())
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + LIMIT
+    while start_time(child) is not None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_tool_whose_parent_is_gone_already_does_not_begin() -> None:
+    words = [sys.executable, str(PACKAGE), "--parent=1", "merge"]
+    assert subprocess.run(words, capture_output=True, timeout=LIMIT).returncode == -signal.SIGTERM
+
+
+def test_ctrl_c_ends_a_tool_that_has_not_begun_without_a_word(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "results.xml")  # which it waits for
+    words = [sys.executable, "-B", str(PACKAGE), "merge", str(tmp_path / "results.xml")]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE)
+    with (tmp_path / "results.xml").open("w"):
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=LIMIT)[1] == b""
+    assert process.returncode == -signal.SIGINT

@@ -1,5 +1,7 @@
 """Recordings of an air for tests, made by hand: a phone that a sensor walks away from."""
 
+from __future__ import annotations
+
 import json
 from typing import Any
 

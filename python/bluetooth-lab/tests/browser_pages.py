@@ -1,5 +1,7 @@
 """Pages from files in Chromium, for tests."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """What the tests of the tools share."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Records for tests of their page, made by hand: two controllers, a link, a write, and a failure."""
 
+from __future__ import annotations
+
 import struct
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The agent in the guest (guest/agent), here on this machine with terminals for its ports."""
 
+from __future__ import annotations
+
 import os
 import select
 import shutil

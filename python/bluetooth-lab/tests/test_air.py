@@ -1,5 +1,7 @@
 """Recordings of an air: what is read of them, the part of a test, and the lane of a page."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 

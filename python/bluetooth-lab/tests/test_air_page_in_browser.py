@@ -1,5 +1,7 @@
 """The page of an air in Chromium: the map, the time, and what can be done with keys."""
 
+from __future__ import annotations
+
 import json
 import re
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Tests that run beside others."""
 
+from __future__ import annotations
+
 import threading
 import time
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The parts of a failure's record, from recordings that may be cut off. (Tests/LabScripts has the whole.)"""
 
+from __future__ import annotations
+
 import json
 import struct
 from pathlib import Path

@@ -1,5 +1,7 @@
 """What is kept of a command."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,7 @@
 """The lab's command line: its words, its help, and what follows from them. Nothing is set up."""
 
+from __future__ import annotations
+
 import os
 import re
 import subprocess
@@ -25,7 +27,7 @@ def line(name: str, *words: str) -> Line:
     return parse(BY_NAME[name], words)
 
 
-def lab(*words: str, home: Path, **more: str) -> "subprocess.CompletedProcess[str]":
+def lab(*words: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LAB", "XDG_"))}
     return subprocess.run(
         [LAB, *words],
@@ -323,6 +325,7 @@ def test_the_nearest_project_counts(tmp_path: Path) -> None:
 def test_the_lab_of_a_clone_keeps_its_things_in_it() -> None:
     assert lab_home({}) == ROOT / ".lab"
     assert lab_home({"LAB_HOME": "/chosen"}) == Path("/chosen")
+    assert lab_home({"LAB_HOME": "chosen"}) == Path.cwd() / "chosen"
 
 
 # Tests

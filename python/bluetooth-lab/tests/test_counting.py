@@ -1,5 +1,7 @@
 """What the records of test runs say, complete and cut off."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 

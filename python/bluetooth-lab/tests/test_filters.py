@@ -1,5 +1,7 @@
 """Which tests run, and on how many machines."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest

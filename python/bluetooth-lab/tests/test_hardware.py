@@ -1,5 +1,7 @@
 """What the virtual machine is made of."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest

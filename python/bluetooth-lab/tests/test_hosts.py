@@ -1,5 +1,7 @@
 """Several hosts: their commands, their machines, and whose end is the lab's."""
 
+from __future__ import annotations
+
 import signal
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """JUnit files: their shape, and what they say."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

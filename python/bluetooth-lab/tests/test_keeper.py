@@ -1,5 +1,7 @@
 """The machine as a process, with shell scripts in the place of QEMU."""
 
+from __future__ import annotations
+
 import os
 import signal
 import socket

@@ -1,5 +1,7 @@
 """Unpacking a kernel."""
 
+from __future__ import annotations
+
 import gzip
 import lzma
 from pathlib import Path

@@ -1,5 +1,7 @@
 """What `lab test` runs, with a stand-in for all that it starts."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """The arguments of the tool that runs a machine."""
 
+from __future__ import annotations
+
 import pytest
 
 from bluetooth_lab.machine.options import parse

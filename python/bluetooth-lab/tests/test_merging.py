@@ -1,5 +1,7 @@
 """Merging the results of shards."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from xml.etree import ElementTree

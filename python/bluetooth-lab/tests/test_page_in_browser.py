@@ -1,5 +1,7 @@
 """The page of a record in Chromium: what it shows, and that it stays quick."""
 
+from __future__ import annotations
+
 import json
 import os
 import re

@@ -1,5 +1,7 @@
 """What the page of a record is made of."""
 
+from __future__ import annotations
+
 import base64
 import json
 import re

@@ -1,5 +1,7 @@
 """Commands of one host for others: the test is the other hosts, and lab-on."""
 
+from __future__ import annotations
+
 import os
 import pty
 import select

@@ -1,5 +1,7 @@
 """The tests of a Python project: which there are, and those of a shard."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys

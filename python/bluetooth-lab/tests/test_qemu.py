@@ -1,5 +1,7 @@
 """The command line of the virtual machine."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 

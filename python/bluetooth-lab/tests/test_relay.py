@@ -1,5 +1,7 @@
 """Sockets for the ports of a machine in user-mode Linux, with this test at both ends."""
 
+from __future__ import annotations
+
 import contextlib
 import selectors
 import socket

@@ -1,5 +1,7 @@
 """Running tests again and again."""
 
+from __future__ import annotations
+
 import itertools
 import os
 import subprocess

@@ -1,5 +1,7 @@
 """The folders of runs."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """What goes between the caller and the guest."""
 
+from __future__ import annotations
+
 import os
 import select
 import signal

@@ -1,5 +1,7 @@
 """The division of tests among machines."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """Machines that stay up between commands."""
 
+from __future__ import annotations
+
 import os
 import socket
 import subprocess
@@ -32,7 +34,7 @@ def standing(tmp_path: Path) -> Standing:
 
 
 @pytest.fixture
-def sleeper() -> Iterator["subprocess.Popen[bytes]"]:
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(["sleep", "1000"], start_new_session=True)
     yield process
     process.kill()
@@ -52,7 +54,7 @@ def test_a_record_that_cannot_be_read_is_none(standing: Standing, text: str) -> 
     assert standing.record() is None
 
 
-def test_a_process_with_the_number_of_one_that_has_ended_is_another_one(sleeper: "subprocess.Popen[bytes]") -> None:
+def test_a_process_with_the_number_of_one_that_has_ended_is_another_one(sleeper: subprocess.Popen[bytes]) -> None:
     record = record_of(sleeper.pid)
     assert is_alive(record) and not is_alive(record._replace(began=record.began - 1))
     sleeper.kill()
@@ -123,7 +125,7 @@ def test_what_a_machine_is_made_of_changes_with_its_files(tmp_path: Path) -> Non
 
 
 def test_status_names_all_and_says_which_are_up(
-    standing: Standing, tmp_path: Path, sleeper: "subprocess.Popen[bytes]", capsys: pytest.CaptureFixture[str]
+    standing: Standing, tmp_path: Path, sleeper: subprocess.Popen[bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert standing_command.show_status(tmp_path / "none", False) == 1
     assert standing_command.show_status(tmp_path, False) == 1, "one that is starting is not up"
@@ -141,7 +143,7 @@ def test_status_names_all_and_says_which_are_up(
 
 
 def test_down_ends_all_processes_of_a_machine(
-    standing: Standing, sleeper: "subprocess.Popen[bytes]", said: list[str], monkeypatch: pytest.MonkeyPatch
+    standing: Standing, sleeper: subprocess.Popen[bytes], said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(standing_command, "say", said.append)
     standing.write_record(record_of(sleeper.pid))

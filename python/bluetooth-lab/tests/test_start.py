@@ -1,5 +1,7 @@
 """How a machine starts: from the beginning, or from a saved one of its kind."""
 
+from __future__ import annotations
+
 import json
 import os
 import socket

@@ -1,5 +1,7 @@
 """The distribution of suites over machines."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,7 @@
 """Tools as processes."""
 
+from __future__ import annotations
+
 import os
 import signal
 import subprocess

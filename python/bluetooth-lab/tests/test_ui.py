@@ -1,5 +1,7 @@
 """dittojay's page for a lab that is up: what is the lab's and what is the page's, and the way to a socket."""
 
+from __future__ import annotations
+
 import socket
 import subprocess
 import sys

@@ -1,5 +1,7 @@
 """The command line of a machine in user-mode Linux."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware

@@ -1,5 +1,7 @@
 """Starts the lab: `python3 -m bluetooth_lab`, or this folder by its path, wherever it is."""
 
+from __future__ import annotations
+
 import os
 import signal
 import sys

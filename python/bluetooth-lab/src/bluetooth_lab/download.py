@@ -1,5 +1,7 @@
 """Downloads a file. usage: download URL FILE"""
 
+from __future__ import annotations
+
 import shutil
 import urllib.request
 

@@ -10,6 +10,8 @@ port carries what lab-on runs.
 A host without a command waits for what lab-on asks of it. The lab ends when the command of the last host that has one
 has ended, or when any has failed; the others are then interrupted, as by Ctrl-C."""
 
+from __future__ import annotations
+
 import argparse
 import itertools
 import os
@@ -63,7 +65,7 @@ def split_commands(words: Sequence[str]) -> tuple[list[str], dict[str, list[str]
     ]
     options = list(words[: starts[0]] if starts else words)
     commands: dict[str, list[str]] = {}
-    for start, end in zip(starts, [*starts[1:], len(words)], strict=False):
+    for start, end in zip(starts, [*starts[1:], len(words)]):
         host, command = words[start + 1], list(words[start + 3 : end])
         if not command:
             fail(f"no command to run on host {host}: --host {host} -- COMMAND [ARG…]")
@@ -131,12 +133,12 @@ def join(hosts: str, controllers: int) -> list[tuple[tuple[str, str], tuple[str,
     return pairs + [((hosts[0], f"radio{number}"), end) for number, end in enumerate(taken)]
 
 
-def start_machines(options: Options, out: Path) -> dict[str, "subprocess.Popen[bytes]"]:
+def start_machines(options: Options, out: Path) -> dict[str, subprocess.Popen[bytes]]:
     """All machines, joined by their ports."""
     sockets = []
     ends: dict[str, dict[str, int]] = {host: {} for host in options.names}
     for pair in join(options.names, options.controllers):
-        for (host, name), end in zip(pair, socket.socketpair(), strict=True):
+        for (host, name), end in zip(pair, socket.socketpair()):
             ends[host][name] = end.fileno()
             sockets.append(end)
     processes = {}

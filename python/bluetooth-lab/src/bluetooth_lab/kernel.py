@@ -4,6 +4,8 @@ The exit status is 1 when the image is not one that QEMU can start directly (by 
 unknown.
 """
 
+from __future__ import annotations
+
 import lzma
 import subprocess
 import zlib

@@ -1,5 +1,7 @@
 """What the lab says on standard error, one line at a time, and how it fails."""
 
+from __future__ import annotations
+
 import os
 import re
 import sys

@@ -10,6 +10,8 @@ to the one that asked: O and E (what it wrote to standard output and error) and 
 is there, and the answer) ask for nothing: a serial line of a machine in user-mode Linux does not notice what came
 before it was opened until more comes."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import selectors
@@ -214,7 +216,7 @@ class Peer:
 
 def main(words: list[str]) -> int:
     loop = selectors.DefaultSelector()
-    peers = [Peer(loop, port, path) for port, path in zip(words[::2], words[1::2], strict=True)]
+    peers = [Peer(loop, port, path) for port, path in zip(words[::2], words[1::2])]
     while not all(peer.port.has_ended for peer in peers):
         for key, events in loop.select():
             if key.fd in loop.get_map():  # not ended by what came before

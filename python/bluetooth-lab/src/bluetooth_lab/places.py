@@ -1,5 +1,7 @@
 """Where the lab has its files."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Mapping
@@ -47,7 +49,7 @@ def lab_home(environment: Mapping[str, str]) -> Path:
     written to."""
     chosen = environment.get("LAB_HOME")
     if chosen:
-        return Path(chosen)
+        return Path(chosen).absolute()
     if IS_INSTALLED or not os.access(OWNER, os.W_OK):
         return user_cache(environment) / "bluejay-linux"
     return OWNER / ".lab"
@@ -61,7 +63,7 @@ class Places(NamedTuple):
     boot: Path
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> "Places":
+    def of(cls, environment: Mapping[str, str]) -> Places:
         home = lab_home(environment)
         chosen = "-" + environment["LAB_KERNEL"] if environment.get("LAB_KERNEL") else ""
         return cls(home, home / f"kernel{chosen}", home / f"boot{chosen}")

@@ -1,5 +1,7 @@
 """The tools that the lab's scripts and its other tools start, by name. What users start is `command_line`."""
 
+from __future__ import annotations
+
 import importlib
 import os
 import signal

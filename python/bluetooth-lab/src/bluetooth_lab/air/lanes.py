@@ -1,8 +1,10 @@
 """A recording as the lane `radio` of a record's page, in the form of its `lanes.jsonl`."""
 
+from __future__ import annotations
+
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from bluetooth_lab.air.recording import SNAPSHOT, Line, Members
@@ -44,46 +46,24 @@ def number(value: Any) -> str:
     return f"{float(value):g}".replace("-", "−")
 
 
-def described(members: Members) -> str:
-    """An event in one line, for people."""
-    event = members["event"]
-    both = " and ".join(str(name) for name in members.get("between", []))
-    match event:
-        case "packets":
-            return packets(members)
-        case "strength":
-            return f"{members['central']} ↔ {members['peripheral']}: {number(members['rssi_dbm'])} dBm"
-        case "link-begin":
-            return f"link begins: {members['central']} → {members['peripheral']}"
-        case "link-end":
-            reason = f"{members['text']} (0x{int(members['reason']):02X})"
-            return f"link ends for {members['device']}, with {members['peer']}: {reason}"
-        case "out-of-range" | "in-range":
-            where = "out of range" if event == "out-of-range" else "in range again"
-            return f"{members['central']} and {members['peripheral']} are {where}"
-        case "move":
-            origin = f" from {place(members['from'])}" if "from" in members else ""
-            over = f" in {number(members['over_ms'] / 1000)} s" if "over_ms" in members else ""
-            return f"{members['device']} moves{origin} to {place(members['to'])}{over}"
-        case "body":
-            return f"a body weakens {members['device']} by {number(members['loss_db'])} dB"
-        case "rssi":
-            strength = f"{number(members['strength_dbm'])} dBm" if "strength_dbm" in members else "by distance"
-            return f"strength between {both}: {strength}"
-        case "loss":
-            return f"{number(members['percent'])} % are lost between {both}"
-        case "block" | "unblock":
-            return f"{both} are {event}ed"
-        case "jam" | "unjam":
-            return f"jammer {members['name']} {'begins' if event == 'jam' else 'ends'}"
-        case "phantom":
-            return f"phantom {members['name']} is there ({members.get('count', 1)})"
-        case "remove":
-            return f"phantom {members['name']} is removed"
-        case "scene":
-            return f"a scene begins, in {members['air']} air"
-        case _:
-            return " ".join([str(event), *(f"{key}={value}" for key, value in members.items() if key not in REST)])
+def between(members: Members) -> str:
+    return " and ".join(str(name) for name in members.get("between", []))
+
+
+def link_end(members: Members) -> str:
+    reason = f"{members['text']} (0x{int(members['reason']):02X})"
+    return f"link ends for {members['device']}, with {members['peer']}: {reason}"
+
+
+def move(members: Members) -> str:
+    origin = f" from {place(members['from'])}" if "from" in members else ""
+    over = f" in {number(members['over_ms'] / 1000)} s" if "over_ms" in members else ""
+    return f"{members['device']} moves{origin} to {place(members['to'])}{over}"
+
+
+def strength(members: Members) -> str:
+    value = f"{number(members['strength_dbm'])} dBm" if "strength_dbm" in members else "by distance"
+    return f"strength between {between(members)}: {value}"
 
 
 def packets(members: Members) -> str:
@@ -95,6 +75,35 @@ def packets(members: Members) -> str:
     if members["bytes"]:
         text += f", {members['bytes']} bytes"
     return f"{text}, {number(round(members['rssi_dbm'], 1))} dBm"
+
+
+TEXTS: Mapping[str, Callable[[Members], str]] = {
+    "packets": packets,
+    "strength": lambda it: f"{it['central']} ↔ {it['peripheral']}: {number(it['rssi_dbm'])} dBm",
+    "link-begin": lambda it: f"link begins: {it['central']} → {it['peripheral']}",
+    "link-end": link_end,
+    "out-of-range": lambda it: f"{it['central']} and {it['peripheral']} are out of range",
+    "in-range": lambda it: f"{it['central']} and {it['peripheral']} are in range again",
+    "move": move,
+    "body": lambda it: f"a body weakens {it['device']} by {number(it['loss_db'])} dB",
+    "rssi": strength,
+    "loss": lambda it: f"{number(it['percent'])} % are lost between {between(it)}",
+    "block": lambda it: f"{between(it)} are blocked",
+    "unblock": lambda it: f"{between(it)} are unblocked",
+    "jam": lambda it: f"jammer {it['name']} begins",
+    "unjam": lambda it: f"jammer {it['name']} ends",
+    "phantom": lambda it: f"phantom {it['name']} is there ({it.get('count', 1)})",
+    "remove": lambda it: f"phantom {it['name']} is removed",
+    "scene": lambda it: f"a scene begins, in {it['air']} air",
+}
+
+
+def described(members: Members) -> str:
+    """An event in one line, for people."""
+    event = str(members["event"])
+    if event in TEXTS:
+        return TEXTS[event](members)
+    return " ".join([event, *(f"{key}={value}" for key, value in members.items() if key not in REST)])
 
 
 def is_routine(members: Members) -> bool:

@@ -1,5 +1,7 @@
 """Reads a recording, and cuts out the part of a test or run."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """What dbus-monitor prints: a message's headline with its time, and its content, indented."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
 

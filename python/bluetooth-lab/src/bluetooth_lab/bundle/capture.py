@@ -1,6 +1,8 @@
 """A capture of HCI traffic in the btsnoop format: all controllers in one file, and what programs noted meanwhile
 (BlueZ: doc/btsnoop-protocol.txt)."""
 
+from __future__ import annotations
+
 import struct
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

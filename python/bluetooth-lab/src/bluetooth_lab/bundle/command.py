@@ -18,6 +18,8 @@ object:
   missing       names of the records whose last moments may be missing; default: none
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re
@@ -55,7 +57,7 @@ class Description(NamedTuple):
     missing: list[str]
 
     @classmethod
-    def read(cls, text: str) -> "Description":
+    def read(cls, text: str) -> Description:
         """Raises ValueError if the text is not what the usage says."""
         try:
             values: dict[str, Any] = json.loads(text)

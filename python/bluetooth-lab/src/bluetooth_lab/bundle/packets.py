@@ -1,5 +1,7 @@
 """What `btmon -T -r` prints, in UTC: a packet's headline ends with its time, and what it says follows, indented."""
 
+from __future__ import annotations
+
 import re
 from datetime import datetime
 

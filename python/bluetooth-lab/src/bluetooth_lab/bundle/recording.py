@@ -1,5 +1,7 @@
 """The recorders' files (guest/bin/lab-record), and waiting until they are complete."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import socket

@@ -1,5 +1,7 @@
 """The merged record: lines with their times."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 

@@ -1,5 +1,7 @@
 """What the commands do."""
 
+from __future__ import annotations
+
 import importlib
 import os
 import sys

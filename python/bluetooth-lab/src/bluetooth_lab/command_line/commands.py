@@ -1,5 +1,7 @@
 """The lab's commands."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -5,6 +5,8 @@ answer has a line for each candidate. Where files or folders could follow, the l
 itself: `:files`, `:folders`, or `:command N` where the words from the Nth on are a command line of their own.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 

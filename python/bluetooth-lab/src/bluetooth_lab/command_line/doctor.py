@@ -1,5 +1,7 @@
 """What this machine can do for the lab, and what it lacks. It changes nothing."""
 
+from __future__ import annotations
+
 import fcntl
 import json
 import os

@@ -1,5 +1,7 @@
 """What the lab says about itself: `lab help`, which the manual page is made of, too."""
 
+from __future__ import annotations
+
 import re
 import textwrap
 

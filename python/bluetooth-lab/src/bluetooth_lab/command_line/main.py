@@ -1,5 +1,7 @@
 """`lab COMMAND …`: finds the command, takes its words, and does what it is for."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Sequence

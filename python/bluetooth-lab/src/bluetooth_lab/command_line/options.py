@@ -1,5 +1,7 @@
 """The options of the lab's commands, each defined once."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from enum import Enum

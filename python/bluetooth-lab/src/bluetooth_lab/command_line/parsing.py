@@ -1,5 +1,7 @@
 """Takes the words of a command line by the table of commands and options."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 

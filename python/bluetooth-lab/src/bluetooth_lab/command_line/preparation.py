@@ -1,5 +1,7 @@
 """Has what a command needs installed and built."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys

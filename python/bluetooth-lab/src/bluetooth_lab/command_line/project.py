@@ -1,5 +1,7 @@
 """The folder that a command is for, and the project that it belongs to."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import MutableMapping
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The version of this package, which its programs have, too."""
 
+from __future__ import annotations
+
 import re
 
 from bluetooth_lab.places import IS_INSTALLED, ROOT, VERSION

@@ -1,5 +1,7 @@
 """A BlueZ that was installed or built in a folder."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

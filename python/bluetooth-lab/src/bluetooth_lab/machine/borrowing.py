@@ -1,5 +1,7 @@
 """Running commands in a machine that is up."""
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import Mapping

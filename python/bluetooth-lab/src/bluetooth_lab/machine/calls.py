@@ -1,5 +1,7 @@
 """A command as the agent in the guest gets it."""
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import Mapping, Sequence

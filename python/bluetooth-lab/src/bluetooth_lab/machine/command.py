@@ -8,6 +8,8 @@ usage: machine [--controllers N] [--capture FILE] [--page FILE] [--air-page FILE
 LAB_NAME names the machine that is up; with LAB_FRESH another one is started even if one is up.
 """
 
+from __future__ import annotations
+
 import os
 
 from bluetooth_lab.machine.borrowing import borrow

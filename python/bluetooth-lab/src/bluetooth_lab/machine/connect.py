@@ -1,5 +1,7 @@
 """Passes standard input and output on to a Unix socket, as soon as something listens there: connect PATH."""
 
+from __future__ import annotations
+
 import os
 import socket
 import sys

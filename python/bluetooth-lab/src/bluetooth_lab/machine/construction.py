@@ -1,5 +1,7 @@
 """What a machine is made of."""
 
+from __future__ import annotations
+
 import os
 import platform
 from collections.abc import Callable, Sequence
@@ -26,7 +28,7 @@ class Construction(NamedTuple):
     bluez: str | None
 
     @classmethod
-    def of(cls, places: Places, controllers: int, bluez: str | None) -> "Construction":
+    def of(cls, places: Places, controllers: int, bluez: str | None) -> Construction:
         """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong."""
         works = hardware.kvm_works(places), hardware.uml_works(places)
         parts = hardware.choose(os.environ, *works, os.cpu_count() or 1)

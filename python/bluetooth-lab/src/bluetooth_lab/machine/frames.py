@@ -15,6 +15,8 @@ A frame is a letter, the length of the content in four bytes (the highest first)
 When the caller closes its end, the command is ended.
 """
 
+from __future__ import annotations
+
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,5 +1,7 @@
 """What the virtual machine is made of."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """What the guest finds: the environment of its Bluetooth and of a command, and what its start needs."""
 
+from __future__ import annotations
+
 import os
 import re
 import shlex

@@ -9,6 +9,8 @@ process ends when the machine has. Callers reach each DESCRIPTOR, an end of a so
 machine's, by the socket NAME in this folder.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import selectors

@@ -1,5 +1,7 @@
 """QEMU's monitor, by its protocol QMP."""
 
+from __future__ import annotations
+
 import json
 import socket
 from typing import Any

@@ -1,5 +1,7 @@
 """The arguments of the tools that start machines and run commands in them."""
 
+from __future__ import annotations
+
 import argparse
 from collections.abc import Sequence
 from typing import NamedTuple

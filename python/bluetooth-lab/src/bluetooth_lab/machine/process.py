@@ -1,5 +1,7 @@
 """The virtual machine as a process."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import os
@@ -111,7 +113,7 @@ class Machine:
     def link(self) -> Link:
         return Link(self.ours["session0"], self.ours["control"], self.kept.has_ended, self.start)
 
-    def __enter__(self) -> "Machine":
+    def __enter__(self) -> Machine:
         return self
 
     def __exit__(self, *_: object) -> None:

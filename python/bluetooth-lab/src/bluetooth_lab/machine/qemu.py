@@ -1,5 +1,7 @@
 """The command line that starts the virtual machine: virtme-ng's, with options for QEMU at its end."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 

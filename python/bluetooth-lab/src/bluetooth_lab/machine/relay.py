@@ -1,5 +1,7 @@
 """Sockets that lead to the ports of a machine in user-mode Linux, for one caller at a time each, as QEMU makes them."""
 
+from __future__ import annotations
+
 import contextlib
 import selectors
 import socket

@@ -1,5 +1,7 @@
 """The folders of runs, with the job and the output of each: the newest are kept, and the newest with failed tests."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil

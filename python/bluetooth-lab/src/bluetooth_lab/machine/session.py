@@ -1,5 +1,7 @@
 """What goes between the caller and a command in the lab: bytes, signals and messages, until the command has ended."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import select

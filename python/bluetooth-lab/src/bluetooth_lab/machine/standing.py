@@ -10,6 +10,8 @@ Each has a name and a folder in `up` of the lab's folder:
 | `runs` | the one folder that the guest may write to: the output of each command, and in `machine` its own logs |
 """
 
+from __future__ import annotations
+
 import fcntl
 import hashlib
 import json

@@ -9,6 +9,8 @@ usage: standing up     [--controllers N] [--bluez FOLDER]
 LAB_NAME names the machine.
 """
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import json
@@ -31,19 +33,18 @@ def main(words: list[str]) -> int:
     action, *rest = words
     places = Places.of(os.environ)
     standing = Standing(places.home, chosen_name(os.environ))
-    match action:
-        case "up":
-            return up(places, standing, parse(rest, has_command=False))
-        case "exec":
-            options = parse(rest)
-            return Borrowed(places, standing, record_in_use(places, standing)).run(options)
-        case "reset":
-            take_flag(action, rest)
-            return Borrowed(places, standing, record_in_use(places, standing)).reset()
-        case "down":
-            return down(all_standing(places.home) if take_flag(action, rest, "--all") else [standing])
-        case "status":
-            return show_status(places.home, take_flag(action, rest, "--json"))
+    if action == "up":
+        return up(places, standing, parse(rest, has_command=False))
+    if action == "exec":
+        options = parse(rest)
+        return Borrowed(places, standing, record_in_use(places, standing)).run(options)
+    if action == "reset":
+        take_flag(action, rest)
+        return Borrowed(places, standing, record_in_use(places, standing)).reset()
+    if action == "down":
+        return down(all_standing(places.home) if take_flag(action, rest, "--all") else [standing])
+    if action == "status":
+        return show_status(places.home, take_flag(action, rest, "--json"))
     raise ValueError(action)
 
 

@@ -1,5 +1,7 @@
 """Starting a machine that stays up."""
 
+from __future__ import annotations
+
 import os
 import socket
 import time

@@ -4,6 +4,8 @@ In software emulation a kernel takes seconds to start. Until a machine asks for 
 its kind are alike, and nothing of ours is mounted, which would keep it from being saved.
 """
 
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import os

@@ -1,5 +1,7 @@
 """What the command writes and reads, at the caller's end."""
 
+from __future__ import annotations
+
 import os
 import select
 from collections.abc import Callable
@@ -34,7 +36,7 @@ class Output:
 class Input:
     """Reads no more than the command takes, so that one that does not read its input cannot hold us up."""
 
-    def __init__(self, poll: "select.poll", send: Callable[[bytes, bytes], None], source: int = 0) -> None:
+    def __init__(self, poll: select.poll, send: Callable[[bytes, bytes], None], source: int = 0) -> None:
         """`send`: gets the kind and the content of a frame."""
         self.poll, self.send, self.source = poll, send, source
 

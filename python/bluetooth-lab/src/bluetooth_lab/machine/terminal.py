@@ -1,5 +1,7 @@
 """The caller's terminal."""
 
+from __future__ import annotations
+
 import fcntl
 import struct
 import termios
@@ -26,7 +28,7 @@ class Terminal:
             self.saved = termios.tcgetattr(0)
             tty.setraw(0)
 
-    def __enter__(self) -> "Terminal":
+    def __enter__(self) -> Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -6,6 +6,8 @@ The paths are those of sockets in the lab. Each has a socket here, in a folder o
 is passed on by a command in the lab.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 import signal

@@ -1,5 +1,7 @@
 """The command line of a machine in user-mode Linux (UML): the kernel is a program, and the machine a process."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """The page of an air: a map on which devices move, links with their strengths, and packets over time."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

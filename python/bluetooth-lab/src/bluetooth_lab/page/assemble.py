@@ -3,6 +3,8 @@
 What a record has is never part of the markup: its files are compressed, and written in base64. The page's Content
 Security Policy allows the one style and the one script, by their checksums, and nothing from elsewhere."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import html

@@ -9,6 +9,8 @@ passed; the page then also shows what is in only one of them.
 RECORDING is a file of an air, by `virtual-radio record`, such as air.jsonl of such a folder. Its page is a map.
 """
 
+from __future__ import annotations
+
 import argparse
 import sys
 from pathlib import Path

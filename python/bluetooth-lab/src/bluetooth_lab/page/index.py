@@ -1,5 +1,7 @@
 """The failed tests of a run on one page, each with what was wrong and a link to its own page."""
 
+from __future__ import annotations
+
 import html
 import os
 from pathlib import Path

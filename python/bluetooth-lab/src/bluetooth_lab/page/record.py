@@ -1,5 +1,7 @@
 """Reads the folder of a record: of a failed test (bluetooth_lab.bundle), or of a run (guest/recorded)."""
 
+from __future__ import annotations
+
 import re
 from datetime import datetime
 from pathlib import Path

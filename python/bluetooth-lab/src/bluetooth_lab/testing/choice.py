@@ -1,5 +1,7 @@
 """Which tests a run has: all that match the filters, or those of one shard."""
 
+from __future__ import annotations
+
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

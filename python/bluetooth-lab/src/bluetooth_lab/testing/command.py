@@ -8,6 +8,8 @@ this machine and integration tests in the lab; so do all tests of any other pack
 "N passed, N failed".
 """
 
+from __future__ import annotations
+
 import argparse
 import os
 import subprocess

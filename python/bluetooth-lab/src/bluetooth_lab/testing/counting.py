@@ -7,6 +7,8 @@ pytest. A test that began and did not end was ended by a crash, and has failed. 
 exit status says that something is wrong while no test failed. The last line is "N passed, N failed"; the exit status is
 0 when none failed and at least one passed."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from pathlib import Path
 

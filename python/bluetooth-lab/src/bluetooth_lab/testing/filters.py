@@ -4,6 +4,8 @@ A test's name is `Module.Suite/test()`. A filter is a regular expression that oc
 filters does, or when there are none.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -6,6 +6,8 @@ A filter is a regular expression for a test's name (`Module.Suite/test()`). Wher
 them must occur in the sources; where it is more than that, it could match. Exit status 0: one of the filters could
 match, or there is none; 1: none can, and a line on standard error says so, with the names that are most alike."""
 
+from __future__ import annotations
+
 import difflib
 import re
 import sys

@@ -5,6 +5,8 @@ read: a `testsuite` for each run, with its properties, and a `testcase` for each
 whole is a `testcase` of its own, so that the file counts as many failures as the summary does.
 """
 
+from __future__ import annotations
+
 import os
 import platform
 import re

@@ -1,5 +1,7 @@
 """How many machines run suites side by side, and how large each is."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 

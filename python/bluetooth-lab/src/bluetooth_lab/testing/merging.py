@@ -7,6 +7,8 @@ from the same tests, or if a test ran twice. The last line is "N passed, N faile
 failed. --durations writes how long the tests took to the file by which `lab test --shard` balances its shards.
 """
 
+from __future__ import annotations
+
 import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,8 @@
 """The names of tests: `Module.Suite/test()` in Swift Testing, `Module.Class/test` in XCTest, node identifiers in
 pytest; and the classes that reports put them into."""
 
+from __future__ import annotations
+
 import re
 
 # Names may be sentences between backticks, with slashes and dots in them. What follows the last parenthesis is a place.

@@ -1,5 +1,7 @@
 """The tests of a Swift package that depends on this one, in the lab."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from pathlib import Path

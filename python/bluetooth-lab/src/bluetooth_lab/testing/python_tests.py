@@ -1,5 +1,7 @@
 """The tests of a Python project, by pytest."""
 
+from __future__ import annotations
+
 import json
 import os
 import subprocess

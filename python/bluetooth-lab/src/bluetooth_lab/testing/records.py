@@ -3,6 +3,8 @@
 A record may end anywhere, because a crash or a time limit has ended the run, and may have lines that are no such thing.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -179,7 +181,7 @@ def read_junit(text: str) -> Outcome:
     return outcome._replace(seconds=sum(each.seconds for each in details.values()))
 
 
-def junit_details(case: "ElementTree.Element", name: str) -> Details:
+def junit_details(case: ElementTree.Element, name: str) -> Details:
     messages, output = [], []
     for child in case:
         if child.tag in ("failure", "error", "skipped"):

@@ -1,5 +1,7 @@
 """What the runs of one `lab test` came to: the summary, and the JUnit file."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -53,17 +55,14 @@ class Report(NamedTuple):
         return self.show_rounds(results, outcomes) if self.is_repeated else self.show_runs(results, outcomes)
 
     def show_runs(self, results: Sequence[Result], outcomes: Sequence[Outcome]) -> int:
-        counts = [
-            counting.count(result.name, result.status, outcome)
-            for result, outcome in zip(results, outcomes, strict=True)
-        ]
+        counts = [counting.count(result.name, result.status, outcome) for result, outcome in zip(results, outcomes)]
         return self.add_up(counts)
 
     def show_rounds(self, results: Sequence[Result], outcomes: Sequence[Outcome]) -> int:
         """Each round by itself, and what failed how often."""
         counts: dict[int, tuple[int, int]] = {}
         failures = Failures()
-        for result, outcome in zip(results, outcomes, strict=True):
+        for result, outcome in zip(results, outcomes):
             problems = result.problems(outcome)
             failed = [*outcome.failed, *outcome.unfinished]
             failures.note(result.number, sorted(outcome.began), sorted([*failed, *problems]))
@@ -76,12 +75,12 @@ class Report(NamedTuple):
         return self.add_up(list(counts.values()))
 
     def add_up(self, counts: Sequence[tuple[int, int]]) -> int:
-        passed, failed = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
+        passed, failed = (sum(column) for column in zip(*counts)) if counts else (0, 0)
         return counting.add_up(passed, failed, self.may_be_empty)
 
     def runs(self, results: Sequence[Result], outcomes: Sequence[Outcome]) -> list[Run]:
         runs = []
-        for result, outcome in zip(results, outcomes, strict=True):
+        for result, outcome in zip(results, outcomes):
             properties = {"part": result.part or result.name, **self.properties}
             name = result.name
             if self.is_repeated:

@@ -1,5 +1,7 @@
 """Rounds: the same tests again and again, and which of them fail now and then."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Runs tests on this machine and in the lab, and keeps what became of them."""
 
+from __future__ import annotations
+
 import shutil
 import signal
 import subprocess
@@ -56,7 +58,7 @@ class Runner:
         self.output = output
         self.batch = Batch()
 
-    def beside(self, output: IO[bytes]) -> "Runner":
+    def beside(self, output: IO[bytes]) -> Runner:
         """One that runs other tests at the same time, in another thread."""
         other = Runner(self.environment, self.progress, output)
         other.batch = self.batch
@@ -158,7 +160,7 @@ class Runner:
 
         def add(folder: Path, status: int, number: int, is_last: bool = True) -> None:
             each = statuses(folder, status) if statuses else [status] * len(records)
-            for (name, file), its_status in zip(records, each, strict=True):
+            for (name, file), its_status in zip(records, each):
                 self.add(name, its_status, folder / file, number=number, is_last=is_last)
 
         if not self.batch.is_repeated:

@@ -5,6 +5,8 @@ A suite stays together unless it is longer than half of what a shard should take
 consecutive tests. The pieces go to the shard with the least to do, the longest ones first.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import re
@@ -25,7 +27,7 @@ class Shard:
     count: int
 
     @classmethod
-    def parse(cls, text: str) -> "Shard":
+    def parse(cls, text: str) -> Shard:
         match = re.fullmatch(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})", text)
         shard = cls(int(match[1]), int(match[2])) if match else cls(0, 0)
         if not 1 <= shard.index <= shard.count:
@@ -52,7 +54,7 @@ class Durations(NamedTuple):
     parts: Mapping[str, float] = {}
 
     @classmethod
-    def read(cls, package: Path) -> "Durations":
+    def read(cls, package: Path) -> Durations:
         """Those of the package's file; none if there is no such file, or if it is something else."""
         try:
             content = json.loads((package / DURATIONS).read_text(encoding="utf-8"))

@@ -11,6 +11,8 @@ of machine K is in FOLDER/K, and FOLDER/failures links to the records of all fai
 With --rounds, the suites run N times, with NAME.NUMBER in place of NAME, where NUMBER is the round's, from --first on.
 With --until-failure, nothing more is begun after a suite that has failed."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import selectors

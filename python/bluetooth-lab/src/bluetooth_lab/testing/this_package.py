@@ -1,5 +1,7 @@
 """This package's own tests: each part of them, and which of its tests run."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import sys

@@ -19,17 +19,21 @@ def build_folder(package: Path) -> Path:
 
 
 class Places(NamedTuple):
-    """What `lab setup` has made."""
+    """What `lab setup` has made. `prebuilt_machine`: the folder with all parts of one in user-mode Linux, if the lab
+    came with it."""
 
     home: Path
     kernel: Path
     boot: Path
+    prebuilt_machine: Path | None = None
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Places":
         home = Path(environment.get("LAB_HOME") or ROOT / ".lab")
         chosen = "-" + environment["LAB_KERNEL"] if environment.get("LAB_KERNEL") else ""
-        return cls(home, home / f"kernel{chosen}", home / f"boot{chosen}")
+        prebuilt = Path(environment["LAB_PREBUILT"]) if environment.get("LAB_PREBUILT") else None
+        machine = prebuilt if prebuilt and (prebuilt / "uml" / "linux").exists() else None
+        return cls(home, home / f"kernel{chosen}", home / f"boot{chosen}", machine)
 
     @property
     def uml_kernel(self) -> Path:

@@ -13,7 +13,9 @@ import os
 from lab_tools.machine.borrowing import borrow
 from lab_tools.machine.calls import keep_record, prepare_call
 from lab_tools.machine.construction import Construction
+from lab_tools.machine.hardware import Accelerator
 from lab_tools.machine.job import write_job
+from lab_tools.machine.obstacles import obstacles
 from lab_tools.machine.options import DEFAULT_CONTROLLERS, Options, is_recorded, parse
 from lab_tools.machine.process import PORTS, Machine, adopt_orphans
 from lab_tools.machine.runs import prepare_folders
@@ -61,5 +63,8 @@ def run_in_new_machine(places: Places, options: Options) -> int:
         say(f"{session.reason} while it started; starting another")
         log.replace(out / f"console-{attempts_left}.log")
     status = session.finish()
+    if session.died_starting and construction.parts.accelerator is Accelerator.USER_MODE:
+        for obstacle in obstacles():
+            say(obstacle)
     keep_record(out, options)
     return status

@@ -10,6 +10,7 @@ from lab_tools.machine import hardware, qemu, uml
 from lab_tools.machine.bluez import find_bluez, use_bluez
 from lab_tools.machine.hardware import Accelerator, Clock, Hardware
 from lab_tools.machine.job import job_environment, kernel_image
+from lab_tools.machine.memory import candidates, choose_memory
 from lab_tools.machine.qemu import Port
 from lab_tools.machine.start import Start, saved_file
 from lab_tools.messages import fail
@@ -61,7 +62,8 @@ class Construction(NamedTuple):
     def command_line(self, job: Path, shared: Path) -> Callable[[Sequence[Port]], list[str]]:
         """Makes the command that starts the machine from its ports."""
         if self.parts.accelerator is Accelerator.USER_MODE:
-            return lambda ports: uml.command_line(self.parts, self.kernel, job, ports)
+            memory = choose_memory(self.parts.memory, candidates(os.environ, self.places.home))
+            return lambda ports: uml.command_line(self.parts, self.kernel, job, ports, memory)
         has_unpacked_kernel = (self.places.boot / "vmlinux").exists()
         return lambda ports: qemu.command_line(
             self.parts, self.places, self.kernel, shared, ports, platform.machine(), has_unpacked_kernel

@@ -10,6 +10,7 @@ from lab_tools.machine.calls import Call
 from lab_tools.machine.construction import Construction
 from lab_tools.machine.hardware import Accelerator
 from lab_tools.machine.job import write_job
+from lab_tools.machine.obstacles import obstacles
 from lab_tools.machine.process import Kept
 from lab_tools.machine.qemu import Port
 from lab_tools.machine.session import Link, Session
@@ -58,6 +59,9 @@ def start(construction: Construction, standing: Standing) -> int:
         session.install_signals()
         session.run()
         status = session.finish()
+        if session.died_starting and is_user_mode:
+            for obstacle in obstacles():
+                say(obstacle)
     except TimeoutError as error:
         say(str(error))
     finally:

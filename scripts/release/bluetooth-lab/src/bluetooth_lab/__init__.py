@@ -1,0 +1,1 @@
+"""The lab as a Python package: its scripts, in the folder `lab`."""

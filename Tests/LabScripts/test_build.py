@@ -151,7 +151,7 @@ class Plans(LabScriptTests):
         self.assertTrue(self.is_kept("--build-tests"))
 
 
-class Installed(LabScriptTests):
+class InstalledLab(LabScriptTests):
     """As scripts/release/package lays it out."""
 
     def setUp(self):
@@ -168,13 +168,21 @@ class Installed(LabScriptTests):
         values = {"LAB_HOME": "", "HOME": f"{self.folder}/me", **more}
         return self.bash(f'source "$1"; {text}', self.root / "lab", **values).strip()
 
+
+class Installed(InstalledLab):
     def test_it_knows_its_version(self):
         self.assertEqual(self.lab("--version", script=self.link, cwd=self.folder).stdout, "lab 9.8.7\n")
 
     def test_its_things_are_in_the_users_cache(self):
         self.assertEqual(self.source("echo $LAB_HOME"), f"{self.folder}/me/.cache/bluejay-linux")
-        self.assertEqual(self.source("echo $LAB_HOME", XDG_CACHE_HOME="/c"), "/c/bluejay-linux")
+        cache = f"{self.folder}/c"
+        self.assertEqual(self.source("echo $LAB_HOME", XDG_CACHE_HOME=cache), f"{cache}/bluejay-linux")
         self.assertEqual(self.source("echo $LAB_HOME", LAB_HOME="/chosen"), "/chosen")
+
+    def test_they_are_in_a_temporary_folder_where_that_cannot_be_written_to(self):
+        home = f"/proc/{os.getpid()}"  # not even by root
+        found = self.source("echo $LAB_HOME; stat -c %a $LAB_HOME", HOME=home, TMPDIR=str(self.folder))
+        self.assertEqual(found, f"{self.folder}/bluejay-linux-{os.getuid()}\n700")
 
     def test_a_clone_has_them_beside_it(self):
         (self.root / "VERSION").unlink()
@@ -196,3 +204,32 @@ class Installed(LabScriptTests):
                 result = self.lab(*words, script=self.link, cwd=self.folder)
                 self.assertEqual(result.returncode, 125)
                 self.assertIn("clone", result.stderr)
+
+
+class WithMachine(InstalledLab):
+    """As bluetooth-lab is with bluetooth-lab-machine: the parts are those of scripts/release/machine."""
+
+    def setUp(self):
+        super().setUp()
+        self.parts = self.folder / "a machine"
+        for name in ("uml/linux", "bin/bluetooth-lab-programs", "lab_agent", "bin/lab-on"):
+            self.write(f"a machine/{name}", executable=True)
+
+    def set_up(self, *words, **more):
+        values = {"LAB_PREBUILT": str(self.parts), "HOME": f"{self.folder}/me", **more}
+        return self.lab(*words, script=self.root / "scripts/lab/setup", cwd=self.folder, **values)
+
+    def test_it_is_set_up_by_links_alone(self):
+        for purpose in ("run", "up"):
+            result = self.set_up("--quiet", "--for", purpose)
+            self.assertEqual((result.returncode, result.stdout + result.stderr), (0, ""))
+        self.assertEqual((self.home / "uml/linux").resolve(), self.parts / "uml/linux")
+        self.assertEqual((self.home / "lab_agent").resolve(), self.parts / "lab_agent")
+        for name in ("dittojay", "bluejay", "virtual-radio", "virtual-radio-scene"):
+            self.assertEqual((self.home / "programs" / name).resolve(), self.parts / "bin/bluetooth-lab-programs")
+        self.assertFalse((self.folder / "me").exists())
+
+    def test_it_takes_its_own_programs(self):
+        values = {"LAB_HOME": str(self.home), "LAB_PREBUILT": str(self.parts)}
+        said = self.source("package=''; enter_folder; echo $LAB_PROGRAMS", **values)
+        self.assertEqual(said, f"{self.home}/programs")

@@ -126,7 +126,7 @@ class Plans(LabScriptTests):
             os.utime(path, (1000, 1000))
 
     def is_kept(self, *options):
-        script = f"root=$PWD/library owner=$root; source {PARTS}/build.sh; options=(); "
+        script = f"source {PARTS}/steps.sh; root=$PWD/library owner=$PWD/library; source {PARTS}/build.sh; options=(); "
         self.bash(script + f"forget_other_plan {' '.join(options)}")
         return self.plan.exists()
 
@@ -140,7 +140,7 @@ class Plans(LabScriptTests):
 
     def test_packages_of_this_repository_share_a_folder_and_not_a_plan(self):
         plan = self.write("library/.build-lab/debug.yaml")
-        script = f"root=$PWD/library owner=$root; source {PARTS}/build.sh; options=(--scratch-path x); "
+        script = f"source {PARTS}/steps.sh; root=$PWD/library owner=$PWD/library; source {PARTS}/build.sh; options=(--scratch-path x); "
         for folder, is_kept in (("library", False), ("library", True), ("library/Fixtures", False)):
             plan.touch()
             self.bash(script + f"forget_other_plan --package-path {folder} --build-tests")
@@ -152,15 +152,14 @@ class Plans(LabScriptTests):
         self.assertTrue(self.is_kept("--build-tests"))
 
 
-class Installed(LabScriptTests):
+class InstalledLab(LabScriptTests):
     """As scripts/release/package lays it out."""
 
     def setUp(self):
         super().setUp()
         self.root = self.folder / "usr/lib/bluejay-linux"
         shutil.copytree(LIBRARY, self.root / "bluetooth_lab", ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(REPOSITORY / "scripts/release/bluetooth-lab", self.root / "lab")
-        self.write("usr/lib/bluejay-linux/bluetooth_lab/VERSION", "9.8.7\n")
+        shutil.copy(REPOSITORY / "scripts/release/installed-lab", self.root / "lab")
         (self.folder / "usr/bin").mkdir()
         self.link = self.folder / "usr/bin/bluetooth-lab"
         self.link.symlink_to("../lib/bluejay-linux/lab")
@@ -171,14 +170,25 @@ class Installed(LabScriptTests):
         values = {"LAB_HOME": "", "HOME": f"{self.folder}/me", "PYTHONPATH": str(self.root), **more}
         return self.bash('python3 -B -c "$1"', text, **values).strip()
 
+
+class Installed(InstalledLab):
     def test_it_knows_its_version(self):
-        self.assertEqual(self.lab("--version", script=self.link, cwd=self.folder).stdout, "lab 9.8.7\n")
+        text = (self.root / "bluetooth_lab/__init__.py").read_text()
+        (self.root / "bluetooth_lab/__init__.py").write_text(text.replace('__version__ = "', '__version__ = "9.8.7.'))
+        self.assertTrue(self.lab("--version", script=self.link, cwd=self.folder).stdout.startswith("lab 9.8.7.0"))
 
     def test_its_things_are_in_the_users_cache(self):
         home = "places.lab_home(os.environ)"
         self.assertEqual(self.places(home), f"{self.folder}/me/.cache/bluejay-linux")
-        self.assertEqual(self.places(home, XDG_CACHE_HOME="/c"), "/c/bluejay-linux")
+        cache = f"{self.folder}/c"
+        self.assertEqual(self.places(home, XDG_CACHE_HOME=cache), f"{cache}/bluejay-linux")
         self.assertEqual(self.places(home, LAB_HOME="/chosen"), "/chosen")
+
+    def test_they_are_in_a_temporary_folder_where_that_cannot_be_written_to(self):
+        home = f"/proc/{os.getpid()}"  # not even by root
+        found = self.places("places.lab_home(os.environ)", HOME=home, TMPDIR=str(self.folder))
+        self.assertEqual(found, f"{self.folder}/bluejay-linux-{os.getuid()}")
+        self.assertEqual(os.stat(found).st_mode & 0o777, 0o700)
 
     def test_it_builds_nothing_and_takes_its_own_programs(self):
         result = self.lab("build", script=self.link, cwd=self.folder)
@@ -198,3 +208,31 @@ class Installed(LabScriptTests):
                 result = self.lab(*words, script=self.link, cwd=self.folder)
                 self.assertEqual(result.returncode, 125)
                 self.assertIn("clone", result.stderr)
+
+
+class WithMachine(InstalledLab):
+    """As bluetooth-lab is with bluetooth-lab-machine: the parts are those of scripts/release/machine."""
+
+    def setUp(self):
+        super().setUp()
+        self.parts = self.folder / "a machine"
+        for name in ("uml/linux", "bin/bluetooth-lab-programs", "lab_agent", "bin/lab-on"):
+            self.write(f"a machine/{name}", executable=True)
+
+    def set_up(self, *words, **more):
+        values = {"LAB_PREBUILT": str(self.parts), "HOME": f"{self.folder}/me", **more}
+        return self.lab(*words, script=self.root / "bluetooth_lab/setup/setup", cwd=self.folder, **values)
+
+    def test_it_is_set_up_by_links_alone(self):
+        for purpose in ("run", "up"):
+            result = self.set_up("--quiet", "--for", purpose)
+            self.assertEqual((result.returncode, result.stdout + result.stderr), (0, ""))
+        self.assertEqual((self.home / "uml/linux").resolve(), self.parts / "uml/linux")
+        self.assertEqual((self.home / "lab_agent").resolve(), self.parts / "lab_agent")
+        for name in ("dittojay", "bluejay", "virtual-radio", "virtual-radio-scene"):
+            self.assertEqual((self.home / "programs" / name).resolve(), self.parts / "bin/bluetooth-lab-programs")
+        self.assertFalse((self.folder / "me").exists())
+
+    def test_it_takes_its_own_programs(self):
+        values = {"LAB_HOME": str(self.home), "LAB_PREBUILT": str(self.parts)}
+        self.assertEqual(self.places("places.program_folder(os.environ)", **values), f"{self.home}/programs")

@@ -47,7 +47,7 @@ make_clean_debian() {
     fi
     rm -rf "$debian"
     cp -a "$base" "$debian"
-    cp "$deb" "$tarball" "$debian/root/"
+    [[ -z ${deb:-} ]] || cp "$deb" "$tarball" "$debian/root/"
     cp -L /etc/resolv.conf "$debian/etc/resolv.conf"
     lend
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bluetooth_lab import __version__
 from bluetooth_lab.command_line import actions, completion
 from bluetooth_lab.command_line import help as help_texts
 from bluetooth_lab.command_line.actions import ACTIONS, apply, tool_words
@@ -226,9 +227,13 @@ def test_no_command_is_wrong_usage(tmp_path: Path) -> None:
 
 
 def test_the_version_is_that_of_the_programs(tmp_path: Path) -> None:
-    name, version = lab("--version", home=tmp_path).stdout.split()
-    assert name == "lab"
-    assert f'"{version}"' in (ROOT / "Sources/ProgramSupport/PackageVersion.swift").read_text()
+    assert lab("--version", home=tmp_path).stdout == f"lab {__version__}\n"
+    assert f'packageVersion = "{__version__}"' in (ROOT / "Sources/ProgramSupport/PackageVersion.swift").read_text()
+
+
+@pytest.mark.parametrize("project", ["bluetooth-lab-machine", "pytest-bluetooth-lab"])
+def test_the_packages_for_python_have_one_version(project: str) -> None:
+    assert f'\nversion = "{__version__}"\n' in (ROOT / "python" / project / "pyproject.toml").read_text()
 
 
 def test_an_unknown_command_is_one() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware
+from bluetooth_lab.machine.memory import Memory
 from bluetooth_lab.machine.uml import command_line
 from bluetooth_lab.places import GUEST
 
@@ -27,3 +28,12 @@ def test_time_is_simulated_if_that_is_asked_for() -> None:
 
 def test_its_start_is_a_program() -> None:
     assert (GUEST / "boot-uml").stat().st_mode & 0o111
+
+
+def test_its_memory_is_where_there_is_room() -> None:
+    words = command_line(PARTS, Path("/lab/uml/linux"), Path("/lab/job"), [], Memory(Path("/var/tmp"), "300M"))
+    assert words[:4] == ["env", "TMPDIR=/var/tmp", "/lab/uml/linux", "mem=300M"]
+
+
+def test_a_path_with_a_space_is_one_word_for_the_kernel() -> None:
+    assert 'LAB_JOB="/my lab/job"' in command_line(PARTS, Path("/my lab/uml/linux"), Path("/my lab/job"), [])

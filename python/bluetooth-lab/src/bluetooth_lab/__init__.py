@@ -1,15 +1,18 @@
-"""What ./lab and the scripts of this repository do in Python.
+"""The lab: real BlueZ over virtual Bluetooth controllers, on any Linux machine.
 
 | module | does |
 |---|---|
+| `command_line` | takes what is typed, by one table of commands and options |
 | `machine` | runs a command in the lab's virtual machine |
 | `hosts` | runs commands on two machines that the virtual radio joins |
 | `testing` | finds, distributes and counts tests |
 | `bundle` | writes what happened during a failed test into a folder, inside the lab |
 | `page` | makes a web page of such a record, or of a run |
 | `peer` | runs commands for the other host, inside the lab |
-| `bench` | measures dittojay and bluejay, and other libraries in their places |
-| `manual`, `site`, `names` | make the manual pages, the documentation's site, and the tables of assigned numbers |
 
-The tools of the lab need the standard library alone, also where they were installed, and start fast: `tools` imports
-only the one that was asked for."""
+`guest` is what runs in the machine, and `setup` what installs and builds. All of it needs the standard library alone,
+and starts fast: only what was asked for is imported."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Mapping
@@ -11,9 +12,8 @@ from typing import NamedTuple
 PACKAGE = Path(__file__).resolve().parent
 GUEST = PACKAGE / "guest"
 SETUP = PACKAGE / "setup"
-VERSION = PACKAGE / "VERSION"  # an installed lab has its version there, and its programs beside it
-IS_INSTALLED = VERSION.exists()
-# The repository; an installed lab has what it needs of it in itself.
+# The repository; a lab that was installed without it has what it needs of it in its package.
+IS_INSTALLED = not (PACKAGE.parents[3] / "Package.swift").exists()
 ROOT = PACKAGE if IS_INSTALLED else PACKAGE.parents[3]
 # SwiftPM checks out dependencies into .build, which may be removed at any time. There the lab belongs to the package
 # that depends on it. So do the programs, because that package has built most of their parts.
@@ -31,6 +31,8 @@ def build_folder(package: Path) -> Path:
 def program_folder(environment: Mapping[str, str]) -> Path:
     """Where dittojay and bluejay are, or will be when they are built."""
     configuration = environment.get("LAB_CONFIG") or "debug"
+    if (Path(environment.get("LAB_PREBUILT") or "/nowhere") / "uml" / "linux").exists():
+        return lab_home(environment) / "programs"  # links that setup makes
     if IS_INSTALLED:
         return ROOT / "bin"
     if configuration == "shipped":
@@ -46,27 +48,49 @@ def user_cache(environment: Mapping[str, str]) -> Path:
 
 def lab_home(environment: Mapping[str, str]) -> Path:
     """What this lab has made: in the clone, or in the user's cache if the lab was installed or its folder cannot be
-    written to."""
+    written to, or in a temporary folder if the cache cannot be either."""
     chosen = environment.get("LAB_HOME")
     if chosen:
         return Path(chosen).absolute()
-    if IS_INSTALLED or not os.access(OWNER, os.W_OK):
-        return user_cache(environment) / "bluejay-linux"
-    return OWNER / ".lab"
+    if not IS_INSTALLED and os.access(OWNER, os.W_OK):
+        return OWNER / ".lab"
+    home = user_cache(environment) / "bluejay-linux"
+    return home if may_be_made(home) else temporary_home(environment)
+
+
+def may_be_made(folder: Path) -> bool:
+    """Whether it is there, or can be, and files in it."""
+    while not folder.exists():
+        folder = folder.parent
+    return os.access(folder, os.W_OK)
+
+
+def temporary_home(environment: Mapping[str, str]) -> Path:
+    """Ends this process if another user has made it."""
+    home = Path(environment.get("TMPDIR") or "/tmp") / f"bluejay-linux-{os.getuid()}"
+    with contextlib.suppress(FileExistsError):
+        home.mkdir(mode=0o700)
+    if home.is_symlink() or home.stat().st_uid != os.getuid():
+        sys.exit(f"lab: {home} is not this user's own folder: LAB_HOME names another one")
+    return home
 
 
 class Places(NamedTuple):
-    """What `lab setup` has made."""
+    """What `lab setup` has made. `prebuilt_machine`: the folder with all parts of one in user-mode Linux, if the lab
+    came with it."""
 
     home: Path
     kernel: Path
     boot: Path
+    prebuilt_machine: Path | None = None
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Places:
         home = lab_home(environment)
         chosen = "-" + environment["LAB_KERNEL"] if environment.get("LAB_KERNEL") else ""
-        return cls(home, home / f"kernel{chosen}", home / f"boot{chosen}")
+        prebuilt = Path(environment["LAB_PREBUILT"]) if environment.get("LAB_PREBUILT") else None
+        machine = prebuilt if prebuilt and (prebuilt / "uml" / "linux").exists() else None
+        return cls(home, home / f"kernel{chosen}", home / f"boot{chosen}", machine)
 
     @property
     def uml_kernel(self) -> Path:

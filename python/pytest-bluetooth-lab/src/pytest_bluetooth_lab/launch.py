@@ -44,13 +44,19 @@ def find_lab(option: str | None) -> Path:
         # Others may have a program of this name.
         if on_path and is_lab(Path(on_path)):
             return Path(on_path)
+    try:
+        for file in metadata.files("bluetooth-lab") or []:
+            if file.name == "bluetooth-lab":
+                return Path(str(file.locate())).resolve()
+    except metadata.PackageNotFoundError:
+        pass
     for folder in checkouts():
         script = folder / "lab"
         if is_lab(script):
             return script
     raise pytest.UsageError(
-        "there is no lab: install bluejay-linux's package, or name a checkout's script `lab` by --bluetooth-lab-path "
-        "or by the variable BLUETOOTH_LAB"
+        "there is no lab: pip install bluetooth-lab, or install bluejay-linux's package, or name a checkout's script "
+        "`lab` by --bluetooth-lab-path or by the variable BLUETOOTH_LAB"
     )
 
 

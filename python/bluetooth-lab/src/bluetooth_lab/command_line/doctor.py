@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bluetooth_lab.command_line.version import version
+from bluetooth_lab import __version__
 from bluetooth_lab.machine import hardware
 from bluetooth_lab.places import IS_INSTALLED, Places, program_folder, user_cache
 
@@ -173,12 +173,12 @@ def main(words: list[str]) -> int:
     cache = user_cache(os.environ) / "bluetooth-lab"
     works = any(finding.works is not False for finding in machines if finding.name != "host")
     if words == ["--json"]:
-        values = {"version": version(), "chosen": chosen(places, os.environ), "home": str(places.home)}
+        values = {"version": __version__, "chosen": chosen(places, os.environ), "home": str(places.home)}
         found_ones = {"machines": machines, "parts": others}
         lists = {name: [finding._asdict() for finding in findings] for name, findings in found_ones.items()}
         print(json.dumps({**values, "cache": str(cache), **lists}, indent=2))
     else:
-        print(f"lab {version()}, in {places.home}; cache: {cache}")
+        print(f"lab {__version__}, in {places.home}; cache: {cache}")
         print(f"machine: {chosen(places, os.environ)}")
         show("kinds of machine", machines)
         show("what runs in it", others)

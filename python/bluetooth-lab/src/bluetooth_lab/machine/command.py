@@ -15,7 +15,9 @@ import os
 from bluetooth_lab.machine.borrowing import borrow
 from bluetooth_lab.machine.calls import keep_record, prepare_call
 from bluetooth_lab.machine.construction import Construction
+from bluetooth_lab.machine.hardware import Accelerator
 from bluetooth_lab.machine.job import write_job
+from bluetooth_lab.machine.obstacles import obstacles
 from bluetooth_lab.machine.options import DEFAULT_CONTROLLERS, Options, is_recorded, parse
 from bluetooth_lab.machine.process import PORTS, Machine, adopt_orphans
 from bluetooth_lab.machine.runs import prepare_folders
@@ -63,5 +65,8 @@ def run_in_new_machine(places: Places, options: Options) -> int:
         say(f"{session.reason} while it started; starting another")
         log.replace(out / f"console-{attempts_left}.log")
     status = session.finish()
+    if session.died_starting and construction.parts.accelerator is Accelerator.USER_MODE:
+        for obstacle in obstacles():
+            say(obstacle)
     keep_record(out, options)
     return status

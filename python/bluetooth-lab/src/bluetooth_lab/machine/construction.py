@@ -12,6 +12,7 @@ from bluetooth_lab.machine import hardware, qemu, uml
 from bluetooth_lab.machine.bluez import find_bluez, use_bluez
 from bluetooth_lab.machine.hardware import Accelerator, Hardware
 from bluetooth_lab.machine.job import job_environment, kernel_image
+from bluetooth_lab.machine.memory import candidates, choose_memory
 from bluetooth_lab.machine.qemu import Port
 from bluetooth_lab.machine.start import Start, saved_file
 from bluetooth_lab.messages import fail
@@ -58,7 +59,8 @@ class Construction(NamedTuple):
     def command_line(self, job: Path, shared: Path) -> Callable[[Sequence[Port]], list[str]]:
         """Makes the command that starts the machine from its ports."""
         if self.parts.accelerator is Accelerator.USER_MODE:
-            return lambda ports: uml.command_line(self.parts, self.kernel, job, ports)
+            memory = choose_memory(self.parts.memory, candidates(os.environ, self.places.home))
+            return lambda ports: uml.command_line(self.parts, self.kernel, job, ports, memory)
         has_unpacked_kernel = (self.places.boot / "vmlinux").exists()
         return lambda ports: qemu.command_line(
             self.parts, self.places, self.kernel, shared, ports, platform.machine(), has_unpacked_kernel

@@ -126,8 +126,8 @@ def uml_works(places: Places) -> bool:
 
 
 def kvm_works(places: Places) -> bool:
-    """What `lab setup` found out: /dev/kvm alone says little."""
-    return tried_kvm(places) == "yes"
+    """What `lab setup` found out: /dev/kvm alone says little. A lab that came with a machine needs no other."""
+    return not places.prebuilt_machine and tried_kvm(places) == "yes"
 
 
 def kvm_failed(places: Places) -> bool:

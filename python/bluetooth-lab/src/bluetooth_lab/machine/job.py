@@ -21,7 +21,8 @@ PASSED_NAMES = ("CI", "VIRTUAL_ENV", "TERM", "TZ", "LANG", "COLORTERM", "NO_COLO
 # What a shell takes for the name of a variable; an environment may have others, which are no variables in the guest.
 NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 # What guest/boot and guest/boot-uml need, in a shell with a PATH of its own.
-BOOT_VARIABLES = ("LAB_SHARED", "LAB_OUT", "LAB_MODULES", "LAB_GUEST")
+BOOT_VARIABLES = ("LAB_SHARED", "LAB_OUT", "LAB_MODULES", "LAB_GUEST", "LAB_PREBUILT")
+BUSYBOX = "/run/lab/busybox"  # for what the host has no program for; guest/boot-uml makes it
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 
 
@@ -61,14 +62,14 @@ def job_environment(
     if controllers > 1:
         values.setdefault("BLUETOOTH_ADAPTER", "hci1")
     values.update(
-        PATH=":".join([*path_folders(home, caller), caller.get("PATH", os.defpath), *SYSTEM_FOLDERS]),
+        PATH=":".join([*path_folders(places, caller), caller.get("PATH", os.defpath), *SYSTEM_FOLDERS]),
         BLUETOOTH_LAB="1",
         LAB_CONTROLLERS=str(controllers),
         LAB_OUT=str(out),
         LAB_LOGS=str(logs),
         LAB_GUEST=str(GUEST),
         LAB_MODULES=str(places.kernel / "lib" / "modules" / kernel.name.removeprefix("vmlinuz-")),
-        LAB_PYTHON=str(home / "venv" / "bin" / "python"),
+        LAB_PYTHON=caller.get("LAB_PYTHON") or str(home / "venv" / "bin" / "python"),
     )
     if (home / "radio_timing.so").exists():
         values["LAB_RADIO_TIMING"] = str(home / "radio_timing.so")
@@ -78,13 +79,17 @@ def job_environment(
     values["LAB_RADIO_LINK"] = str(home / "radio_link")
     for name in ("LAB_HOST", "LAB_HOSTS", "LAB_BLUETOOTHD"):
         values.pop(name, None)
+    if places.prebuilt_machine:
+        values["LAB_BLUETOOTHD"] = str(places.prebuilt_machine / "libexec" / "bluetoothd")
+        values["PATH"] += f":{BUSYBOX}"
     if host:
         values.update(LAB_HOST=host, LAB_HOSTS=hosts)
     return values
 
 
-def path_folders(home: Path, caller: Mapping[str, str]) -> list[str]:
-    return [program_folders(caller), str(GUEST / "bin"), str(home / "bin")]
+def path_folders(places: Places, caller: Mapping[str, str]) -> list[str]:
+    own = [program_folders(caller), str(GUEST / "bin"), str(places.home / "bin")]
+    return [*own, str(places.prebuilt_machine / "bin")] if places.prebuilt_machine else own
 
 
 def write_job(folder: Path, environment: Mapping[str, str], shared: Path, is_standing: bool) -> None:

@@ -12,6 +12,7 @@ from bluetooth_lab.machine.calls import Call
 from bluetooth_lab.machine.construction import Construction
 from bluetooth_lab.machine.hardware import Accelerator
 from bluetooth_lab.machine.job import write_job
+from bluetooth_lab.machine.obstacles import obstacles
 from bluetooth_lab.machine.process import Kept
 from bluetooth_lab.machine.qemu import Port
 from bluetooth_lab.machine.session import Link, Session
@@ -60,6 +61,9 @@ def start(construction: Construction, standing: Standing) -> int:
         session.install_signals()
         session.run()
         status = session.finish()
+        if session.died_starting and is_user_mode:
+            for obstacle in obstacles():
+                say(obstacle)
     except TimeoutError as error:
         say(str(error))
     finally:

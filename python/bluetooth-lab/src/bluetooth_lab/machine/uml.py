@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bluetooth_lab.machine.hardware import Clock, Hardware
+from bluetooth_lab.machine.memory import Memory
 from bluetooth_lab.machine.qemu import Port
 from bluetooth_lab.places import GUEST
 
@@ -14,11 +15,20 @@ from bluetooth_lab.places import GUEST
 SIMULATED_TIME = ("time-travel=inf-cpu", "initcall_blacklist=jent_mod_init")
 
 
-def command_line(hardware: Hardware, kernel: Path, job: Path, ports: Sequence[Port]) -> list[str]:
+def command_line(
+    hardware: Hardware, kernel: Path, job: Path, ports: Sequence[Port], memory: Memory | None = None
+) -> list[str]:
     """The ports are serial lines, each a descriptor of the kernel's; guest/boot-uml gives them their names."""
-    command = [str(kernel), f"mem={hardware.memory}", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"]
-    command += [f"init={GUEST / 'boot-uml'}", f"uml_dir={job}/uml/"]
+    command = ["env", f"TMPDIR={memory.folder}"] if memory else []
+    command += [str(kernel), f"mem={memory.size if memory else hardware.memory}"]
+    command += ["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"]
+    # The kernel splits its command line at spaces outside of quotes. Its own part takes uml_dir before that, as it is.
+    command += [option("init", GUEST / "boot-uml"), f"uml_dir={job}/uml/"]
     command += ["quiet", "loglevel=2", "con=null", "con0=null,fd:1"]
     command += SIMULATED_TIME if hardware.clock is Clock.SIMULATED else ()
     command += [f"ssl{line}=fd:{end}" for line, (_, end) in enumerate(ports)]
-    return [*command, f"LAB_JOB={job}", f"LAB_PORTS={','.join(name for name, _ in ports)}"]
+    return [*command, option("LAB_JOB", job), f"LAB_PORTS={','.join(name for name, _ in ports)}"]
+
+
+def option(name: str, value: Path) -> str:
+    return f'{name}="{value}"' if " " in str(value) else f"{name}={value}"

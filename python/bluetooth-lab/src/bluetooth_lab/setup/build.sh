@@ -19,6 +19,7 @@ if [[ $configuration == shipped ]]; then
     configuration=debug program_folder=$root/.build-release/release
 fi
 [[ -z ${installed:-} ]] || program_folder=$root/bin
+[[ ! -e ${LAB_PREBUILT:-}/uml/linux ]] || program_folder=$LAB_HOME/programs # links that setup makes
 build_stamp=$program_folder/.lab-built
 
 have_swift() { command -v swift >/dev/null; }

@@ -2,14 +2,13 @@
 # Where the lab's scripts find things, and how they report progress and errors: one line for each step, with its
 # duration. To be sourced.
 
-# The lab's package, and the repository. An installed lab (scripts/release/package) has its version in a file, and in
-# its package what it needs of the repository.
+# The lab's package, and the repository. A lab that was installed without it has what it needs of it in its package.
 parts=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 library=${parts%/setup}
 # shellcheck disable=SC2034  # for those who source this
-installed='' root=$library
+installed='' root=${library%/*/*/*/*}
 # shellcheck disable=SC2034
-if [[ -e $library/VERSION ]]; then installed=yes; else root=${library%/*/*/*/*}; fi
+[[ -e $root/Package.swift ]] || { installed=yes && root=$library; }
 # SwiftPM checks out dependencies into .build, which may be removed at any time. There the programs are those of the
 # package that depends on this one, because it has built most of their parts.
 # shellcheck disable=SC2034  # for those who source this

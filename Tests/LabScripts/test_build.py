@@ -115,6 +115,10 @@ class Staleness(LabScriptTests):
         self.assertTrue(said[0].startswith("lab: there is no dittojay in this lab"))
 
 
+# The package in the folder `library`.
+SOURCE = f"source {PARTS}/steps.sh; root=$PWD/library owner=$PWD/library; source {PARTS}/build.sh"
+
+
 class Plans(LabScriptTests):
     """SwiftPM's plan of a build of a package that depends on another one by path."""
 
@@ -126,7 +130,7 @@ class Plans(LabScriptTests):
             os.utime(path, (1000, 1000))
 
     def is_kept(self, *options):
-        script = f"source {PARTS}/steps.sh; root=$PWD/library owner=$PWD/library; source {PARTS}/build.sh; options=(); "
+        script = f"{SOURCE}; options=(); "
         self.bash(script + f"forget_other_plan {' '.join(options)}")
         return self.plan.exists()
 
@@ -140,7 +144,7 @@ class Plans(LabScriptTests):
 
     def test_packages_of_this_repository_share_a_folder_and_not_a_plan(self):
         plan = self.write("library/.build-lab/debug.yaml")
-        script = f"source {PARTS}/steps.sh; root=$PWD/library owner=$PWD/library; source {PARTS}/build.sh; options=(--scratch-path x); "
+        script = f"{SOURCE}; options=(--scratch-path x); "
         for folder, is_kept in (("library", False), ("library", True), ("library/Fixtures", False)):
             plan.touch()
             self.bash(script + f"forget_other_plan --package-path {folder} --build-tests")

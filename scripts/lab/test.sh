@@ -16,7 +16,8 @@ check_filters() {
 
 # Builds the tests. Where all of them run, the machine is set up meanwhile: building a kernel takes as long.
 build_and_set_up() {
-    "$parts/setup" --quiet --for build
+    # An installed lab builds no programs, only tests in Swift.
+    [[ -n $installed && $kind == python ]] || "$parts/setup" --quiet --for build
     (($# > 0)) || "$parts/setup" --quiet --for test &
     prepare_radio
     case $kind in

@@ -20,7 +20,8 @@ static const struct program {
     {"virtual-radio-scene", RadioScenesCommand_main},
 };
 
-static const struct program *find(const char *path) {
+static const struct program *find(const char *path)
+{
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     for (size_t index = 0; index < sizeof programs / sizeof *programs; index++)
@@ -29,7 +30,8 @@ static const struct program *find(const char *path) {
     return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const struct program *program = argc > 0 ? find(argv[0]) : NULL;
     if (program)
         return program->main(argc, argv);

@@ -93,6 +93,15 @@ class Staleness(LabScriptTests):
         self.write(".build-lab/debug/virtual-radio", executable=True)
         self.assertEqual(self.bash(text, swift="no", PATH=str(self.folder)).strip(), "")
 
+    def test_those_that_came_with_a_machine_are_taken_unless_others_are_asked_for(self):
+        self.write("machine/uml/linux")
+        self.touch("Sources/App/main.swift", 3000)
+        prebuilt = {"LAB_PREBUILT": f"{self.folder}/machine", "LAB_RADIO": ""}
+        self.assertEqual(self.prepare("scene", **prebuilt), [])
+        self.assertEqual(self.prepare("scene", LAB_CONFIG="debug", **prebuilt), ["build dittojay", "build bluejay"])
+        text = PREPARE + "; echo $LAB_VIRTUAL_RADIO"
+        self.assertEqual(self.bash(text, **prebuilt).strip(), f"{self.home}/bin/virtual-radio")
+
     def test_as_shipped_they_are_others(self):
         self.write("scripts/release/options.sh", "set_release_options() { release_options=(--scratch-path $1); }\n")
         (self.folder / ".build-release/release").mkdir(parents=True)
@@ -228,15 +237,23 @@ class WithMachine(InstalledLab):
         return self.lab(*words, script=self.root / "bluetooth_lab/setup/setup", cwd=self.folder, **values)
 
     def test_it_is_set_up_by_links_alone(self):
-        for purpose in ("run", "up"):
+        for purpose in ("run", "up", "test"):
             result = self.set_up("--quiet", "--for", purpose)
             self.assertEqual((result.returncode, result.stdout + result.stderr), (0, ""))
         self.assertEqual((self.home / "uml/linux").resolve(), self.parts / "uml/linux")
         self.assertEqual((self.home / "lab_agent").resolve(), self.parts / "lab_agent")
-        for name in ("dittojay", "bluejay", "virtual-radio", "virtual-radio-scene"):
-            self.assertEqual((self.home / "programs" / name).resolve(), self.parts / "bin/bluetooth-lab-programs")
+        for name in ("programs/dittojay", "programs/bluejay", "bin/virtual-radio", "bin/virtual-radio-scene"):
+            self.assertEqual((self.home / name).resolve(), self.parts / "bin/bluetooth-lab-programs")
         self.assertFalse((self.folder / "me").exists())
 
     def test_it_takes_its_own_programs(self):
         values = {"LAB_HOME": str(self.home), "LAB_PREBUILT": str(self.parts)}
         self.assertEqual(self.places("places.program_folder(os.environ)", **values), f"{self.home}/programs")
+        values["LAB_CONFIG"] = "debug"
+        self.assertEqual(self.places("places.program_folder(os.environ)", **values), f"{self.home}/programs")
+
+    def test_a_clone_with_it_takes_those_that_are_asked_for(self):
+        for configuration, folder in (("", self.home / "programs"), ("debug", REPOSITORY / ".build-lab/debug")):
+            values = {"LAB_HOME": str(self.home), "LAB_PREBUILT": str(self.parts), "LAB_CONFIG": configuration}
+            values["PYTHONPATH"] = str(LIBRARY.parent)
+            self.assertEqual(self.places("places.program_folder(os.environ)", **values), str(folder))

@@ -31,7 +31,8 @@ def build_folder(package: Path) -> Path:
 def program_folder(environment: Mapping[str, str]) -> Path:
     """Where dittojay and bluejay are, or will be when they are built."""
     configuration = environment.get("LAB_CONFIG") or "debug"
-    if (Path(environment.get("LAB_PREBUILT") or "/nowhere") / "uml" / "linux").exists():
+    has_machine = (Path(environment.get("LAB_PREBUILT") or "/nowhere") / "uml" / "linux").exists()
+    if has_machine and (IS_INSTALLED or not environment.get("LAB_CONFIG")):
         return lab_home(environment) / "programs"  # links that setup makes
     if IS_INSTALLED:
         return ROOT / "bin"

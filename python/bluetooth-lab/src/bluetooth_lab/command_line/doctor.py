@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from bluetooth_lab import __version__
 from bluetooth_lab.machine import hardware
-from bluetooth_lab.places import IS_INSTALLED, Places, program_folder, user_cache
+from bluetooth_lab.places import IS_INSTALLED, Places, lab_home, program_folder, user_cache
 
 KVM_CREATE_VM = 0xAE01
 PROGRAMS = ("dittojay", "bluejay", "virtual-radio")
@@ -115,10 +115,11 @@ def chosen(places: Places, environment: Mapping[str, str]) -> str:
 
 def parts(environment: Mapping[str, str]) -> list[Finding]:
     """What runs in a machine, or makes it."""
-    folder = program_folder(environment)
+    folders = (program_folder(environment), lab_home(environment) / "bin")
     findings = []
     for name in PROGRAMS:
-        path = next((path for path in (folder / name, found(name)) if path and os.access(path, os.X_OK)), None)
+        places = (*(folder / name for folder in folders), found(name))
+        path = next((path for path in places if path and os.access(path, os.X_OK)), None)
         findings.append(Finding(name, bool(path), str(path) if path else missing_program()))
     daemon = next((Path(place) / "bluetoothd" for place in DAEMON_FOLDERS if Path(place, "bluetoothd").exists()), None)
     findings.append(Finding("bluetoothd", bool(daemon), said_version(daemon) if daemon else missing_package("bluez")))

@@ -40,7 +40,8 @@ variables for the lab:
                         root and a kernel with hci_vhci, and does not isolate this machine's own Bluetooth.
   LAB_HOME=FOLDER       keep the output of runs in FOLDER (default: .lab, or ~/.cache/bluejay-linux if the lab was
                         installed)
-  LAB_PREBUILT=FOLDER   take the machine and all that runs in it from there (scripts/release/machine)
+  LAB_PREBUILT=FOLDER   take the machine and all that runs in it from there (scripts/release/machine); with LAB_CONFIG,
+                        dittojay and bluejay are built all the same
   XDG_CACHE_HOME=FOLDER keep what labs share in FOLDER/bluetooth-lab (default: ~/.cache); lab setup --list
   LAB_CONFIG=release    take the programs from .build-lab/release (default: .build-lab/debug)
   LAB_CONFIG=shipped    take them as scripts/release/build makes them, from .build-release/release. They start twice as

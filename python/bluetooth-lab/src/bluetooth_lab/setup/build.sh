@@ -18,8 +18,14 @@ if [[ $configuration == shipped ]]; then
     # Only these programs are built so.
     configuration=debug program_folder=$root/.build-release/release
 fi
-[[ -z ${installed:-} ]] || program_folder=$root/bin
-[[ ! -e ${LAB_PREBUILT:-}/uml/linux ]] || program_folder=$LAB_HOME/programs # links that setup makes
+# Whether the programs came with the lab, so that it builds none, and whether a machine did.
+has_programs=${installed:-} prebuilt_machine=''
+[[ -z $has_programs ]] || program_folder=$root/bin
+if [[ -e ${LAB_PREBUILT:-}/uml/linux ]]; then
+    prebuilt_machine=yes
+    # Its radio is taken all the same if LAB_CONFIG asks for programs that are built of the sources.
+    [[ -n ${LAB_CONFIG:-} && -z $has_programs ]] || has_programs=yes program_folder=$LAB_HOME/programs # links of setup
+fi
 build_stamp=$program_folder/.lab-built
 
 have_swift() { command -v swift >/dev/null; }
@@ -126,20 +132,22 @@ build_radio_program() {
 
 prepare_virtual_radio() {
     [[ -z ${LAB_VIRTUAL_RADIO:-} ]] || return 0
-    if [[ -n ${installed:-} ]] || ! have_swift; then
+    if [[ -n $prebuilt_machine ]]; then
+        export LAB_VIRTUAL_RADIO=$LAB_HOME/bin/virtual-radio # a link that setup makes
+    elif [[ -n $has_programs ]] || ! have_swift; then
         [[ ! -x $program_folder/virtual-radio ]] && ! command -v virtual-radio >/dev/null || return 0
         [[ -z ${LAB_RADIO:-}${LAB_RADIO_OPTIONS:-} ]] ||
             die "there is no virtual-radio in this lab: it is not installed, and no Swift toolchain can build it"
         export LAB_DEFAULT_RADIO=btvirt
-        return
+    else
+        use_radio_program virtual-radio VirtualRadio VirtualRadioCommand RadioControl
+        export LAB_VIRTUAL_RADIO=$LAB_HOME/bin/virtual-radio
     fi
-    use_radio_program virtual-radio VirtualRadio VirtualRadioCommand RadioControl
-    export LAB_VIRTUAL_RADIO=$LAB_HOME/bin/virtual-radio
 }
 
 # It is another program because it needs Foundation, which the lab's start does not.
 prepare_scene_reader() {
-    [[ -z ${installed:-} ]] && have_swift || return 0
+    [[ -z $has_programs$prebuilt_machine ]] && have_swift || return 0
     use_radio_program virtual-radio-scene VirtualRadio RadioControl RadioScenes RadioScenesCommand YAMLText
 }
 
@@ -162,7 +170,7 @@ prepare_scene() {
 # build_programs [OPTION…]: builds the programs, whether they have changed or not
 build_programs() {
     local program
-    [[ -z ${installed:-} ]] || return 0
+    [[ -z $has_programs ]] || return 0
     if [[ ${LAB_CONFIG:-} == shipped ]]; then
         build_shipped
     else
@@ -190,7 +198,7 @@ mark_built() { [[ ! -d $program_folder ]] || touch "$build_stamp"; }
 prepare() {
     local purpose=$1 machine radio
     shift
-    if have_swift && [[ -z ${installed:-} ]] && ! are_built; then
+    if have_swift && [[ -z $has_programs ]] && ! are_built; then
         "$parts/setup" --quiet --for build
         "$parts/setup" --quiet --for "$purpose" &
         machine=$!
@@ -210,7 +218,7 @@ prepare_programs() {
     # What plays a scene reads it.
     [[ " $* " != *scene* ]] || prepare_scene_reader
     prepare_radio
-    if have_swift && [[ -z ${installed:-} ]]; then
+    if have_swift && [[ -z $has_programs ]]; then
         are_built || build_programs --configuration "$configuration"
     else
         for program in "${programs[@]}"; do

@@ -147,6 +147,14 @@ class TestFindingTheLab:
             (tmp_path / "bin" / name).symlink_to(checkout / "lab")
             assert launch.find_lab(None) == tmp_path / "bin" / name
 
+    def test_on_path_from_another_environment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for folder in ("bin", "lab/bin", "lab/lib/python3.11/site-packages/bluetooth_lab"):
+            (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / "lab/bin/bluetooth-lab").touch(0o755)
+        (tmp_path / "bin/bluetooth-lab").symlink_to("../lab/bin/bluetooth-lab")
+        monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+        assert launch.find_lab(None) == tmp_path / "bin/bluetooth-lab"
+
     @pytest.mark.parametrize(
         ("url", "more"),
         [

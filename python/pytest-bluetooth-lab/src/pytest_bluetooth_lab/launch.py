@@ -61,9 +61,12 @@ def find_lab(option: str | None) -> Path:
 
 
 def is_lab(script: Path) -> bool:
-    """Whether it has the lab's package beside it, as in a checkout or in the Debian package."""
-    places = ("python/bluetooth-lab/src/bluetooth_lab", "bluetooth_lab")
-    return os.access(script, os.X_OK) and any((script.resolve().parent / place).is_dir() for place in places)
+    """Whether it has the lab's package beside it, as in a checkout or in the Debian package, or is a script of pip's in
+    an environment that has it, which need not be that of the tests."""
+    folder = script.resolve().parent
+    places = [folder / "python/bluetooth-lab/src/bluetooth_lab", folder / "bluetooth_lab"]
+    places += folder.parent.glob("lib/python3*/site-packages/bluetooth_lab")
+    return os.access(script, os.X_OK) and any(place.is_dir() for place in places)
 
 
 def checkouts() -> list[Path]:

@@ -240,3 +240,12 @@ class WithMachine(InstalledLab):
     def test_it_takes_its_own_programs(self):
         values = {"LAB_HOME": str(self.home), "LAB_PREBUILT": str(self.parts)}
         self.assertEqual(self.places("places.program_folder(os.environ)", **values), f"{self.home}/programs")
+
+
+class OldKernel(LabScriptTests):
+    def test_a_command_takes_the_kernel_that_is_there_and_says_that_it_is_old(self):
+        kernel = self.write("home/uml/linux", executable=True)
+        result = self.lab("--quiet", "--for", "run", script=PARTS / "setup", XDG_CACHE_HOME=f"{self.folder}/cache")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("user-mode Linux is older than its sources: lab setup --uml renews it", result.stderr)
+        self.assertTrue(kernel.exists())

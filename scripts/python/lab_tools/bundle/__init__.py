@@ -13,6 +13,6 @@ All times are those of the machine's clock, in UTC, as the recorder (guest/bin/l
 | `air.jsonl` | what the virtual radio has recorded of its air (lab_tools.air); not with btvirt |
 | `bluetoothd.log` | bluetoothd's log |
 | `kernel.log` | the kernel's log |
-| `PROGRAM-NUMBER.txt`, `….core` | of each program that crashed: its backtrace, and its core, perhaps compressed |
+| `crash-PROGRAM-NUMBER.txt`, `….core` | of each program that crashed: its backtrace, and its core, perhaps compressed |
 | `app.log` | what the test and the programs that it started have printed, and the notes of the test |
 """

@@ -55,7 +55,7 @@ class Crash(NamedTuple):
     def name(self) -> str:
         """Of its files."""
         program = "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in self.program)
-        return f"{program}-{self.process}"
+        return f"crash-{program}-{self.process}"
 
     @property
     def entry(self) -> Entry:
@@ -185,7 +185,7 @@ def keep_core(crash: Crash, folder: Path) -> str:
 
 
 def keep(crash: Crash, folder: Path) -> str:
-    """Writes `PROGRAM-NUMBER.txt` and the core into a folder. Returns the text."""
+    """Writes `crash-PROGRAM-NUMBER.txt` and the core into a folder. Returns the text."""
     text = description(crash)
     text += keep_core(crash, folder) + "\n"
     (folder / f"{crash.name}.txt").write_text(text)

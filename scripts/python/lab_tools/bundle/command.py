@@ -184,7 +184,8 @@ def keep_air(folder: Path, start: float, end: float) -> list[Line]:
 
 def keep_kernel_log(folder: Path, start: float) -> list[Entry]:
     entries = kernel_entries(start)
-    (folder / "kernel.log").write_text(timeline(entries))
+    if entries:
+        (folder / "kernel.log").write_text(timeline(entries))
     return entries
 
 

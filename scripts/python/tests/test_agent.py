@@ -258,7 +258,8 @@ def reported(program: Path, *records: str) -> list[str]:
         ours.send((record if ";" in record else f"4,{number},{number * 1000},-;{record}\n").encode())
     ours.close()
     with theirs:
-        done = subprocess.run([program, "kernel-reports"], stdin=theirs, capture_output=True, text=True, check=True)
+        command = [program, "kernel-reports"]
+        done = subprocess.run(command, stdin=theirs.fileno(), capture_output=True, text=True, check=True)
     return done.stdout.split("\n\n") if done.stdout else []
 
 

@@ -258,7 +258,7 @@ def reported(program: Path, *records: str) -> list[str]:
         ours.send((record if ";" in record else f"4,{number},{number * 1000},-;{record}\n").encode())
     ours.close()
     with theirs:
-        command = [program, "kernel-reports"]
+        command = [str(program), "kernel-reports"]
         done = subprocess.run(command, stdin=theirs.fileno(), capture_output=True, text=True, check=True)
     return done.stdout.split("\n\n") if done.stdout else []
 

@@ -86,6 +86,18 @@ def test_a_large_core_is_compressed_and_a_larger_one_is_not_kept(run: Path, monk
     assert not (run / "crash-a-2.core.gz").exists()
 
 
+def test_what_crashes_again_and_again_is_kept_a_few_times(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_gdb(monkeypatch)
+    for number in range(crashes.MOST_CRASHES + 2):
+        core = run / "cores" / f"a.{number}.11.1"
+        core.touch()
+        os.utime(core, (number, number))
+    crashes.keep_all(run / "out")
+    assert len(list((run / "out" / "crashes").glob("*.txt"))) == crashes.MOST_CRASHES
+    assert (run / "notes").read_text().count("its core is not kept") == 2
+    assert not list((run / "cores").iterdir())
+
+
 def test_the_program_is_found_in_its_core(run: Path) -> None:
     """By gdb's own way to make a core, because the kernel writes one elsewhere."""
     if not shutil.which("gcore"):

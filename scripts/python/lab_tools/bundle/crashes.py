@@ -21,6 +21,7 @@ NOTES = RUN / "notes"  # the agent passes them on when the command has ended
 NAME = re.compile(r"(.+)\.(\d+)\.(\d+)\.\d+")
 GDB_LIMIT = 120  # seconds, in an emulated machine
 FRAMES = 48
+MOST_CRASHES = 3  # with a backtrace, of a test or a run: what crashes again and again must not hold up its end for long
 LONGEST_TEXT = 16_000  # characters of a backtrace
 COMPRESSED_FROM = 1 << 20  # bytes
 MOST_KEPT = 32 << 20
@@ -195,12 +196,20 @@ def keep(crash: Crash, folder: Path) -> str:
 def keep_all(output: Path) -> None:
     """Keeps what no failed test has kept in the folder `crashes` of a run's output, and notes it for the caller."""
     folder = output / "crashes"
-    for crash in crashes():
+    found = crashes()
+    for crash in found[:MOST_CRASHES]:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             keep(crash, folder)
         except OSError as error:
             print(f"lab-bundle: {crash.headline}, and nothing of it could be kept: {error}", file=sys.stderr)
             continue
-        with open(NOTES, "a", encoding="utf-8") as notes:
-            notes.write(f"{crash.headline}; its backtrace is in {folder / crash.name}.txt\n")
+        note(f"{crash.headline}; its backtrace is in {folder / crash.name}.txt")
+    for crash in found[MOST_CRASHES:]:
+        crash.core.unlink(missing_ok=True)
+        note(f"{crash.headline}; its core is not kept")
+
+
+def note(text: str) -> None:
+    with open(NOTES, "a", encoding="utf-8") as notes:
+        notes.write(f"{text}\n")

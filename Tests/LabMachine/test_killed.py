@@ -101,13 +101,13 @@ def test_several_hosts_end_with_what_has_started_them(delay: float, monkeypatch:
     wait_until(lambda: not processes(machines), "both tools have ended")
 
 
-@pytest.fixture(params=[0, 0, 0.02, 0.04, 0.06, 0.1, 0.2, 0.4])
+@pytest.fixture(params=[0, 0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8])
 def begun(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator["subprocess.Popen[bytes]"]:
-    """A lab some time after its tool has begun."""
+    """A lab some time after its program has begun: it loads, sets up, starts the machine."""
     monkeypatch.setenv("LAB", "uml")
     process = begin("run", "--fresh", "--", "sleep", "1000")
     cmdline = Path(f"/proc/{process.pid}/cmdline")
-    wait_until(lambda: b"scripts/python\0machine" in cmdline.read_bytes(), "the tool begins")
+    wait_until(lambda: b"bluetooth_lab\0run\0" in cmdline.read_bytes(), "it begins")
     time.sleep(request.param)
     yield process
     process.kill()

@@ -1,9 +1,12 @@
 """A machine in user-mode Linux, whose kernel the lab changes by patches (setup/uml)."""
 
+import random
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
-from lab_commands import lab, needs_uml
+from lab_commands import LAB, LIMIT, lab, needs_uml
 
 pytestmark = needs_uml
 
@@ -36,6 +39,34 @@ print("alive")
 def test_processes_that_are_killed_while_they_fork_do_not_end_the_machine() -> None:
     result = lab("run", "--fresh", "--", "python3", "-c", KILLED_FORKS)
     assert (result.returncode, result.stdout) == (0, "alive\n"), result.stderr
+
+
+@pytest.mark.parametrize("clock", ["real", "simulated"])
+def test_megabytes_get_through_to_a_command_and_from_it_to_a_caller_that_pauses(clock: str, tmp_path: Path) -> None:
+    data = random.Random(1).randbytes(3_000_000)
+    (tmp_path / "input").write_bytes(data)
+    with (tmp_path / "input").open("rb") as given:
+        process = subprocess.Popen(
+            [LAB, "run", "--fresh", "--time", clock, "--", "cat"], stdin=given, stdout=subprocess.PIPE, bufsize=0
+        )
+    assert process.stdout
+    first = process.stdout.read(1)
+    time.sleep(2)  # so that all is full on the way
+    rest, _ = process.communicate(timeout=LIMIT)
+    assert (process.returncode, first + rest == data) == (0, True)
+
+
+def test_programs_find_the_names_and_addresses_of_their_own_machine() -> None:
+    text = """import socket
+for address in ("127.0.0.1", "::1", "localhost", socket.gethostname()):
+    family, kind, _, _, place = socket.getaddrinfo(address, 0, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind) as server:
+        server.bind(place)
+        server.listen()
+        socket.create_connection(server.getsockname()[:2]).close()
+print(socket.gethostname())"""
+    result = lab("run", "--fresh", "--", "python3", "-c", text)
+    assert (result.returncode, result.stdout) == (0, "lab\n"), result.stderr
 
 
 def passed(text: str, given: str = "") -> float:

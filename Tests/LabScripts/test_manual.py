@@ -5,8 +5,9 @@ import shutil
 import subprocess
 import unittest
 
-from lab_script import LAB, LabScriptTests
+from lab_script import LabScriptTests
 
+from bluetooth_lab.command_line.commands import COMMANDS
 from repository import manual
 
 ARGUMENT = {
@@ -72,9 +73,17 @@ class Manual(LabScriptTests):
     def test_text_is_no_command_to_roff(self):
         self.assertIn("\n\\&.dots and \\(aqquotes\\(aq", self.page())
 
+    def test_the_page_of_the_lab_has_every_command_and_option(self):
+        page = manual.lab_page("1.2", "2026-11-23")
+        for command in COMMANDS:
+            section = page.partition(f".SS lab {command.name}\n")[2].partition("\n.S")[0]
+            self.assertIn(f"lab {command.name}", section.splitlines()[1])
+            for option in command.options:
+                self.assertIn(f"\n\\fB{manual.escape(option.name)}", section, command.name)
+
     @unittest.skipUnless(shutil.which("groff"), "there is no groff")
     def test_groff_has_nothing_to_say(self):
-        for page in (self.page(), manual.lab_page(str(LAB), "1.2", "2026-11-23")):
+        for page in (self.page(), manual.lab_page("1.2", "2026-11-23")):
             result = subprocess.run(
                 ["groff", "-man", "-Tutf8", "-ww", "-P-cbou"], input=page.encode(), capture_output=True, check=True
             )

@@ -2,7 +2,8 @@ import Foundation
 
 /// What happened during a test that has failed, in a folder of its own below `$LAB_OUT/failures` (or `$LAB_OUT/passed`,
 /// if there are no issues): `summary.txt`,
-/// `page.html`, `timeline.txt`, `hci.btsnoop`, `hci.txt`, `bus.log`, `bluetoothd.log` and `app.log`.
+/// `page.html`, `timeline.txt`, `hci.btsnoop`, `hci.txt`, `bus.log`, `bluetoothd.log`, `kernel.log` and `app.log`; and
+/// the backtraces of programs that have crashed.
 ///
 /// The lab's program `lab-bundle` writes it, for tests in any language.
 struct FailureBundle {
@@ -13,8 +14,9 @@ struct FailureBundle {
     let issues: [String]
     let devices: String
 
-    /// lab-bundle waits for its recorders, and for btmon, which decodes up to two minutes.
-    private static let patience = Duration.seconds(240)
+    /// lab-bundle waits for its recorders, for btmon, which decodes up to two minutes, and for gdb when a program has
+    /// crashed.
+    private static let patience = Duration.seconds(400)
 
     /// Writes the bundle and returns its folder.
     func write(into output: URL) async throws -> URL {
@@ -29,6 +31,14 @@ struct FailureBundle {
             throw LabError(writer.transcript)
         }
         return URL(fileURLWithPath: folder)
+    }
+
+    /// The backtraces of programs that crashed during the test.
+    static func backtraces(in folder: URL) -> [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        return files.sorted { $0.path < $1.path }
+            .filter { $0.lastPathComponent.hasPrefix("crash-") && $0.pathExtension == "txt" }
+            .compactMap { try? String(contentsOf: $0, encoding: .utf8) }
     }
 
     /// What lab-bundle reads; its usage says what each is.

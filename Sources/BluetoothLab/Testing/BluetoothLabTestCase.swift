@@ -53,7 +53,7 @@ open class BluetoothLabTestCase: XCTestCase {
     open override func tearDown() async throws {
         let (test, sensor) = (labTest, runningSensor)
         (labTest, runningSensor) = (nil, nil)
-        try await test?.end(sensor: sensor)
+        try await test?.end(sensor: sensor) { XCTFail($0) }
     }
 
     /// Notes the failure for the bundle.

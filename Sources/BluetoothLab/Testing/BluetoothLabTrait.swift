@@ -10,6 +10,8 @@ public import Testing
 ///   it.
 /// - When the test fails, what was recorded of it is kept in a folder of `$LAB_OUT/failures`:
 ///   packets, bus messages, logs, and all of them merged by their times (`docs/testing-your-app.md`).
+/// - A test during which the kernel reports a mistake of its own fails. A failed test during which a program crashed
+///   has its backtrace among its issues.
 /// - A test's own trait replaces that of its suite.
 ///
 /// With a toolchain older than Swift 6.3 only a failure that is thrown (`try #require`, any error) leaves a bundle, one
@@ -56,7 +58,7 @@ public struct BluetoothLabTrait: TestTrait, SuiteTrait, TestScoping {
             labTest.fail("\(error)")
             failure = error
         }
-        try await labTest.end(sensor: sensor)
+        try await labTest.end(sensor: sensor) { Issue.record(Comment(rawValue: $0)) }
         if let failure { throw failure }
     }
 

@@ -16,10 +16,12 @@ final class LabTest: Swift.Sendable {
     private let start = WallTime.now
     private let busPosition = Recording.busPosition
     private let issues = Mutex<[String]>([])
+    private let kernel: KernelLog
 
     private init(_ name: String, in lab: Lab) {
         self.lab = lab
         self.name = name
+        kernel = KernelLog(for: name)
         AppLog.shared.forget(before: start)
     }
 
@@ -83,7 +85,10 @@ final class LabTest: Swift.Sendable {
 
     /// Ends the test's sensor, writes the bundle if the test has failed, and lets the next one begin. Throws when all
     /// was well but for the sensor's end.
-    func end(sensor: Sensor?) async throws {
+    ///
+    /// - Parameter record: gets what else the test has failed by: what the kernel has reported, and the backtraces of
+    ///   programs that crashed during a test that has failed.
+    func end(sensor: Sensor?, record: (String) -> Void) async throws {
         var failure: (any Error)?
         var devices = ""
         if hasFailed { devices = await describeDevices() }
@@ -95,7 +100,16 @@ final class LabTest: Swift.Sendable {
                 fail("\(error)")
             }
         }
-        if hasFailed || Recording.keepsAll { await writeBundle(devices) }
+        let reports = await kernel.reports()
+        if !reports.isEmpty {
+            let issue = "the kernel reported: \(reports)"
+            fail(issue)
+            record(issue)
+        }
+        if hasFailed || Recording.keepsAll {
+            let backtraces = await writeBundle(devices)
+            if hasFailed { backtraces.forEach(record) }
+        }
         await LabQueue.shared.leave()
         if let failure { throw failure }
     }
@@ -108,16 +122,19 @@ final class LabTest: Swift.Sendable {
         }
     }
 
-    private func writeBundle(_ devices: String) async {
+    /// Returns the backtraces that the bundle has.
+    private func writeBundle(_ devices: String) async -> [String] {
         do {
             let bundle = FailureBundle(
                 test: name, start: start, end: .now, busPosition: busPosition, issues: issues.withLock(\.self),
                 devices: devices)
             let folder = try await bundle.write(into: lab.output)
-            guard hasFailed else { return }
+            guard hasFailed else { return [] }
             print("lab: \(name) failed; page.html, timeline.txt, hci.btsnoop and more of it are in \(folder.path)")
+            return FailureBundle.backtraces(in: folder)
         } catch {
             print("lab: \(name) \(hasFailed ? "failed" : "passed"), and its record could not be kept: \(error)")
+            return []
         }
     }
 }

@@ -6,6 +6,7 @@ import os
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import tty
@@ -250,3 +251,70 @@ def test_a_caller_that_has_left_after_its_command_leaves_nothing_to_the_next_one
     caller.send(frame(DISCONNECTED) + frame(DISCONNECTED) + frame(b"H", b"next"))
     assert caller.receive() == (b"H", b"next")
     assert caller.run("echo", "there") == (b"there\n", b"", 0)
+
+
+def reported(program: Path, *records: str) -> list[str]:
+    """The reports in what the kernel's log has, each record of which is read by itself."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    for number, record in enumerate(records):
+        ours.send((record if ";" in record else f"4,{number},{number * 1000},-;{record}\n").encode())
+    ours.close()
+    with theirs:
+        command = [str(program), "kernel-reports"]
+        done = subprocess.run(command, stdin=theirs.fileno(), capture_output=True, text=True, check=True)
+    return done.stdout.split("\n\n") if done.stdout else []
+
+
+CUT, END = "------------[ cut here ]------------", "---[ end trace 0000000000000000 ]---"
+
+
+@pytest.mark.parametrize(
+    "headline",
+    [
+        "WARNING: CPU: 0 PID: 61 at net/bluetooth/hci_conn.c:567 hci_conn_timeout+0x4c/0x60",
+        "WARNING: possible circular locking dependency detected",
+        "BUG: kernel NULL pointer dereference, address: 0000000000000018",
+        "BUG: KASAN: slab-use-after-free in hci_chan_del+0x1f/0x90",
+        "kernel BUG at lib/list_debug.c:56!",
+        "Oops: 0000 [#1] PREEMPT SMP PTI",
+        "Oops: general protection fault, probably for non-canonical address 0xdead000000000122",
+        "general protection fault, probably for non-canonical address 0xdead000000000122: 0000 [#1]",
+        "Unable to handle kernel NULL pointer dereference at virtual address 0000000000000008",
+    ],
+)
+def test_the_kernel_reports_a_mistake_of_its_own(program: Path, headline: str) -> None:
+    before, after = "Bluetooth: MGMT ver 1.23", "Bluetooth: hci0: something else"
+    lines = [headline, "Modules linked in: bluetooth", "Call Trace:", END]
+    assert reported(program, before, CUT, *lines, after) == ["\n".join([*lines, ""])]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Bluetooth: hci0: Opcode 0x0c03 failed: -110",
+        "traps: bluetoothd[93] general protection fault ip:40a sp:7ff error:0 in libc.so.6[400,1d]",
+        "watchdog: BUG: soft lockup - CPU#0 stuck for 22s! [python3:93]",
+        "rcu: INFO: rcu_sched self-detected stall on CPU",
+        "BUG: workqueue lockup - pool cpus=0 node=0 flags=0x0 nice=0 stuck for 30s!",
+        "Warning: unable to open an initial console.",
+        "lab: test_it.test_WARNING: begins",
+    ],
+)
+def test_what_is_no_mistake_of_the_kernel_is_no_report(program: Path, line: str) -> None:
+    assert reported(program, line) == []
+
+
+def test_reports_are_told_apart_and_are_bounded(program: Path) -> None:
+    first, second = "WARNING: the first", "WARNING: the second"
+    assert reported(program, CUT, first, "lab: a test begins", CUT, second) == [first, f"{second}\n"]
+    assert reported(program, f"4,0,0,-;{first}\n SUBSYSTEM=usb\n", f"4,1,900000,-;{second}\\x0amore\n") == [
+        first,
+        f"{second}\nmore\n",
+    ]
+    (report,) = reported(program, first, *["x" * 500] * 100)
+    assert report.startswith(first) and len(report) <= 8000
+
+
+def test_a_command_reads_the_kernels_log_to_its_end(program: Path) -> None:
+    done = subprocess.run([program, "kernel-reports"], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    assert done.stdout == b""

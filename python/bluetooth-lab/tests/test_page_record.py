@@ -44,6 +44,14 @@ def test_lines_keep_what_is_before_their_text() -> None:
     assert timed_lines("") == []
 
 
+def test_the_kernels_log_is_among_the_lines(tmp_path: Path) -> None:
+    (tmp_path / "summary.txt").write_text("a failed\n")
+    (tmp_path / "app.log").write_text("2026-11-21 18:22:55.000001  test  a\n2026-11-21 18:22:55.000003  test  b\n")
+    (tmp_path / "kernel.log").write_text("2026-11-21 18:22:55.000002  kernel  WARNING: on purpose\n")
+    lines = read_record(tmp_path).files["lines.log"].decode().splitlines()
+    assert [line.split("\t")[1:] for line in lines] == [["test", "a"], ["kernel", "WARNING: on purpose"], ["test", "b"]]
+
+
 def test_a_summary_has_title_times_issues_and_devices() -> None:
     text = (
         "Suite.a test failed\nfrom 2026-11-21 18:22:55.000000 to 2026-11-21 18:22:57.500000 UTC\n\n"

@@ -1,10 +1,10 @@
 """Writes the manual pages of the programs and the lab, from what they say about themselves.
 
-usage: manual FOLDER VERSION DATE PROGRAM… [--lab LAB]     (DATE: such as 2026-11-23)
+usage: manual FOLDER VERSION DATE PROGRAM…     (DATE: such as 2026-11-23)
 
 A page FOLDER/PROGRAM.1 for each program, with all of its commands, from its --experimental-dump-help: so the programs
-can be those that are shipped, where the plugin of swift-argument-parser would build others for its pages. LAB is the
-lab's script, whose page is bluetooth-lab.1."""
+can be those that are shipped, where the plugin of swift-argument-parser would build others for its pages. The lab's
+own page, bluetooth-lab.1, is made of its table of commands."""
 
 import argparse
 import json
@@ -13,6 +13,9 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from bluetooth_lab.command_line import help as help_texts
+from bluetooth_lab.command_line.commands import BY_NAME
 
 # What --experimental-dump-help has of a command and its arguments.
 Command = Mapping[str, Any]
@@ -172,18 +175,17 @@ def program_page(name: str, command: Command, version: str, date: str) -> str:
     return "\n".join([*lines, *see_also(name)]) + "\n"
 
 
-def lab_page(lab: str, version: str, date: str) -> str:
-    def help_of(*words: str) -> str:
-        return subprocess.run([lab, "help", *words], check=True, capture_output=True, text=True).stdout
+def lab_page(version: str, date: str) -> str:
+    def help_of(topic: str) -> str:
+        return help_texts.text_of(topic) or ""
 
-    overview = help_of()
+    overview = help_of("")
     lines = heading("bluetooth-lab", version, date)
     lines.append("bluetooth-lab, lab \\- BlueZ with virtual Bluetooth controllers, on a machine without a radio")
-    introduction, _, commands = overview.partition("usage: lab ")
+    introduction = overview.partition("usage: lab ")[0]
     lines += [".SH SYNOPSIS", f"{bold('lab')} {italic('command')} [{italic('option')}...] [{italic('argument')}...]"]
     lines += [".SH DESCRIPTION", prose(introduction), ".PP", "Both names are the same program.", ".SH COMMANDS"]
-    names = re.findall(r"(?m)^  ([a-z]+)\b", commands.partition("\n\n")[2].partition("\n\n")[0])
-    for name in names:
+    for name in BY_NAME:
         first, _, text = help_of(name).partition("\n\n")
         usage = [line.removeprefix("usage:").strip() for line in first.splitlines()]
         lines += [f".SS lab {escape(name)}", ".nf", *(escape(line) for line in usage), ".fi", ".PP", prose(text)]
@@ -198,14 +200,11 @@ def main(words: list[str]) -> int:
     parser.add_argument("version")
     parser.add_argument("date")
     parser.add_argument("program", nargs="+", type=Path)
-    parser.add_argument("--lab")
     options = parser.parse_args(words)
     options.folder.mkdir(parents=True, exist_ok=True)
     for program in options.program:
         dump = subprocess.run([program, "--experimental-dump-help"], check=True, capture_output=True, text=True).stdout
         page = program_page(program.name, json.loads(dump)["command"], options.version, options.date)
         (options.folder / f"{program.name}.1").write_text(page)
-    if options.lab:
-        (options.folder / "bluetooth-lab.1").write_text(lab_page(options.lab, options.version, options.date))
-
+    (options.folder / "bluetooth-lab.1").write_text(lab_page(options.version, options.date))
     return 0

@@ -10,9 +10,24 @@ struct LogTests {
         var lines: [String] = []
         try await logHeartRate(count: 3) { lines.append($0) }
         #expect(lines.count == 3)
-        // To see what a failure leaves behind: FAIL_ON_PURPOSE=1.
-        let first = ProcessInfo.processInfo.environment["FAIL_ON_PURPOSE"] == nil ? "1," : "one,"
+        // To see what a failure leaves behind: FAIL_ON_PURPOSE=1, or =kernel or =crash for what is below the test.
+        let purpose = ProcessInfo.processInfo.environment["FAIL_ON_PURPOSE"]
+        if purpose == "kernel" { try Data("WARNING: on purpose\n".utf8).write(to: URL(fileURLWithPath: "/dev/kmsg")) }
+        if purpose == "crash" { try await crashBluetoothd() }
+        let first = purpose == nil || purpose == "kernel" ? "1," : "one,"
         #expect(lines[0].hasPrefix(first))
+    }
+
+    /// Returns when the next one runs.
+    private func crashBluetoothd() async throws {
+        let text = """
+            daemon=$(lab-bluetoothd status)
+            kill -SEGV "$daemon"
+            while kill -0 "$daemon" 2>/dev/null; do sleep 0.05; done
+            lab-bluetoothd start
+            """
+        let crash = try ChildProcess("sh", ["-c", text])
+        #expect(try await crash.exitStatus(within: .seconds(120)) == 0, "\(crash.transcript)")
     }
 
     /// A sensor with other options, and the program as its users start it.

@@ -93,17 +93,22 @@ def run_in_lab(config: pytest.Config) -> int:
     results.are_kept = bool(chosen)
     try:
         results.carry_in()
-        controllers = config.getoption("bluetooth_lab_controllers") or config.getini("bluetooth_lab_controllers")
-        command = [str(script), "run", "--controllers", str(controllers), "--out", str(out)]
-        time = config.getoption("bluetooth_lab_time")
-        command += ["--time", time] if time else []
-        command += ["--", sys.executable, "-m", "pytest", *config.invocation_params.args, *results.arguments]
+        pytest_words = [sys.executable, "-m", "pytest", *config.invocation_params.args, *results.arguments]
+        command = [*lab_words(config, script, out), "--", *pytest_words]
         status = run(command, {**environment(), **results.environment}, config.invocation_params.dir)
         results.carry_out(status)
     finally:
         if not results.are_kept:
             shutil.rmtree(out, ignore_errors=True)
     return status
+
+
+def lab_words(config: pytest.Config, script: Path, out: Path) -> list[str]:
+    """The lab with its options, which a command follows."""
+    controllers = config.getoption("bluetooth_lab_controllers") or config.getini("bluetooth_lab_controllers")
+    time = config.getoption("bluetooth_lab_time")
+    words = [str(script), "run", "--controllers", str(controllers), "--out", str(out)]
+    return [*words, "--time", time] if time else words
 
 
 def environment() -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from . import launch
+from . import launch, workers
 from .lab import SKIP_REASON, Lab, central_adapter, is_in_lab, sensor_adapter
 from .program import let_programs_be_interrupted
 from .radio import Radio
@@ -61,10 +61,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
     if is_in_lab() or not launch.is_wanted(config):
         return None
+    if workers.are_wanted(config):
+        config.pluginmanager.register(workers.Workers(config), "bluetooth-lab-workers")
+        return None
     return launch.run_in_lab(config)
 
 
-def pytest_report_header() -> str:
+def pytest_report_header(config: pytest.Config) -> str | None:
+    if config.pluginmanager.hasplugin("bluetooth-lab-workers"):
+        return None
     if not is_in_lab():
         return "bluetooth lab: none"
     return f"bluetooth lab: sensor on {sensor_adapter()}, central on {central_adapter()}"
@@ -112,6 +117,35 @@ def _name(item: pytest.Item) -> str:
     return ".".join([Path(path).stem, *names])
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    _check_kernel(item)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    _check_kernel(item)
+
+
+def _check_kernel(item: pytest.Item) -> None:
+    """A test in which the kernel reports a mistake of its own has failed, whatever else it has found."""
+    test = item.stash.get(_test_key, None)
+    reports = test.kernel_reports() if test else ""
+    if test and reports:
+        test.note_shown(reports)
+        pytest.fail(f"the kernel reported: {reports}", pytrace=False)
+
+
+def _add_faults(report: pytest.TestReport, test: LabTest) -> None:
+    """Adds what was wrong below a failed test to the text of its failure."""
+    for title, text in test.faults():
+        add_section = getattr(report.longrepr, "addsection", None)
+        if add_section:
+            add_section(title, text)
+        else:
+            report.longrepr = f"{report.longreprtext}\n{title}:\n{text}"
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
     outcome = yield
@@ -121,7 +155,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report: pytest.TestReport = outcome.get_result()
     if report.failed:
         crash = getattr(report.longrepr, "reprcrash", None)
-        headline = f"{Path(crash.path).name}:{crash.lineno}: {crash.message}" if crash else report.longreprtext
+        headline = report.longreprtext.partition("\n")[0]
+        if crash:
+            headline = f"{Path(crash.path).name}:{crash.lineno}: {crash.message}"
+        _add_faults(report, test)
         sections = [f"{title}\n{content}" for title, content in report.sections]
         test.fail("\n".join([headline, "", report.longreprtext, *sections]), headline.splitlines()[0])
     if report.when != "teardown":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from . import bluez
 from .failures import bus_position, write_bundle
+from .faults import KernelLog, crashes
 from .lab import Lab, LabError, start_recording
 from .record import Record, RecordHandler
 
@@ -30,6 +31,9 @@ class LabTest:
         except BaseException:
             os.close(self._turn)
             raise
+        self._kernel = KernelLog(name)
+        self._reports: list[str] = []
+        self._shown: set[str] = set()
         self._bus_position = bus_position()
         self._issues: list[str] = []
         self._devices = ""
@@ -43,6 +47,26 @@ class LabTest:
         self.lab.note(f"failure: {headline}")
         if not self._devices:
             self._devices = bluez.describe_devices()
+
+    def kernel_reports(self) -> str:
+        """What the kernel has reported of its own mistakes since the test began; empty if it has nothing new."""
+        reports = self._kernel.reports()
+        if reports:
+            self._reports.append(reports)
+            self.lab.note(f"the kernel reported: {reports.splitlines()[0]}")
+        return reports
+
+    def faults(self) -> list[tuple[str, str]]:
+        """What was wrong below the test, for the text of its failure: titles and texts, each once."""
+        self.kernel_reports()
+        found = [("kernel", text) for text in self._reports] + [("crash", crashes(self.lab.record.start))]
+        new = [(title, text) for title, text in found if text and text not in self._shown]
+        self._shown.update(text for _, text in new)
+        return new
+
+    def note_shown(self, text: str) -> None:
+        """The text of a failure has this already."""
+        self._shown.add(text)
 
     @property
     def has_failed(self) -> bool:
@@ -59,6 +83,7 @@ class LabTest:
         begin. Returns the bundle's folder, or None and why there is none."""
         try:
             self.lab.stop()
+            self._kernel.close()
             logging.getLogger().removeHandler(self._log)
             if not self._issues and os.environ.get("LAB_RECORD") != "all":
                 return None, ""

@@ -12,5 +12,7 @@ All times are those of the machine's clock, in UTC, as the recorder (guest/bin/l
 | `bus.log` | the messages on the system bus, as dbus-monitor prints them |
 | `air.jsonl` | what the virtual radio has recorded of its air (bluetooth_lab.air); not with btvirt |
 | `bluetoothd.log` | bluetoothd's log |
+| `kernel.log` | the kernel's log |
+| `crash-PROGRAM-NUMBER.txt`, `….core` | of each program that crashed: its backtrace, and its core, perhaps compressed |
 | `app.log` | what the test and the programs that it started have printed, and the notes of the test |
 """

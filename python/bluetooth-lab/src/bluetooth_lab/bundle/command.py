@@ -3,6 +3,9 @@ prints its path.
 
 usage: lab-bundle OUTPUT <DESCRIPTION
        lab-bundle note TEXT           writes a note between the packets of the capture
+       lab-bundle crashes START       prints the backtraces of programs that have crashed since START
+       lab-bundle crashes --keep OUTPUT
+                                      keeps those that no failed test has kept, and notes them for the caller
        lab-bundle run FOLDER START STATUS COMMAND [ARG…]
                                       keeps what was recorded since START, when COMMAND has ended (guest/recorded)
 
@@ -35,6 +38,8 @@ from bluetooth_lab.air.lanes import entries as air_entries
 from bluetooth_lab.air.recording import Line, lines_of, part, text_of_part
 from bluetooth_lab.bundle.bus import bus_entries, bus_messages, bus_text
 from bluetooth_lab.bundle.capture import MAGIC, capture_notes, capture_records, capture_slice
+from bluetooth_lab.bundle.crashes import MOST_CRASHES, Crash, crashes, description, keep, keep_all
+from bluetooth_lab.bundle.kernel import kernel_entries
 from bluetooth_lab.bundle.packets import packet_entries
 from bluetooth_lab.bundle.recording import AIR, BUS_TRACE, CAPTURE, RECORD, catch_up, content_of, write_note
 from bluetooth_lab.bundle.timeline import Entry, merged, text_of, timeline
@@ -136,8 +141,10 @@ def write_bundle(output: Path, test: Description) -> Path:
     start = test.start
     has_failed = bool(test.issues)
     folder = new_folder(output / ("failures" if has_failed else "passed"), test.test)
-    sources = [test.entries, list(printed_entries(start))]
+    crashed = crashes(start)
+    sources = [test.entries, list(printed_entries(start)), [crash.entry for crash in crashed]]
     (folder / "app.log").write_text(timeline(merged(sources)))
+    sources.append(keep_kernel_log(folder, start))
 
     messages = bus_messages(content_of(BUS_TRACE, test.bus_position), start)
     (folder / "bus.log").write_bytes(bus_text(messages))
@@ -163,7 +170,9 @@ def write_bundle(output: Path, test: Description) -> Path:
         f"from {text_of(start)} to {text_of(test.end)} UTC",
         late,
     ]
-    (folder / "summary.txt").write_text("\n".join([*summary, *test.issues, "", test.devices, ""]))
+    texts = [keep_crash(crash, folder, test.issues) for crash in crashed[:MOST_CRASHES]]
+    texts += [crash.headline for crash in crashed[MOST_CRASHES:]]
+    (folder / "summary.txt").write_text("\n".join([*summary, *test.issues, *texts, "", test.devices, ""]))
     write_page(folder)
     return folder
 
@@ -176,6 +185,23 @@ def keep_air(folder: Path, start: float, end: float) -> list[Line]:
     return lines
 
 
+def keep_kernel_log(folder: Path, start: float) -> list[Entry]:
+    entries = kernel_entries(start)
+    if entries:
+        (folder / "kernel.log").write_text(timeline(entries))
+    return entries
+
+
+def keep_crash(crash: Crash, folder: Path, issues: list[str]) -> str:
+    """Keeps it, and returns what the summary says of it: little if an issue has its backtrace already."""
+    try:
+        text = keep(crash, folder)
+    except OSError as error:
+        text = f"{crash.headline}, and nothing of it could be kept: {error}"
+    is_known = any(crash.headline in issue for issue in issues)
+    return f"{crash.headline}: see {crash.name}.txt" if is_known else text
+
+
 def keep_run(folder: Path, start: float, status: int, command: list[str]) -> None:
     """Keeps what was recorded during a command. The host makes its page."""
     end = time.time()  # what comes after it is this collecting
@@ -185,7 +211,9 @@ def keep_run(folder: Path, start: float, status: int, command: list[str]) -> Non
     (folder / CAPTURE.name).write_bytes(capture_slice(capture, capture_records(capture), start))
     (folder / BUS_TRACE.name).write_bytes(bus_text(bus_messages(content_of(BUS_TRACE), start)))
     keep_air(folder, start, end)
-    lines = [timed_lines(content_of(file), start, "command") for file in RECORD.glob("output-*.log")]
+    keep_kernel_log(folder, start)
+    lines = [list(timed_lines(content_of(file), start, "command")) for file in RECORD.glob("output-*.log")]
+    lines.append([crash.entry for crash in crashes(start)])
     (folder / "app.log").write_text(timeline(merged(lines)))
     late = [f"The last moments may be missing in: {', '.join(missing)}"] if missing else []
     issues = [f"{command[0]} ended with exit status {status}"] if status else []
@@ -198,6 +226,12 @@ def keep_run(folder: Path, start: float, status: int, command: list[str]) -> Non
 def main(words: list[str]) -> int:
     if words[:1] == ["note"] and len(words) == 2:
         return 0 if write_note(words[1]) else 1
+    if words[:1] == ["crashes"] and len(words) == 2:
+        print("\n".join(description(crash) for crash in crashes(float(words[1]))[:MOST_CRASHES]), end="")
+        return 0
+    if words[:2] == ["crashes", "--keep"] and len(words) == 3:
+        keep_all(Path(words[2]))
+        return 0
     if words[:1] == ["run"] and len(words) > 4:
         keep_run(Path(words[1]), float(words[2]), int(words[3]), words[4:])
         return 0

@@ -73,7 +73,9 @@ FILTER is a regular expression: only tests whose names match one of the filters 
   LAB_MACHINES=N      use N machines side by side; 1: run all suites on one
   LAB_TEST_LIMIT=N    end tests after N seconds, a suite on its own machine as well as all of them on one
   LAB_RECORD=0        do not record tests for their failure bundles
-  LAB_RECORD=all      keep the records of tests that pass as well, in `passed` beside `failures`""",
+  LAB_RECORD=all      keep the records of tests that pass as well, in `passed` beside `failures`
+  LAB_KERNEL_REPORTS=0
+                      let tests pass during which the kernel reports a mistake of its own""",
         (*o.RUN_OPTIONS, o.LIST, o.SHARD, o.JUNIT, o.REPEAT, o.UNTIL_FAILURE, o.NIGHTLY),
     ),
     Command(

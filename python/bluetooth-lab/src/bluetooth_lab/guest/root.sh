@@ -8,6 +8,11 @@ mount -t tmpfs -o mode=755 run /run
 mkdir -p /run/dbus /run/lock /run/user /run/lab/host /run/lab/work
 mkdir -m 700 /run/lab/home /run/user/0
 mkfifo /run/lab/nap
+# A program that crashes leaves a core file (bundle/crashes.py): the thread's name, the process's number, the
+# signal and the time. They are in memory, so there are no more of them than fit here. init sets how large one may be.
+mkdir /run/lab/cores
+mount -t tmpfs -o mode=1777,size=256m cores /run/lab/cores
+echo /run/lab/cores/%e.%p.%s.%t >/proc/sys/kernel/core_pattern
 mkdir /dev/pts /dev/shm /dev/virtio-ports
 mount -t devpts -o mode=620,ptmxmode=666 devpts /dev/pts
 mount -t tmpfs -o mode=1777 shm /dev/shm

@@ -143,6 +143,7 @@ def text_of(lab: dict[str, object]) -> str:
     if "up_for_s" in lab:
         words += f" for {lab['up_for_s']} s, {lab['commands']} commands running"
     if "controllers" in lab:
-        bluez = f"BlueZ of {lab['bluez']}" if lab["bluez"] else "the system's BlueZ"
+        own = "the lab's own" if Places.of(os.environ).prebuilt_machine else "the system's"
+        bluez = f"BlueZ of {lab['bluez']}" if lab["bluez"] else f"{own} BlueZ"
         words += f"; {lab['controllers']} controllers, {bluez}, {lab['accelerator']}, {lab['clock']} clock"
     return words if lab["state"] == "up" else f"{words}; logs in {lab.get('logs')}"

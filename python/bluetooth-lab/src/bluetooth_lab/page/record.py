@@ -15,6 +15,7 @@ TIMED = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6})  (.*)")
 SOURCE = re.compile(r"((?:\S| (?! ))+)(?:  |$)")
 SPAN = re.compile(r"from (\S+ \S+) to (\S+ \S+) UTC")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+LOGS = ("app.log", "kernel.log")
 COPIED = ("hci.btsnoop", "bus.log", "lanes.jsonl")
 
 Line = tuple[int, str, str]  # microseconds since 1970, the source, the text
@@ -71,7 +72,8 @@ def read_record(folder: Path) -> Record:
     summary = folder / "summary.txt"
     about = summary_of(summary.read_text(errors="replace"))
     about["folder"] = folder.name
-    lines = timed_lines(content_of(folder / "app.log").decode(errors="replace"))
+    lines = [line for name in LOGS for line in timed_lines(content_of(folder / name).decode(errors="replace"))]
+    lines.sort(key=lambda line: line[0])
     files = {name: content for name in COPIED if (content := content_of(folder / name))}
     air = list(lines_of(content_of(folder / AIR.name)))
     if air:

@@ -46,6 +46,8 @@ struct session {
     int status;
     int64_t deadline; // of the state, in milliseconds; 0: none
     long notes; // what was in the file before
+    int kernel_log; // since the command began; or -1
+    bool keeps_crashes; // what keeps the core files runs in the place of the command, which has ended
     char *out_folder;
 };
 
@@ -56,7 +58,8 @@ int64_t now(void); // in milliseconds
 void send_frame(struct session *session, char kind, const void *content, size_t length);
 void send_text(struct session *session, char kind, const char *format, ...);
 long length_of_notes(void);
-// The command has ended with the session's status: sends that, and keeps the end of the kernel's log if it has failed.
+// The command has ended with the session's status: sends that, and what the kernel has reported meanwhile. Keeps the
+// end of the kernel's log if there is such a report, or the command has failed.
 void send_end(struct session *session);
 
 // MARK: Commands (command.c)

@@ -1,7 +1,9 @@
 // The processes of a session's command.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +14,11 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "kernel_log.h"
 
 enum { patience_for_output = 1000 /* ms */ };
 
-static const char groups[] = "/sys/fs/cgroup";
+static const char groups[] = "/sys/fs/cgroup", cores[] = "/run/lab/cores";
 
 static void group_of(const struct session *session, char *path, size_t size, const char *file)
 {
@@ -35,9 +38,46 @@ void signal_command(const struct session *session, int number)
         kill(session->child, number);
 }
 
+static bool has_cores(void)
+{
+    DIR *folder = opendir(cores);
+    bool has_some = false;
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;)
+        has_some = has_some || entry->d_name[0] != '.';
+    if (folder != NULL)
+        closedir(folder);
+    return has_some;
+}
+
+// What programs that have crashed leave in the machine's memory is kept beside the command's output.
+static pid_t keep_crashes(const struct session *session)
+{
+    const char *guest = getenv("LAB_GUEST");
+    char program[PATH_MAX];
+    if (guest == NULL || session->out_folder == NULL || !has_cores())
+        return 0;
+    snprintf(program, sizeof program, "%s/bin/lab-bundle", guest);
+    pid_t process = fork();
+    if (process != 0)
+        return process;
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setsid();
+    execl(program, program, "crashes", "--keep", session->out_folder, (char *)NULL);
+    fprintf(stderr, "lab-agent: cannot run %s: %s\n", program, strerror(errno));
+    _exit(not_found);
+}
+
 void child_ended(struct session *session, int status)
 {
-    session->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (!session->keeps_crashes) {
+        session->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        session->child = keep_crashes(session);
+        session->keeps_crashes = session->child > 0;
+        if (session->keeps_crashes)
+            return;
+    }
     session->child = 0;
     session->state = finishing;
     // Programs that the command left running may keep its output open.
@@ -173,6 +213,8 @@ void start_command(struct session *session, char *content, size_t length)
     if (strchr(command.flags, 'f') != NULL)
         forget_files();
     session->notes = length_of_notes();
+    session->kernel_log = open_kernel_log();
+    session->keeps_crashes = false;
     note_variables(session, &command);
     session->ends_input = false;
     if (make_ends(session, &command, ends))

@@ -2,6 +2,8 @@
 // sends over virtio ports, one at a time on each (bluetooth_lab/machine/frames.py has the protocol).
 //
 // usage: lab-agent PORT…
+//        lab-agent kernel-reports <LOG      prints what the kernel reports of its own mistakes in its log, from where
+//                                           the descriptor is
 //
 // It is in C because an interpreter takes seconds to start in software emulation.
 #define _GNU_SOURCE
@@ -21,6 +23,7 @@
 
 #include "agent.h"
 #include "frame.h"
+#include "kernel_log.h"
 
 enum { most_sessions = 32, most_output = 1 << 15, patience_after_hang_up = 2000 /* ms */ };
 
@@ -50,6 +53,7 @@ static void end_session(struct session *session)
         session->out = -1; // the same descriptor
     close_one(&session->out);
     close_one(&session->err);
+    close_one(&session->kernel_log);
     free(session->out_folder);
     clear(&session->input);
     session->out_folder = NULL;
@@ -316,11 +320,14 @@ static void add_session(const char *path)
     fcntl(port, F_SETOWN, getpid());
     fcntl(port, F_SETFL, O_NONBLOCK | O_ASYNC);
     struct session *session = &sessions[session_count];
-    *session = (struct session){.number = session_count++, .port = port, .in = -1, .out = -1, .err = -1};
+    *session =
+        (struct session){.number = session_count++, .port = port, .in = -1, .out = -1, .err = -1, .kernel_log = -1};
 }
 
 int main(int count, char **words)
 {
+    if (count == 2 && strcmp(words[1], "kernel-reports") == 0)
+        return print_reports();
     const char *clock = getenv("LAB_CLOCK");
     if (clock != NULL && strcmp(clock, "simulated") == 0)
         clock_holder = open(trace_marker, O_WRONLY | O_CLOEXEC);

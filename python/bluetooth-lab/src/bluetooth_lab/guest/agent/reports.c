@@ -9,8 +9,9 @@
 
 #include "agent.h"
 #include "frame.h"
+#include "kernel_log.h"
 
-enum { kernel_log_lines = 100, syslog_read_all = 3 };
+enum { kernel_log_lines = 100, syslog_read_all = 3, most_reports = 3 };
 
 static const char notes_file[] = "/run/lab/notes";
 
@@ -54,7 +55,31 @@ long length_of_notes(void)
     return stat(notes_file, &status) == 0 ? (long)status.st_size : 0;
 }
 
-// The end of the kernel's log, beside the output of a command that has failed.
+struct kernel_reports {
+    struct session *session;
+    int count;
+};
+
+static void send_report(const char *headline, const char *text, void *context)
+{
+    (void)text;
+    struct kernel_reports *reports = context;
+    if (reports->count++ < most_reports)
+        send_text(reports->session, 'N', "the kernel reported in dmesg.log: %s", headline);
+}
+
+// Returns whether there are any.
+static bool send_kernel_reports(struct session *session)
+{
+    struct kernel_reports reports = {.session = session};
+    if (session->kernel_log >= 0)
+        take_reports(session->kernel_log, send_report, &reports);
+    if (reports.count > most_reports)
+        send_text(session, 'N', "the kernel reported %d more", reports.count - most_reports);
+    return reports.count > 0;
+}
+
+// The end of the kernel's log, beside the command's output.
 static void keep_kernel_log(const struct session *session)
 {
     enum { size = 1 << 16 };
@@ -77,7 +102,8 @@ static void keep_kernel_log(const struct session *session)
 
 void send_end(struct session *session)
 {
-    if (session->status != 0)
+    bool has_reports = send_kernel_reports(session);
+    if (session->status != 0 || has_reports)
         keep_kernel_log(session);
     send_notes(session);
     send_text(session, 'X', "%d", session->status);

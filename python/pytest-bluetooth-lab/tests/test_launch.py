@@ -169,5 +169,6 @@ class TestFindingTheLab:
         monkeypatch.setenv("PATH", "/nowhere")
         monkeypatch.setattr("importlib.metadata.distribution", lambda _: self)
         monkeypatch.setattr(self, "read_text", lambda _: record, raising=False)
+        monkeypatch.setattr(self, "files", None, raising=False)
         monkeypatch.setattr(launch, "__file__", "/a/b/c/d/e/f.py")
         assert launch.find_lab(None) == checkout / "lab"

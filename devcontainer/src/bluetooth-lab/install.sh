@@ -20,10 +20,14 @@ cd -- "$(dirname -- "$0")" # a relative folder is one of the feature's own
 wheels=${WHEELS:-wheels}
 case $wheels in
 http://* | https://*) ;;
-*) ls "$wheels"/bluetooth_lab_machine-*.whl >/dev/null 2>&1 || fail "no wheels in $wheels: name them by the option wheels" ;;
+*)
+    ls "$wheels"/bluetooth_lab_machine-*.whl >/dev/null 2>&1 ||
+        fail "no wheels in $wheels: name them by the option wheels"
+    ;;
 esac
 
-if ! command -v bash >/dev/null || ! python3 -c 'import ensurepip, sys; assert sys.version_info >= (3, 9)' 2>/dev/null; then
+has_python() { python3 -c 'import ensurepip, sys; assert sys.version_info >= (3, 9)' 2>/dev/null; }
+if ! command -v bash >/dev/null || ! has_python; then
     command -v apt-get >/dev/null || fail "it needs bash and Python 3.9 or newer with venv, and there is no apt-get"
     apt-get update -q
     DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends bash python3 python3-venv

@@ -174,10 +174,10 @@ class ChooseLab(LabScriptTests):
     # --- setup
 
     def test_a_machine_from_a_wheel_is_set_up_by_links(self):
-        for wanted, reason in (("auto", "user-mode Linux"), ("uml", "user-mode Linux, by LAB=uml")):
+        for wanted, reason in (("auto", "user-mode Linux, from"), ("uml", "user-mode Linux, by LAB=uml, from")):
             result = self.choose("setup", LAB_WANTED=wanted, LAB_PREBUILT="/machine", OBSTACLE="", TEST_CLOSED="")
             setup = f"setup --for run LAB={wanted.replace('auto', '')}"
-            self.assertEqual(result, (0, {"lab": "uml"}, f"Bluetooth lab: `uml` ({reason})", [setup]))
+            self.assertEqual(result, (0, {"lab": "uml"}, f"Bluetooth lab: `uml` ({reason} its wheel)", [setup]))
 
     def test_without_one_it_is_what_works(self):
         why = {"OBSTACLE": "no wheel"}

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from bluetooth_lab import __version__
 from bluetooth_lab.machine import hardware
+from bluetooth_lab.machine.obstacles import obstacles
 from bluetooth_lab.places import IS_INSTALLED, Places, lab_home, program_folder, user_cache
 
 KVM_CREATE_VM = 0xAE01
@@ -40,24 +41,16 @@ def kinds(places: Places) -> list[Finding]:
 def user_mode(places: Places) -> Finding:
     if platform.machine() != "x86_64":
         return Finding("uml", False, f"user-mode Linux is for x86-64, not for {platform.machine()}")
-    if not hardware.uml_works(places):
+    kernel = places.prebuilt_machine / "uml/linux" if places.prebuilt_machine else places.uml_kernel
+    if not kernel.exists():
         return Finding(
             "uml", False, "no kernel yet: lab setup --uml builds it in some minutes; lab test does by itself"
         )
-    kernel = places.uml_kernel
     if not os.access(kernel, os.X_OK):
         return Finding("uml", False, f"{kernel} cannot be executed")
-    if not may_trace():
-        return Finding("uml", False, "this process may not use ptrace (a container's seccomp profile, or yama)")
+    for obstacle in obstacles():
+        return Finding("uml", False, obstacle)
     return Finding("uml", True, f"kernel {kernel.resolve()}")
-
-
-def may_trace() -> bool:
-    """User-mode Linux runs programs by ptrace. 3: only an administrator may attach, and nobody's child be traced."""
-    try:
-        return Path("/proc/sys/kernel/yama/ptrace_scope").read_text().strip() != "3"
-    except OSError:
-        return True
 
 
 def kvm(places: Places) -> Finding:
@@ -109,28 +102,32 @@ def chosen(places: Places, environment: Mapping[str, str]) -> str:
     """The kind that the next machine has, and why."""
     if environment.get("LAB") == "host":
         return "none: LAB=host takes this machine itself"
-    accelerator = hardware.choose_accelerator(environment, hardware.kvm_works(places), hardware.uml_works(places))
+    uml_works = hardware.uml_works(places) or places.prebuilt_machine is not None
+    accelerator = hardware.choose_accelerator(environment, hardware.kvm_works(places), uml_works)
     return hardware.named(environment, accelerator)
 
 
-def parts(environment: Mapping[str, str]) -> list[Finding]:
+def parts(places: Places, environment: Mapping[str, str]) -> list[Finding]:
     """What runs in a machine, or makes it."""
-    folders = (program_folder(environment), lab_home(environment) / "bin")
     findings = []
     for name in PROGRAMS:
-        places = (*(folder / name for folder in folders), found(name))
-        path = next((path for path in places if path and os.access(path, os.X_OK)), None)
+        path = found(name, program_folder(environment), lab_home(environment) / "bin")
+        if path is None and places.prebuilt_machine:  # there are links to it after the first command
+            path = found("bluetooth-lab-programs", places.prebuilt_machine / "bin")
         findings.append(Finding(name, bool(path), str(path) if path else missing_program()))
-    daemon = next((Path(place) / "bluetoothd" for place in DAEMON_FOLDERS if Path(place, "bluetoothd").exists()), None)
+    machine = places.prebuilt_machine
+    own = [machine / name for name in ("libexec", "bin")] if machine else []
+    daemon = found("bluetoothd", *own, *map(Path, DAEMON_FOLDERS))
     findings.append(Finding("bluetoothd", bool(daemon), said_version(daemon) if daemon else missing_package("bluez")))
     for name, package in (("dbus-daemon", "dbus"), ("bluetoothctl", "bluez"), ("busybox", "busybox-static")):
-        path = found(name)
+        path = found(name, *own)
         findings.append(Finding(name, bool(path), str(path) if path else missing_package(package)))
     return findings
 
 
-def found(name: str) -> Path | None:
-    path = shutil.which(name)
+def found(name: str, *folders: Path) -> Path | None:
+    """In one of the folders, or on PATH."""
+    path = shutil.which(name, path=":".join([*map(str, folders), os.environ.get("PATH", os.defpath)]))
     return Path(path) if path else None
 
 
@@ -170,7 +167,7 @@ def show(title: str, findings: Sequence[Finding]) -> None:
 
 def main(words: list[str]) -> int:
     places = Places.of(os.environ)
-    machines, others = kinds(places), [*parts(os.environ), toolchain()]
+    machines, others = kinds(places), [*parts(places, os.environ), toolchain()]
     cache = user_cache(os.environ) / "bluetooth-lab"
     works = any(finding.works is not False for finding in machines if finding.name != "host")
     if words == ["--json"]:

@@ -363,3 +363,9 @@ def test_results_are_merged(tmp_path: Path) -> None:
     (tmp_path / "results/1.xml").unlink()
     result = lab("merge", str(tmp_path / "results"), home=tmp_path)
     assert (result.returncode, result.stdout.splitlines()[0]) == (1, "shard 1/2 is missing")
+
+
+def test_a_reader_that_has_had_enough_is_no_mistake(tmp_path: Path) -> None:
+    text = f"{LAB} help options | true; echo ${{PIPESTATUS[0]}}"
+    result = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=True)
+    assert (result.stdout.strip() in ("0", "141"), result.stderr) == (True, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import sys
 from collections.abc import MutableMapping, Sequence
 
@@ -19,6 +20,18 @@ WRONG_USAGE = 2  # the exit status of `lab` alone
 
 
 def main(words: Sequence[str]) -> int:
+    """Does what was typed, and gives the exit status."""
+    try:
+        status = run(words)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Whoever read has had enough. There is to be no more to flush when this process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 128 + signal.SIGPIPE
+
+
+def run(words: Sequence[str]) -> int:
     if not words:
         print(help_texts.text_of(), end="", file=sys.stderr)
         return WRONG_USAGE

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Union
 
 from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware
 from bluetooth_lab.places import Places
 
 # A port: its name in the machine, and its end here: a descriptor, or the path of a socket that QEMU makes.
-Port = tuple[str, int | str]
+Port = tuple[str, Union[int, str]]
 
 
 def command_line(

@@ -25,7 +25,7 @@ extension InTheLab {
             #expect(output.contains("/LogTests.eachValueIsALine"), "the place is printed")
             for file in Self.files { #expect(try !text(file, in: folder).isEmpty, "\(file)") }
             let summary = try text("summary.txt", in: folder)
-            #expect(summary.contains("LogTests.swift:15") && summary.contains("hci1, powered: true"), "\(summary)")
+            #expect(summary.contains("LogTests.swift:18") && summary.contains("hci1, powered: true"), "\(summary)")
             #expect(try text("app.log", in: folder).contains(/dittojay\[\d+\] .*"event":"subscribed"/))
             #expect(try text("bus.log", in: folder).contains("member=StartNotify"))
             #expect(
@@ -36,7 +36,7 @@ extension InTheLab {
                     "LogTests.eachValueIsALine begins", "\"event\":\"advertising\"", "Scan Enable",
                     "org.bluez.Device1.Connect", "Connection Complete",
                     "org.bluez.GattCharacteristic1.StartNotify", "Value Notification",
-                    "failure: LogTests.swift:15",
+                    "failure: LogTests.swift:18",
                 ], in: folder)
             // What the sensor says can be later than what the central does meanwhile.
             try expectTimeline(

@@ -109,8 +109,9 @@ def test_tests_in_python_have_both_in_their_failures(tmp_path: Path) -> None:
 
 
 def test_two_workers_of_xdist_have_a_machine_each(tmp_path: Path) -> None:
-    result = pytest_here(tmp_path, "-n", "2", "--dist", "loadfile")
+    result = pytest_here(tmp_path, "-n", "2", "--dist", "loadfile", "--cov=.", "--cov-report=term")
     assert result.returncode == 1, result.stdout + result.stderr
+    assert re.search(r"test_it\.py +\d+ +0 +100%", result.stdout), "the workers' coverage comes back"
     assert "2 failed, 2 passed" in result.stdout, result.stdout
     assert sorted(folder.name for folder in (tmp_path / "out").iterdir()) == ["gw0", "gw1"]
     (out,) = {folder.parent.parent for folder in tmp_path.glob("out/*/failures/*")}

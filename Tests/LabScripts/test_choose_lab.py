@@ -125,7 +125,7 @@ class ChooseLab(LabScriptTests):
     def test_a_wheel_that_cannot_be_used_fails(self):
         none = str(self.folder / "none.whl")
         other = self.make_wheel("other.whl", "bluetooth_lab/__init__.py")
-        for name, text in ((none, f"there is no {none}"), (other, "other.whl has no machine")):
+        for name, text in ((none, f"no such file: {none}"), (other, "other.whl has no machine")):
             status, _, said, _ = self.choose("programs", PROGRAMS=name)
             self.assertEqual((status, said), (1, f"choose-lab: {text}"))
         self.stand_in("curl", "exit 22")

@@ -78,7 +78,7 @@ class DevContainer(LabScriptTests):
                 self.assertEqual((status, log), (1, []))
                 self.assertIn(text, said)
         (self.folder / "bin/apt-get").unlink()
-        self.assertIn("there is no apt-get", self.install(TEST_PYTHON="1")[1])
+        self.assertIn("no apt-get to install them", self.install(TEST_PYTHON="1")[1])
 
     def test_its_name_is_that_of_its_folder(self):
         feature = json.loads((FEATURE / "devcontainer-feature.json").read_text())

@@ -28,7 +28,7 @@ esac
 
 has_python() { python3 -c 'import ensurepip, sys; assert sys.version_info >= (3, 9)' 2>/dev/null; }
 if ! command -v bash >/dev/null || ! has_python; then
-    command -v apt-get >/dev/null || fail "it needs bash and Python 3.9 or newer with venv, and there is no apt-get"
+    command -v apt-get >/dev/null || fail "it needs bash and Python 3.9 or newer with venv; no apt-get to install them"
     apt-get update -q
     DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends bash python3 python3-venv
     rm -rf /var/lib/apt/lists/*

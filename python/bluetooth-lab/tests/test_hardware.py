@@ -83,7 +83,7 @@ def test_why_a_machine_is_not_in_user_mode_linux_is_said(
 @pytest.mark.parametrize(
     ("variables", "works", "text"),
     [
-        ({"LAB": "uml"}, False, "there is no kernel for user-mode Linux: run lab setup --uml"),
+        ({"LAB": "uml"}, False, "no kernel for user-mode Linux: run lab setup --uml"),
         ({"LAB": "uml", "LAB_KERNEL": "linux-image-amd64"}, True, "LAB_KERNEL is for a virtual machine"),
         ({"LAB": "uml", "LAB_CLOCK": "counted"}, True, "user-mode Linux (LAB=uml) has real or simulated time"),
         ({"LAB": "kvm"}, True, "KVM does not work on this machine (LAB=kvm)"),

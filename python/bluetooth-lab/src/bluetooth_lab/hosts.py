@@ -25,13 +25,13 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, Protocol
 
+from bluetooth_lab.command_line.options import HOSTS_BY_NAME, MOST_HOSTS
 from bluetooth_lab.machine.hardware import Clock
 from bluetooth_lab.machine.runs import prepare_folders
 from bluetooth_lab.messages import fail
 from bluetooth_lab.places import Places, child_command
 
-NAMES = "abcdefgh"
-MOST_HOSTS = len(NAMES)
+NAMES = HOSTS_BY_NAME
 MOST_CONTROLLERS = 16  # of all hosts: each takes a port of host a
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, MutableMapping
 
 from bluetooth_lab.command_line import completion
+from bluetooth_lab.command_line.options import HOSTS_BY_NAME
 from bluetooth_lab.command_line.parsing import Line, UsageError
 from bluetooth_lab.command_line.preparation import find_bluez, prepare
 from bluetooth_lab.command_line.project import Project, enter_folder
@@ -15,7 +16,6 @@ from bluetooth_lab.messages import fail, say
 from bluetooth_lab.places import GUEST, IS_INSTALLED, PACKAGE, PLUGIN, ROOT, SETUP, lab_home
 
 Environment = MutableMapping[str, str]
-LETTERS = "abcdefgh"
 DEMO_LIMIT = "600"  # seconds
 # What another tool takes as it is.
 PASSED_ON = ("--controllers", "--capture", "--page", "--air-page", "--out")
@@ -105,7 +105,7 @@ def shell(line: Line, environment: Environment) -> int:
     prepare(environment, "machine", "run", "scene")
     words = ["bash", "--rcfile", str(GUEST / "bashrc"), "-i"]
     hosts = hosts_of(line)
-    return run_in_lab(line, environment, *(["--host", LETTERS[hosts - 1], "--"] if hosts > 1 else []), *words)
+    return run_in_lab(line, environment, *(["--host", HOSTS_BY_NAME[hosts - 1], "--"] if hosts > 1 else []), *words)
 
 
 def demo(line: Line, environment: Environment) -> int:

@@ -55,7 +55,7 @@ variables for the lab:
 
 
 def text_of(topic: str = "") -> str | None:
-    """None if there is no such command or topic."""
+    """None for an unknown command or topic."""
     if not topic:
         return overview()
     if topic == "environment":

@@ -8,7 +8,8 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-MOST_HOSTS = 8
+HOSTS_BY_NAME = "abcdefgh"  # several hosts, a letter for each
+MOST_HOSTS = len(HOSTS_BY_NAME)
 
 
 class Kind(Enum):

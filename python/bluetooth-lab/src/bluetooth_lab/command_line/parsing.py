@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bluetooth_lab.command_line.commands import BY_NAME, COMMANDS, Command, commands_with
+from bluetooth_lab.command_line.commands import BY_NAME, Command, commands_with
 from bluetooth_lab.nearest import did_you_mean
 
 
@@ -94,7 +94,3 @@ def take_option(command: Command, word: str, left: list[str]) -> tuple[str, str]
         return name, option.checked(value)
     except ValueError as error:
         raise UsageError(str(error)) from None
-
-
-def command_names() -> list[str]:
-    return [command.name for command in COMMANDS]

@@ -87,7 +87,7 @@ def choose_accelerator(environment: Mapping[str, str], kvm_works: bool, uml_work
         if kernel:
             fail("LAB_KERNEL is for a virtual machine, not for user-mode Linux (LAB=uml)")
         if not uml_works:
-            fail("there is no kernel for user-mode Linux: run lab setup --uml")
+            fail("no kernel for user-mode Linux: run lab setup --uml")
         if clock == Clock.COUNTED:
             fail("user-mode Linux (LAB=uml) has real or simulated time, not a counted one")
         return Accelerator.USER_MODE

@@ -246,17 +246,6 @@ class WithMachine(InstalledLab):
             self.assertEqual((self.home / name).resolve(), self.parts / "bin/bluetooth-lab-programs")
         self.assertFalse((self.folder / "me").exists())
 
-    def test_what_is_set_up_is_not_looked_at_again(self):
-        values = {"LAB_HOME": str(self.home), "LAB_PREBUILT": str(self.parts)}
-        text = "from bluetooth_lab.command_line.preparation import is_prepared; "
-        text += "import os; print(is_prepared(os.environ, 'machine', 'run'))"
-        asked = {**values, "PYTHONPATH": str(self.root)}
-        self.assertEqual(self.bash('python3 -B -c "$1"', text, **asked), "False\n")
-        self.set_up("--quiet", "--for", "run")
-        self.assertEqual(self.bash('python3 -B -c "$1"', text, **asked), "True\n")
-        for more in ({"LAB_SCENE_FILE": "x"}, {"LAB": "tcg"}, {"LAB_CLOCK": "counted"}):
-            self.assertEqual(self.bash('python3 -B -c "$1"', text, **asked, **more), "False\n")
-
     def test_it_takes_its_own_programs(self):
         values = {"LAB_HOME": str(self.home), "LAB_PREBUILT": str(self.parts)}
         self.assertEqual(self.places("places.program_folder(os.environ)", **values), f"{self.home}/programs")

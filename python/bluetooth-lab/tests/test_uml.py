@@ -7,33 +7,29 @@ from pathlib import Path
 from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware
 from bluetooth_lab.machine.memory import Memory
 from bluetooth_lab.machine.uml import command_line
-from bluetooth_lab.places import GUEST
 
+KERNEL, BOOT = Path("/lab/uml/linux"), Path("/lab/lab_boot")
 PARTS = Hardware(Accelerator.USER_MODE, Clock.REAL, "1", "512M")
 
 
 def test_ports_are_serial_lines_in_their_order() -> None:
-    words = command_line(PARTS, Path("/lab/uml/linux"), Path("/lab/job"), [("control", 5), ("session0", 7)])
+    words = command_line(PARTS, KERNEL, BOOT, Path("/lab/job"), [("control", 5), ("session0", 7)])
     assert words[:2] == ["/lab/uml/linux", "mem=512M"]
-    assert f"init={GUEST}/boot-uml" in words
+    assert "init=/lab/lab_boot" in words
     assert [word for word in words if word.startswith("ssl")] == ["ssl0=fd:5", "ssl1=fd:7"]
     assert words[-2:] == ["LAB_JOB=/lab/job", "LAB_PORTS=control,session0"]
 
 
 def test_time_is_simulated_if_that_is_asked_for() -> None:
     for clock, words in ((Clock.REAL, []), (Clock.SIMULATED, ["time-travel=inf-cpu"])):
-        command = command_line(PARTS._replace(clock=clock), Path("/lab/uml/linux"), Path("/lab/job"), [])
+        command = command_line(PARTS._replace(clock=clock), KERNEL, BOOT, Path("/lab/job"), [])
         assert [word for word in command if word.startswith("time-travel")] == words
 
 
-def test_its_start_is_a_program() -> None:
-    assert (GUEST / "boot-uml").stat().st_mode & 0o111
-
-
 def test_its_memory_is_where_there_is_room() -> None:
-    words = command_line(PARTS, Path("/lab/uml/linux"), Path("/lab/job"), [], Memory(Path("/var/tmp"), "300M"))
+    words = command_line(PARTS, KERNEL, BOOT, Path("/lab/job"), [], Memory(Path("/var/tmp"), "300M"))
     assert words[:4] == ["env", "TMPDIR=/var/tmp", "/lab/uml/linux", "mem=300M"]
 
 
 def test_a_path_with_a_space_is_one_word_for_the_kernel() -> None:
-    assert 'LAB_JOB="/my lab/job"' in command_line(PARTS, Path("/my lab/uml/linux"), Path("/my lab/job"), [])
+    assert 'LAB_JOB="/my lab/job"' in command_line(PARTS, Path("/my lab/uml/linux"), BOOT, Path("/my lab/job"), [])

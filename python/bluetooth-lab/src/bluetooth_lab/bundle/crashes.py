@@ -1,4 +1,4 @@
-"""Programs that have crashed in the machine: their core files, which the kernel writes into its memory (guest/root.sh),
+"""Programs that have crashed in the machine: their core files, which the kernel writes into its memory (guest/boot.c),
 and the backtraces that gdb makes of them."""
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ daemon_log=${LAB_LOGS:-${LAB_OUT:?only inside the lab}}/bluetoothd.log
 
 complain() { echo "lab-bluetoothd: $*" >&2; }
 
-# Waits a moment without starting a program. Nothing writes to the pipe, which guest/boot has made.
+# Waits a moment without starting a program. Nothing writes to the pipe, which guest/boot.c has made.
 if [[ -p $run/nap && -r $run/nap && -w $run/nap ]]; then
     exec {nap}<>"$run/nap"
 else

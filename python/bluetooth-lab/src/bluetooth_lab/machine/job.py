@@ -20,9 +20,9 @@ PASSED_PREFIXES = (
 PASSED_NAMES = ("CI", "VIRTUAL_ENV", "TERM", "TZ", "LANG", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
 # What a shell takes for the name of a variable; an environment may have others, which are no variables in the guest.
 NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
-# What guest/boot and guest/boot-uml need, in a shell with a PATH of its own.
-BOOT_VARIABLES = ("LAB_SHARED", "LAB_OUT", "LAB_MODULES", "LAB_GUEST", "LAB_PREBUILT")
-BUSYBOX = "/run/lab/busybox"  # for what the host has no program for; guest/boot-uml makes it
+# What guest/boot.c needs.
+BOOT_VARIABLES = ("LAB_SHARED", "LAB_MODULES", "LAB_PREBUILT")
+BUSYBOX = "/run/lab/busybox"  # for what the host has no program for; guest/boot.c makes it
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 
 
@@ -99,9 +99,10 @@ def write_job(folder: Path, environment: Mapping[str, str], shared: Path, is_sta
     if is_standing:
         environment["LAB_STANDING"] = "1"
     (folder / "init").symlink_to(GUEST / "init")
-    for file, names in (("environment", environment.keys()), ("boot", BOOT_VARIABLES)):
-        text = "".join(export(name, environment[name]) for name in names if name in environment)
-        (folder / file).write_bytes(os.fsencode(text))
+    text = "".join(export(name, value) for name, value in environment.items())
+    (folder / "environment").write_bytes(os.fsencode(text))
+    text = "".join(f"{name}={environment[name]}\0" for name in BOOT_VARIABLES if name in environment)
+    (folder / "boot").write_bytes(os.fsencode(text))
 
 
 def export(name: str, value: str) -> str:

@@ -30,7 +30,7 @@ from bluetooth_lab.places import GUEST, Places
 SESSIONS = 16
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 DEFAULT_NAME = "default"
-STARTS = ("boot", "boot-uml", "root.sh", "init")  # what a machine begins with
+STARTS = ("boot", "init")  # what a machine begins with
 
 
 def chosen_name(environment: Mapping[str, str]) -> str:
@@ -174,7 +174,7 @@ def state(record: Record) -> str:
 def ingredients(places: Places, kernel: Path) -> str:
     """Changes with all that a machine is made of when it starts, and cannot have afterwards."""
     digest = hashlib.sha256(str(kernel).encode())
-    parts = (places.home / name for name in ("lab_agent", "lab_daemon", "clock_keeper"))
+    parts = (places.home / name for name in ("lab_agent", "lab_boot", "lab_daemon", "clock_keeper"))
     for file in [kernel, places.boot / "initramfs", *parts, *(GUEST / name for name in STARTS)]:
         if file.exists():
             status = file.stat()

@@ -1,6 +1,6 @@
 """How a machine starts: from the beginning, or where another one of its kind was saved.
 
-In software emulation a kernel takes seconds to start. Until a machine asks for its job (guest/boot), all machines of
+In software emulation a kernel takes seconds to start. Until a machine asks for its job (guest/boot.c), all machines of
 its kind are alike, and nothing of ours is mounted, which would keep it from being saved.
 """
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from bluetooth_lab.machine.hardware import Clock, Hardware
 from bluetooth_lab.machine.memory import Memory
 from bluetooth_lab.machine.qemu import Port
-from bluetooth_lab.places import GUEST
 
 # The clock leaps over idle time, and stands still while the kernel computes. The kernel would then wait forever for
 # jitter in its own computing, at its start; it has other sources of random numbers.
@@ -16,14 +15,14 @@ SIMULATED_TIME = ("time-travel=inf-cpu", "initcall_blacklist=jent_mod_init")
 
 
 def command_line(
-    hardware: Hardware, kernel: Path, job: Path, ports: Sequence[Port], memory: Memory | None = None
+    hardware: Hardware, kernel: Path, boot: Path, job: Path, ports: Sequence[Port], memory: Memory | None = None
 ) -> list[str]:
-    """The ports are serial lines, each a descriptor of the kernel's; guest/boot-uml gives them their names."""
+    """The ports are serial lines, each a descriptor of the kernel's; `boot` (guest/boot.c) gives them their names."""
     command = ["env", f"TMPDIR={memory.folder}"] if memory else []
     command += [str(kernel), f"mem={memory.size if memory else hardware.memory}"]
     command += ["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"]
     # The kernel splits its command line at spaces outside of quotes. Its own part takes uml_dir before that, as it is.
-    command += [option("init", GUEST / "boot-uml"), f"uml_dir={job}/uml/"]
+    command += [option("init", boot), f"uml_dir={job}/uml/"]
     command += ["quiet", "loglevel=2", "con=null", "con0=null,fd:1"]
     command += SIMULATED_TIME if hardware.clock is Clock.SIMULATED else ()
     command += [f"ssl{line}=fd:{end}" for line, (_, end) in enumerate(ports)]

@@ -29,6 +29,8 @@ build_c_parts() {
     # Without the agent, there is no lab in a machine; without the keeper of bluetoothd, there is none at all.
     compile "$library/guest/agent" "$1/lab_agent" "${c_program[@]}" || return
     compile "$library/guest/daemon" "$1/lab_daemon" "${c_program[@]}" || return
+    # What a machine in user-mode Linux starts with.
+    compile "$library/guest/boot.c" "$1/lab_boot" "${c_program[@]}" || return
     # For simulated time.
     compile "$library/guest/clock_keeper.c" "$1/clock_keeper" "${c_program[@]}" || return
     # Without it, scans in btvirt's air find little. It needs no other library: btvirt has loaded those that it calls.

@@ -14,8 +14,6 @@ from bluetooth_lab.machine.construction import Construction
 from bluetooth_lab.machine.options import Options, is_recorded
 from bluetooth_lab.machine.terminal import Terminal, terminal_size
 from bluetooth_lab.messages import say
-from bluetooth_lab.page.air import write_air_page
-from bluetooth_lab.page.command import write_page
 from bluetooth_lab.places import GUEST
 
 CAPTURE = "capture.btsnoop"
@@ -46,11 +44,15 @@ def keep_record(out: Path, options: Options) -> None:
         say(f"cannot write the capture to {options.capture}: {error.strerror or error} (it is in {file})")
     try:
         if options.page:
+            from bluetooth_lab.page.command import write_page  # only now: most commands have none
+
             write_page(out / RUN, Path(options.page))
     except OSError as error:
         say(f"there is no page of this run: {error}")
     try:
         if options.air_page:
+            from bluetooth_lab.page.air import write_air_page
+
             write_air_page(out / RUN / AIR.name, Path(options.air_page))
     except (OSError, ValueError) as error:
         say(f"there is no page of this run's air: {error}")

@@ -7,7 +7,6 @@ The kernel takes $TMPDIR, $TMP or $TEMP, or else /dev/shm, and does not look whe
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -52,7 +51,7 @@ def look_at(folder: Path) -> Place | None:
 def candidates(environment: Mapping[str, str], home: Path) -> list[Path]:
     """The folder that the caller has named comes first."""
     named = [Path(environment[name]) for name in ("TMPDIR", "TMP", "TEMP") if environment.get(name)]
-    return [*named[:1], Path("/dev/shm"), Path(tempfile.gettempdir()), Path("/var/tmp"), home]
+    return [*named[:1], Path("/dev/shm"), Path("/tmp"), Path("/var/tmp"), home]
 
 
 def choose_memory(wanted: str, folders: Iterable[Path], look: Callable[[Path], Place | None] = look_at) -> Memory:

@@ -69,6 +69,12 @@ print(socket.gethostname())"""
     assert (result.returncode, result.stdout) == (0, "lab\n"), result.stderr
 
 
+def test_a_host_keeps_its_radio_when_its_command_has_ended() -> None:
+    text = "sleep 1; bluetoothctl list"
+    result = lab("run", "--hosts", "2", "--host", "a", "--", "true", "--host", "b", "--", "sh", "-c", text)
+    assert result.returncode == 0 and result.stdout.startswith("b| Controller "), result.stderr
+
+
 def passed(text: str, given: str = "") -> float:
     """How many seconds of simulated time pass in a shell command."""
     timed = f"set -e; read -a begin </proc/uptime; {text}; read -a end </proc/uptime; echo ${{begin[0]}} ${{end[0]}}"

@@ -1,7 +1,5 @@
 """The machine: what gets into the lab, and how."""
 
-import contextlib
-import io
 import os
 import subprocess
 from pathlib import Path
@@ -9,7 +7,6 @@ from unittest import mock
 
 from lab_script import LabScriptTests
 
-from bluetooth_lab.machine import options
 from bluetooth_lab.machine.job import job_environment, write_job
 
 KERNEL = Path("/boot/vmlinuz-6.12")
@@ -34,7 +31,7 @@ class Environment(LabScriptTests):
         passed = self.passed(**dict.fromkeys(odd, "1"), LAB_ENV="BASH_FUNC_LAB_f%% LAB_é")
         self.assertFalse(passed.keys() & {*odd})
         with self.assertRaises(ValueError):
-            write_job(self.folder / "job", {odd[0]: "1"}, self.folder, is_standing=False)
+            write_job(self.folder / "job", {odd[0]: "1"}, self.folder, is_persistent=False)
 
     def test_programs_take_different_controllers(self):
         values = self.passed()
@@ -44,31 +41,25 @@ class Environment(LabScriptTests):
 
 
 class Job(LabScriptTests):
-    def read(self, is_standing):
+    def read(self, is_persistent):
         value = "two\nlines 'and' $quotes, \udcff"
-        write_job(self.folder / "job", {"VALUE": value}, Path("/shared folder"), is_standing)
-        text = 'unset LAB_STANDING; source job/environment; printf "%s\\0" "$VALUE" "$LAB_SHARED" "${LAB_STANDING:-}"'
+        write_job(self.folder / "job", {"VALUE": value}, Path("/shared folder"), is_persistent)
+        text = (
+            'unset LAB_PERSISTENT; source job/environment; printf "%s\\0" "$VALUE" "$LAB_SHARED" "${LAB_PERSISTENT:-}"'
+        )
         printed = subprocess.run(["bash", "-c", text], cwd=self.folder, capture_output=True, check=True).stdout
         values = os.fsdecode(printed).split("\0")[:-1]
         self.assertEqual(values[0], value)
         return values[1:]
 
     def test_values_come_through_unharmed(self):
-        self.assertEqual(self.read(is_standing=False), ["/shared folder", ""])
+        self.assertEqual(self.read(is_persistent=False), ["/shared folder", ""])
+
+    def test_what_a_machine_starts_with_comes_through_unharmed(self):
+        values = {"LAB_PREBUILT": "/a 'b'\n, \udcff", "OTHER": "x"}
+        write_job(self.folder / "job", values, Path("/shared"), False)
+        text = os.fsdecode((self.folder / "job/boot").read_bytes())
+        self.assertEqual(text.split("\0"), ["LAB_SHARED=/shared", f"LAB_PREBUILT={values['LAB_PREBUILT']}", ""])
 
     def test_a_machine_that_is_to_stay_up_knows_it(self):
-        self.assertEqual(self.read(is_standing=True), ["/shared folder", "1"])
-
-
-class Arguments(LabScriptTests):
-    def test_controllers_have_limits(self):
-        for number in ("0", "251"):
-            with self.subTest(number=number), contextlib.redirect_stderr(io.StringIO()):
-                with mock.patch("bluetooth_lab.messages.say") as said, self.assertRaises(SystemExit) as ended:
-                    options.parse(["--controllers", number, "--", "true"])
-                self.assertEqual(ended.exception.code, 125)
-                said.assert_called_once()
-
-    def test_the_commands_own_options_are_not_the_labs(self):
-        parsed = options.parse(["--controllers", "3", "--", "make", "--out", "x"])
-        self.assertEqual((parsed.controllers, parsed.out, parsed.command), (3, None, ["make", "--out", "x"]))
+        self.assertEqual(self.read(is_persistent=True), ["/shared folder", "1"])

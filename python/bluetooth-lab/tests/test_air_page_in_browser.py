@@ -12,7 +12,7 @@ from pytest_bluetooth_lab.page import WebPage
 import air_records
 import page_records
 from bluetooth_lab.page.air import air_page, write_air_page
-from bluetooth_lab.page.command import main
+from bluetooth_lab.page.command import make
 from browser_pages import Open, press
 
 PLACE = """(() => {{
@@ -174,8 +174,8 @@ def test_what_has_no_air_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "x.jsonl").write_text("no air\n")
     with pytest.raises(ValueError, match="virtual-radio record makes one"):
         air_page(tmp_path / "x.jsonl")
-    assert main([str(tmp_path / "x.jsonl")]) == 1
+    assert make(tmp_path / "x.jsonl", None, None) == 1
     assert "x.jsonl has no recording" in capsys.readouterr().err
     (tmp_path / "x.jsonl").write_text(air_records.walk())
-    assert main([str(tmp_path / "x.jsonl"), "--out", str(tmp_path / "y.html")]) == 0
+    assert make(tmp_path / "x.jsonl", None, tmp_path / "y.html") == 0
     assert "<title>Air of x</title>" in (tmp_path / "y.html").read_text()

@@ -9,6 +9,7 @@ import pytest
 from bluetooth_lab.machine import calls
 from bluetooth_lab.machine.options import parse
 from bluetooth_lab.machine.runs import prepare_folders
+from bluetooth_lab.page import command as page_command
 
 
 def test_a_capture_that_cannot_be_written_is_said_and_the_page_is_made(
@@ -16,7 +17,7 @@ def test_a_capture_that_cannot_be_written_is_said_and_the_page_is_made(
 ) -> None:
     said: list[str] = []
     monkeypatch.setattr(calls, "say", said.append)
-    monkeypatch.setattr(calls, "write_page", lambda _, page: page.write_text("page"))
+    monkeypatch.setattr(page_command, "write_page", lambda _, page: page.write_text("page"))
     (tmp_path / calls.CAPTURE).write_bytes(b"btsnoop")
     file, page = tmp_path / "none" / "x.btsnoop", tmp_path / "page.html"
     calls.keep_record(tmp_path, parse(["--capture", str(file), "--page", str(page), "--", "true"]))

@@ -14,9 +14,9 @@ import pytest
 from bluetooth_lab import __version__
 from bluetooth_lab.command_line import actions, completion
 from bluetooth_lab.command_line import help as help_texts
-from bluetooth_lab.command_line.actions import ACTIONS, apply, tool_words
+from bluetooth_lab.command_line.actions import ACTIONS, apply, with_bluez
 from bluetooth_lab.command_line.commands import BY_NAME, COMMANDS, TOPICS
-from bluetooth_lab.command_line.parsing import HelpWanted, Line, UsageError, find_command, parse
+from bluetooth_lab.command_line.parsing import HelpWanted, Line, UsageError, find_command, parse_line
 from bluetooth_lab.command_line.project import enter_folder, find_project
 from bluetooth_lab.places import ROOT, lab_home
 
@@ -25,7 +25,7 @@ NAMES = [command.name for command in COMMANDS]
 
 
 def line(name: str, *words: str) -> Line:
-    return parse(BY_NAME[name], words)
+    return parse_line(BY_NAME[name], words)
 
 
 def lab(*words: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
@@ -62,7 +62,7 @@ def test_files_are_those_of_the_folder_where_it_is_typed(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     parsed = line("run", "--capture", "a b.btsnoop", "--out=out", "--", "true")
     words = ["--capture", f"{tmp_path}/a b.btsnoop", "--out", f"{tmp_path}/out"]
-    assert tool_words(parsed, {}) == words
+    assert parsed.words("--capture", "--out") == words
 
 
 def test_two_hosts_leave_their_commands_to_the_runner() -> None:
@@ -90,7 +90,7 @@ def test_those_of_tests_are_passed_on() -> None:
         ("run", ["--contollers", "3"], "unknown option --contollers; did you mean --controllers?"),
         ("run", ["--zzz"], "unknown option --zzz; lab help run lists all"),
         ("run", ["--controllers"], "--controllers needs a value: --controllers N"),
-        ("run", ["--controllers", "many"], "--controllers takes a number, not many"),
+        ("run", ["--controllers", "many"], "--controllers takes 1 to 250, not many"),
         ("run", ["--fresh=yes"], "--fresh takes no value"),
         ("run", ["--time", "fast", "--", "true"], "--time takes real, counted or simulated, not fast"),
         ("run", ["--env", "A-B=1", "--", "true"], "--env takes NAME or NAME=VALUE, not A-B=1"),
@@ -111,7 +111,7 @@ def test_those_of_tests_are_passed_on() -> None:
 )
 def test_mistakes_are_said(name: str, words: list[str], text: str) -> None:
     with pytest.raises(UsageError) as error:
-        parse(BY_NAME[name], words)
+        parse_line(BY_NAME[name], words)
     assert text in str(error.value)
 
 
@@ -172,7 +172,7 @@ def test_another_bluez_is_a_folder_unless_a_release_is_named(tmp_path: Path, mon
     monkeypatch.chdir(tmp_path)
     (tmp_path / "5.87").mkdir()
     for value in ("mine", "5.87"):
-        assert tool_words(line("run", "--bluez", value, "x"), {}) == ["--bluez", f"{tmp_path}/{value}"]
+        assert with_bluez(line("run", "--bluez", value, "x"), {}).value("--bluez") == f"{tmp_path}/{value}"
 
 
 # Help
@@ -183,7 +183,7 @@ def test_every_command_has_an_action_and_help(name: str) -> None:
     assert name in ACTIONS
     assert (help_texts.text_of(name) or "").startswith(f"usage: lab {name}")
     with pytest.raises(HelpWanted):
-        parse(BY_NAME[name], ["--help"])
+        parse_line(BY_NAME[name], ["--help"])
 
 
 def test_help_is_asked_for_in_three_ways(tmp_path: Path) -> None:

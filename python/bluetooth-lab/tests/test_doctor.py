@@ -32,7 +32,7 @@ def program(path: Path) -> Path:
 
 
 def report(capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, object]]:
-    status = doctor.main(["--json"])
+    status = doctor.run(True)
     values = json.loads(capsys.readouterr().out)
     findings = {one["name"]: one["works"] for one in [*values["machines"], *values["parts"]]}
     return status, {**findings, "chosen": values["chosen"]}
@@ -85,7 +85,7 @@ def test_a_lab_that_came_with_its_machine_lacks_nothing(
 
 def test_it_is_shown_as_a_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program(tmp_path / "programs/dittojay")
-    doctor.main([])
+    doctor.run(False)
     shown = capsys.readouterr().out
     assert f"dittojay      yes    {tmp_path}/programs/dittojay\n" in shown
     assert "bluetoothd    no     missing; please install bluez\n" in shown

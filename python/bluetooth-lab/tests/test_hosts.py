@@ -3,62 +3,71 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from bluetooth_lab import hosts
-from bluetooth_lab.hosts import Hosts, file_of_host, host_command, join, parse
+from bluetooth_lab.command_line.commands import BY_NAME
+from bluetooth_lab.command_line.parsing import UsageError, parse_line
+from bluetooth_lab.hosts import Hosts, Options, file_of_host, host_command, join
 
 BOTH = ("--host", "a", "--", "sensor", "--host", "b", "--", "central", "-x")
 
 
-def refusal(said: list[str], *words: str) -> str:
-    with pytest.raises(SystemExit) as ended:
-        parse(words)
-    assert ended.value.code == 125
-    return said[-1]
+def parse(*words: str) -> Options:
+    return Options.of(parse_line(BY_NAME["run"], words))
 
 
 def test_each_host_has_its_command() -> None:
-    options = parse(["--controllers", "3", *BOTH])
+    options = parse("--hosts", "2", "--controllers", "3", *BOTH)
     assert options.controllers == 3
     assert options.commands == {"a": ["sensor"], "b": ["central", "-x"]}
-    assert parse(["--host", "b", "--", "sh", "--", "--host"]).commands == {"b": ["sh", "--", "--host"]}
+    assert parse("--hosts", "2", "--host", "b", "--", "sh", "--", "--host").commands == {"b": ["sh", "--", "--host"]}
 
 
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ((), "./lab run [OPTION…] --host a"),
-        (("true",), "./lab run [OPTION…] --host a"),
-        (("--host", "c", "--", "true"), "./lab run [OPTION…] --host a"),
-        (("--host", "a", "--", "--host", "b", "--", "true"), "no command to run on host a"),
-        (("--host", "a", "--", "x", "--host", "a", "--", "y"), "host a has two commands"),
-        (("--controllers", "9", *BOTH), "1 to 8 with 2 hosts"),
-        (("--hosts", "3", "--controllers", "6", *BOTH), "1 to 5 with 3 hosts"),
-        (("--hosts", "9", *BOTH), "--hosts takes 1 to 8"),
+        (("2",), "lab run [OPTION…] --host a"),
+        (("2", "true"), "lab run [OPTION…] --host a"),
+        (("2", "true", *BOTH), "lab run [OPTION…] --host a"),
+        (("2", "--host", "c", "--", "true"), "lab run [OPTION…] --host a"),
+        (("2", "--host", "a", "--", "--host", "b", "--", "true"), "no command to run on host a"),
+        (("2", "--host", "a", "--", "x", "--host", "a", "--", "y"), "host a has two commands"),
+        (("2", "--controllers", "9", *BOTH), "1 to 8 with 2 hosts"),
+        (("3", "--controllers", "6", *BOTH), "1 to 5 with 3 hosts"),
+        (("9", *BOTH), "--hosts takes 1, 2, "),
     ],
 )
-def test_mistakes_are_said(said: list[str], words: tuple[str, ...], text: str) -> None:
-    assert text in refusal(said, *words)
+def test_mistakes_are_said(words: tuple[str, ...], text: str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse("--hosts", *words)
+    assert text in str(error.value)
+
+
+def test_a_tool_ends_with_them(said: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        hosts.main(["--hosts", "2", "true"])
+    assert "lab run [OPTION…] --host a" in said[-1]
 
 
 def test_two_hosts_cannot_have_simulated_time(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_CLOCK", "simulated")
     with pytest.raises(SystemExit):
-        hosts.main([*BOTH])
+        hosts.main(["--hosts", "2", *BOTH])
     assert said[-1].startswith("several hosts cannot have simulated time")
 
 
 def machine_words(host: str, *words: str) -> str:
-    return " ".join(host_command(host, parse(words), Path("/out"), {"peer-a": 5, "radio0": 6}))
+    return " ".join(host_command(host, parse("--hosts", "2", *words), Path("/out"), {"peer-a": 5, "radio0": 6}))
 
 
 def test_each_machine_has_its_own_folder_capture_and_ports() -> None:
     files = ("--capture", "/x/sensor.btsnoop", "--page", "/x/run.html")
     words = machine_words("b", *files, "--bluez", "/bluez", *BOTH)
-    assert " --host b --hosts ab --controllers 1 --out /out/b --capture /x/sensor-b.btsnoop " in words
+    assert " --this-host b --all-hosts ab --controllers 1 --out /out/b --capture /x/sensor-b.btsnoop " in words
     assert " --page /x/run-b.html --bluez /bluez " in words
     assert words.endswith("--prefix b|  --joined peer-a=5 --joined radio0=6 -- central -x")
 
@@ -129,6 +138,27 @@ def test_who_fails_although_asked_to_end_has_failed() -> None:
     assert running.status() == 1
 
 
+def test_the_machines_of_all_hosts_but_the_last_outlive_their_commands() -> None:
+    assert machine_words("a", *BOTH).endswith("/stay-up sensor")
+    assert machine_words("b", *BOTH).endswith(" -- central -x")
+
+
+@pytest.mark.parametrize(
+    ("command", "statuses"),
+    [("exit 3", {3}), ("kill -TERM $PPID; exec sleep 0.1", {0}), ("kill -INT $PPID; exit 5", {5})],
+)
+def test_a_machine_ends_with_a_command_that_fails_or_is_asked_to_end(command: str, statuses: set[int]) -> None:
+    assert subprocess.run([hosts.STAY_UP, "sh", "-c", command], timeout=20).returncode in statuses
+
+
+def test_a_machine_outlives_a_command_that_succeeds() -> None:
+    with subprocess.Popen([hosts.STAY_UP, "true"]) as process:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=0.5)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) in (-signal.SIGINT, *hosts.INTERRUPTED)
+
+
 def test_a_signal_goes_to_all_that_run() -> None:
     running, processes = two("a", "b")
     running.statuses["a"] = 0
@@ -137,7 +167,7 @@ def test_a_signal_goes_to_all_that_run() -> None:
 
 
 def test_any_two_of_three_hosts_are_joined_and_host_a_has_all_controllers() -> None:
-    options = parse(["--hosts", "3", "--controllers", "2", "--host", "c", "--", "true"])
+    options = parse("--hosts", "3", "--controllers", "2", "--host", "c", "--", "true")
     assert options.names == "abc"
     peers = [(("a", "peer-b"), ("b", "peer-a")), (("a", "peer-c"), ("c", "peer-a")), (("b", "peer-c"), ("c", "peer-b"))]
     b, c = ([(host, f"radio{index}") for index in range(2)] for host in "bc")

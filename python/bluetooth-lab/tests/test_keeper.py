@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from bluetooth_lab.machine.persistent import start_time
 from bluetooth_lab.machine.process import Kept
 from bluetooth_lab.machine.qemu import Port
-from bluetooth_lab.machine.standing import start_time
 from bluetooth_lab.machine.start import Start
 from bluetooth_lab.places import PACKAGE
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from bluetooth_lab.command_line.commands import BY_NAME
+from bluetooth_lab.command_line.parsing import parse_line
 from bluetooth_lab.places import PACKAGE
 from bluetooth_lab.testing import packages, this_package
-from bluetooth_lab.testing.command import parse
+from bluetooth_lab.testing.command import Options
 from bluetooth_lab.testing.packages import SwiftPackage, parse_statuses
 from bluetooth_lab.testing.python_tests import PythonTests
 from bluetooth_lab.testing.rounds import Batch
@@ -241,9 +243,11 @@ def test_statuses_of_suites_that_are_cut_off_are_left_out(tmp_path: Path) -> Non
     assert suite_statuses(tmp_path / "none") == {}
 
 
-def test_what_follows_the_options_are_filters() -> None:
-    options, filters = parse(["--kind", "swift", "--package", "/p", "--bluez", "/b", "--", "--x", "A", "--", "B"])
-    assert (options.package, options.bluez, filters) == (Path("/p"), "/b", ["--x", "A", "--", "B"])
+def test_its_options_are_those_of_the_command_line() -> None:
+    line = parse_line(BY_NAME["test"], ["--repeat", "3", "--shard", "2/5", "--list", "A", "--junit", "B"])
+    options = Options.of(line, "swift", Path("/p"), "/b")
+    assert (options.package, options.lab.bluez, options.filters) == (Path("/p"), "/b", ["A", "--junit", "B"])
+    assert (options.repeat, str(options.shard), options.must_list, options.is_nightly) == (3, "2/5", True, False)
 
 
 def test_a_runner_gives_a_shells_exit_status_and_limits() -> None:

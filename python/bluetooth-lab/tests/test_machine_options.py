@@ -29,10 +29,9 @@ def test_joined_ports_are_names_and_descriptors() -> None:
     assert options.joined == [("peer", 7), ("radio0", 8)]
 
 
-def test_a_joined_port_needs_a_descriptor(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        parse(["--joined", "peer", "--", "true"])
-    assert "--joined" in capsys.readouterr().err
+def test_a_joined_port_needs_a_descriptor(said: list[str]) -> None:
+    for value in ("peer", "peer=", "=7", "peer=x"):
+        assert "--joined takes PORT=DESCRIPTOR" in refusal(said, "--joined", value, "--", "true")
 
 
 def test_a_number_of_controllers_that_no_radio_makes_is_a_mistake(said: list[str]) -> None:

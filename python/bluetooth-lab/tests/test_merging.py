@@ -8,7 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bluetooth_lab.testing.merging import main
+from bluetooth_lab.command_line.actions import ACTIONS
+from bluetooth_lab.command_line.commands import BY_NAME
+from bluetooth_lab.command_line.parsing import parse_line
+from bluetooth_lab.testing import merging
 from bluetooth_lab.testing.results import Report, Result
 from bluetooth_lab.testing.shards import DURATIONS, Durations
 from test_junit import check_shape
@@ -39,7 +42,8 @@ def folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 
 
 def merge(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, list[str]]:
-    status = main([str(word) for word in words])
+    line = parse_line(BY_NAME["merge"], [str(word) for word in words])
+    status = ACTIONS["merge"](line, {})
     return status, capsys.readouterr().out.splitlines()
 
 
@@ -120,7 +124,7 @@ def test_a_file_that_has_no_results_is_a_failure(folder: Path, text: str, capsys
 def test_what_is_not_there_is_said(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for path in (tmp_path, tmp_path / "none.xml"):
         with pytest.raises(SystemExit):
-            main([str(path)])
+            merging.merge([path], None, None)
     assert [line.partition(" /")[0] for line in said] == ["no results in", "no such file:"]
 
 
@@ -188,7 +192,7 @@ def test_names_are_shown_and_do_nothing_else(tmp_path: Path, capsys: pytest.Capt
 
 def test_a_place_that_cannot_be_written_is_said(folder: Path, said: list[str]) -> None:
     blocked = folder / "1.xml" / "all.xml"
-    for words in (["--junit", str(blocked)], ["--durations", str(blocked)]):
+    for files in ((blocked, None), (None, blocked)):
         with pytest.raises(SystemExit):
-            main([*words, str(folder)])
+            merging.merge([folder], *files)
     assert all(line.startswith("cannot write ") for line in said) and len(said) == 2

@@ -12,7 +12,7 @@ import pytest
 
 import page_records
 from bluetooth_lab.page.assemble import WEB, page, script
-from bluetooth_lab.page.command import main, write_page
+from bluetooth_lab.page.command import make, write_page
 from bluetooth_lab.page.index import write_index
 from bluetooth_lab.page.record import Record, read_record, summary_of, timed_lines
 
@@ -114,16 +114,16 @@ def test_sources_of_the_page_fit_into_a_screen() -> None:
 
 def test_the_command_writes_the_page_beside_the_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = page_records.failed_test(tmp_path / "failed")
-    assert main([str(folder)]) == 0
+    assert make(folder, None, None) == 0
     assert capsys.readouterr().out == f"{folder / 'page.html'}\n"
     assert "about.json" in files_in((folder / "page.html").read_text())
-    assert main([str(folder), "--compare", str(folder), "--out", str(tmp_path / "out.html")]) == 0
+    assert make(folder, folder, tmp_path / "out.html") == 0
     assert files_in((tmp_path / "out.html").read_text(), "other")
 
 
 def test_a_folder_without_a_record_is_a_mistake(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main([str(tmp_path)])
+        make(tmp_path, None, None)
     assert "has no record" in capfd.readouterr().err
 
 

@@ -35,7 +35,7 @@ class Guest:
         return Link(self.stream, self.control, lambda: self.is_dead)
 
     @property
-    def standing_link(self) -> Link:
+    def persistent_link(self) -> Link:
         """To one that is up."""
         return Link(self.stream, None, lambda: self.is_dead)
 
@@ -99,7 +99,7 @@ def test_the_command_begins_when_the_machine_is_ready(guest: Guest, session: Ses
 
 
 def test_the_command_begins_when_an_agent_that_is_up_has_answered(guest: Guest, tmp_path: Path) -> None:
-    session = new_session(guest.standing_link, tmp_path)
+    session = new_session(guest.persistent_link, tmp_path)
     # The end of what the last caller was sent, which looks like anything.
     guest.agent.sendall(b"\0\0rest" + frame(b"X", b"9") + frame(b"H", b"another's") + frame(b"H", session.greeting))
     guest.agent.sendall(frame(b"N", b"noted") + frame(b"X", b"4"))
@@ -109,7 +109,7 @@ def test_the_command_begins_when_an_agent_that_is_up_has_answered(guest: Guest, 
 
 
 def test_an_agent_that_goes_away_is_a_failure(guest: Guest, tmp_path: Path, said: list[str]) -> None:
-    session = new_session(guest.standing_link, tmp_path)
+    session = new_session(guest.persistent_link, tmp_path)
     guest.agent.close()
     session.run()
     assert session.finish() == 125 and said[0].startswith("the virtual machine ended by itself")

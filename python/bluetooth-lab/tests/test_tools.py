@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bluetooth_lab.machine.standing import start_time
+from bluetooth_lab.machine.persistent import start_time
 from bluetooth_lab.places import PACKAGE
 
 LIMIT = 20  # seconds, on a busy machine

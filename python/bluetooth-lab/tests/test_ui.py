@@ -10,17 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bluetooth_lab.machine.ui import CONNECT, DITTOJAY, RADIO, Bridge, split
+from bluetooth_lab.machine.ui import CONNECT, Bridge
 
 LIMIT = 20  # seconds
-
-
-def test_sockets_are_those_of_the_lab_and_the_rest_is_for_the_page() -> None:
-    assert split([]) == ([DITTOJAY], RADIO, [])
-    words = ["--port", "80", "--socket", "/a", "--json", "--socket=/b", "--radio=/r=1"]
-    assert split(words) == (["/a", "/b"], "/r=1", ["--port", "80", "--json"])
-    with pytest.raises(SystemExit):
-        split(["--socket"])
 
 
 def test_what_is_said_reaches_a_socket_that_is_made_later(tmp_path: Path) -> None:

@@ -1,8 +1,5 @@
 """Runs commands on several machines of the lab that only the virtual radio joins, and ends when they have ended.
 
-usage: hosts [--hosts N] [--controllers N] [--capture FILE] [--page FILE] [--air-page FILE] [--out FOLDER]
-             [--bluez FOLDER] --host a -- COMMAND [ARG…] [--host b -- COMMAND [ARG…]] …
-
 Each machine is a process of its own (machine.command). Host a has the radio: the controllers of the other hosts are
 handed over to them by virtio ports, which are the two ends of a socket pair here. Between any two hosts one more such
 port carries what lab-on runs.
@@ -12,7 +9,6 @@ has ended, or when any has failed; the others are then interrupted, as by Ctrl-C
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import os
 import select
@@ -25,78 +21,75 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, Protocol
 
-from bluetooth_lab.command_line.options import HOSTS_BY_NAME, MOST_HOSTS
+from bluetooth_lab.command_line.commands import BY_NAME
+from bluetooth_lab.command_line.options import HOSTS_BY_NAME
+from bluetooth_lab.command_line.parsing import Line, UsageError, parse_line
+from bluetooth_lab.machine import options as machine_options
 from bluetooth_lab.machine.hardware import Clock
 from bluetooth_lab.machine.runs import prepare_folders
 from bluetooth_lab.messages import fail
-from bluetooth_lab.places import Places, child_command
+from bluetooth_lab.places import GUEST, Places, child_command
 
 NAMES = HOSTS_BY_NAME
 MOST_CONTROLLERS = 16  # of all hosts: each takes a port of host a
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
+STAY_UP = GUEST / "stay-up"
 PATIENCE = 30  # seconds for an interrupted command to end
 
 
 class Options(NamedTuple):
-    """What was asked for, the commands by their hosts."""
+    """What was asked for, the commands by their hosts; `machine`: what is alike for all of them."""
 
     hosts: int
-    controllers: int
-    capture: str | None
-    page: str | None
-    air_page: str | None
-    out: str | None
-    bluez: str | None
-    commands: dict[str, list[str]]
+    machine: machine_options.Options
+    commands: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, line: Line) -> Options:
+        """Raises UsageError."""
+        hosts = int(line.value("--hosts") or 2)
+        options = cls(hosts, machine_options.Options.of(line, ()), commands_of(line.rest))
+        if not options.commands or not set(options.commands) <= set(options.names):
+            example = " ".join(f"--host {name} -- COMMAND [ARG…]" for name in options.names[:2])
+            raise UsageError(f"with --hosts {hosts}: lab run [OPTION…] {example}{' …' * (hosts > 2)}")
+        most = MOST_CONTROLLERS // hosts
+        if options.controllers > most:
+            raise UsageError(
+                f"--controllers takes 1 to {most} with {hosts} hosts: there are at most {MOST_CONTROLLERS} in all"
+            )
+        return options
 
     @property
     def names(self) -> str:
         """A letter for each host."""
         return NAMES[: self.hosts]
 
+    @property
+    def controllers(self) -> int:
+        """Of each host."""
+        return self.machine.controllers or 1
 
-def split_commands(words: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """The options, and each host's command: what follows `--host NAME --`, up to the next of these."""
+
+def commands_of(words: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Each host's command: what follows `--host NAME --`, up to the next of these. None if that is not how they
+    begin. Raises UsageError."""
     starts = [
         index
         for index in range(len(words) - 2)
         if words[index] == "--host" and words[index + 2] == "--" and words[index + 1] in NAMES
     ]
-    options = list(words[: starts[0]] if starts else words)
-    commands: dict[str, list[str]] = {}
+    if starts[:1] != [0]:
+        return {}
+    commands: dict[str, Sequence[str]] = {}
     for start, end in zip(starts, [*starts[1:], len(words)]):
-        host, command = words[start + 1], list(words[start + 3 : end])
+        host, command = words[start + 1], words[start + 3 : end]
         if not command:
-            fail(f"no command to run on host {host}: --host {host} -- COMMAND [ARG…]")
+            raise UsageError(f"no command to run on host {host}: --host {host} -- COMMAND [ARG…]")
         if host in commands:
-            fail(f"host {host} has two commands; let a script run both")
+            raise UsageError(f"host {host} has two commands; let a script run both")
         commands[host] = command
-    return options, commands
-
-
-def parse(words: Sequence[str]) -> Options:
-    """Ends this process where the words are not right."""
-    words, commands = split_commands(words)
-    parser = argparse.ArgumentParser(prog="lab run --hosts N", add_help=False)
-    parser.add_argument("--hosts", type=int, default=2)
-    parser.add_argument("--controllers", type=int, default=1)
-    parser.add_argument("--capture")
-    parser.add_argument("--page")
-    parser.add_argument("--air-page")
-    parser.add_argument("--out")
-    parser.add_argument("--bluez")
-    known, rest = parser.parse_known_args(words)
-    options = Options(commands=commands, **vars(known))
-    if not 2 <= options.hosts <= MOST_HOSTS:
-        fail(f"--hosts takes 1 to {MOST_HOSTS}")
-    if rest or not commands or not set(commands) <= set(options.names):
-        example = " ".join(f"--host {name} -- COMMAND [ARG…]" for name in options.names[:2])
-        fail(f"with --hosts {options.hosts}: ./lab run [OPTION…] {example}{' …' * (options.hosts > 2)}")
-    most = MOST_CONTROLLERS // options.hosts
-    if not 1 <= options.controllers <= most:
-        fail(f"--controllers takes 1 to {most} with {options.hosts} hosts: there are at most {MOST_CONTROLLERS} in all")
-    return options
+    return commands
 
 
 def file_of_host(file: str, host: str) -> str:
@@ -107,21 +100,25 @@ def file_of_host(file: str, host: str) -> str:
 
 def host_command(host: str, options: Options, out: Path, ends: Mapping[str, int]) -> list[str]:
     """What runs the machine of a host; `ends`: its descriptors of the ports that join it with others."""
-    command = [*child_command("machine"), "--host", host, "--hosts", options.names]
+    machine = options.machine
+    command = [*child_command("machine"), "--this-host", host, "--all-hosts", options.names]
     command += ["--controllers", str(options.controllers), "--out", str(out / host)]
-    if options.capture:
-        command += ["--capture", file_of_host(options.capture, host)]
-    if options.page:
-        command += ["--page", file_of_host(options.page, host)]
-    if options.air_page and host == options.names[0]:  # which has the radio
-        command += ["--air-page", options.air_page]
-    if options.bluez:
-        command += ["--bluez", options.bluez]
+    if machine.capture:
+        command += ["--capture", file_of_host(machine.capture, host)]
+    if machine.page:
+        command += ["--page", file_of_host(machine.page, host)]
+    if machine.air_page and host == options.names[0]:  # which has the radio
+        command += ["--air-page", machine.air_page]
+    if machine.bluez:
+        command += ["--bluez", machine.bluez]
     if len(options.commands) > 1:
         command += ["--prefix", f"{host}| "]
     for name, end in ends.items():
         command += ["--joined", f"{name}={end}"]
-    return [*command, "--", *options.commands.get(host, ["sleep", "infinity"])]
+    words = options.commands.get(host)
+    if words is None:
+        return [*command, "--", "sleep", "infinity"]
+    return [*command, "--", *([] if host == max(options.commands) else [str(STAY_UP)]), *words]
 
 
 def join(hosts: str, controllers: int) -> list[tuple[tuple[str, str], tuple[str, str]]]:
@@ -216,10 +213,17 @@ class Hosts:
 
 
 def main(words: list[str]) -> int:
-    options = parse(words)
+    """For the lab's own tools: with the words of `lab run`."""
+    try:
+        return run(Options.of(parse_line(BY_NAME["run"], words)))
+    except UsageError as error:
+        fail(str(error))
+
+
+def run(options: Options) -> int:
     if os.environ.get("LAB_CLOCK") == Clock.SIMULATED.value:
         fail("several hosts cannot have simulated time: each would leap while it waits for the others")
-    _, out = prepare_folders(Places.of(os.environ).home, options.out)
+    _, out = prepare_folders(Places.of(os.environ).home, options.machine.out)
     hosts = Hosts(options.commands)
     hosts.install_signals()
     hosts.processes.update(start_machines(options, out))

@@ -10,12 +10,11 @@ from bluetooth_lab.places import PARENT
 
 TOOLS = {
     "machine": "bluetooth_lab.machine.command",
-    "standing": "bluetooth_lab.machine.standing_command",
+    "persistent": "bluetooth_lab.machine.persistent_commands",
     "keeper": "bluetooth_lab.machine.keeper",
     "hosts": "bluetooth_lab.hosts",
     "suites": "bluetooth_lab.testing.suites",
     "count-tests": "bluetooth_lab.testing.counting",
-    "find-tests": "bluetooth_lab.testing.finding",
     "unpack-kernel": "bluetooth_lab.kernel",
     "bundle": "bluetooth_lab.bundle.command",
     "peer": "bluetooth_lab.peer",

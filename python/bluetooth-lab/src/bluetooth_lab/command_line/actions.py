@@ -1,11 +1,11 @@
-"""What the commands do."""
+"""What the commands do. Each loads its tools only when it runs: loading all of them takes a tenth of a second."""
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from collections.abc import Callable, MutableMapping
+from pathlib import Path
 
 from bluetooth_lab.command_line import completion
 from bluetooth_lab.command_line.options import HOSTS_BY_NAME
@@ -17,14 +17,8 @@ from bluetooth_lab.places import GUEST, IS_INSTALLED, PACKAGE, PLUGIN, ROOT, SET
 
 Environment = MutableMapping[str, str]
 DEMO_LIMIT = "600"  # seconds
-# What another tool takes as it is.
-PASSED_ON = ("--controllers", "--capture", "--page", "--air-page", "--out")
-
-
-def run_tool(module: str, *words: str) -> int:
-    """Loaded only now: each start of the lab would take as long as all of them take."""
-    status: int = importlib.import_module(f"bluetooth_lab.{module}").main(list(words))
-    return status
+# Of LAB=host, which is a script.
+FOR_HOST = ("--controllers", "--capture", "--page", "--air-page", "--out")
 
 
 # Options that several commands have
@@ -64,11 +58,10 @@ def hosts_of(line: Line) -> int:
     return int(line.value("--hosts") or 1)
 
 
-def tool_words(line: Line, environment: Environment) -> list[str]:
-    """The options as the tools take them."""
-    words = line.words(*PASSED_ON)
-    bluez = line.value("--bluez")
-    return [*words, "--bluez", find_bluez(bluez, environment)] if bluez else words
+def with_bluez(line: Line, environment: Environment) -> Line:
+    """With the folder of the BlueZ that was asked for in the place of its name; a release is built."""
+    chosen = line.value("--bluez")
+    return line.with_value("--bluez", find_bluez(chosen, environment)) if chosen else line
 
 
 def no_words(line: Line, hint: str = "") -> None:
@@ -81,12 +74,16 @@ def no_words(line: Line, hint: str = "") -> None:
 
 def run_in_lab(line: Line, environment: Environment, *words: str) -> int:
     """Runs a command on as many machines as there are hosts. LAB=host has another process in the place of this one."""
-    options = tool_words(line, environment)
+    line = with_bluez(line, environment)._replace(rest=words)
     if hosts_of(line) > 1:
-        return run_tool("hosts", "--hosts", str(hosts_of(line)), *options, *words)
+        from bluetooth_lab import hosts
+
+        return hosts.run(hosts.Options.of(line))
     if environment.get("LAB") == "host":
-        os.execve(SETUP / "host", [str(SETUP / "host"), *options, "--", *words], dict(environment))
-    return run_tool("machine.command", *options, "--", *words)
+        os.execve(SETUP / "host", [str(SETUP / "host"), *line.words(*FOR_HOST), "--", *words], dict(environment))
+    from bluetooth_lab.machine import command, options
+
+    return command.run(options.Options.of(line))
 
 
 def run(line: Line, environment: Environment) -> int:
@@ -129,9 +126,10 @@ def test(line: Line, environment: Environment) -> int:
         os.chdir(project.folder)
         check_filters(project, filters)
     prepare(environment, "tests", project.kind, str(project.folder), *filters)
-    own = line.words("--shard", "--junit", "--repeat", "--list", "--until-failure", "--nightly")
-    words = ["--kind", project.kind, "--package", str(project.folder), *tool_words(line, environment), *own]
-    return run_tool("testing.command", *words, "--", *filters)
+    bluez = with_bluez(line, environment).value("--bluez")
+    from bluetooth_lab.testing import command
+
+    return command.run(command.Options.of(line, project.kind, project.folder, bluez))
 
 
 def check_filters(project: Project, filters: list[str]) -> None:
@@ -142,7 +140,9 @@ def check_filters(project: Project, filters: list[str]) -> None:
     folders = [project.folder / "Tests"]
     if project.folder == ROOT:
         folders += [ROOT / "Fixtures/sample-app/Tests", PLUGIN / "tests", ROOT / "Fixtures/python-app/tests"]
-    if folders[0].is_dir() and run_tool("testing.finding", *map(str, folders), "--", *filters):
+    from bluetooth_lab.testing import finding
+
+    if folders[0].is_dir() and finding.check(folders, filters):
         sys.exit(1)
 
 
@@ -162,10 +162,9 @@ def bench(line: Line, environment: Environment) -> int:
 # Labs that stay up
 
 
-def standing(line: Line, environment: Environment, *words: str) -> int:
+def must_have_machine(environment: Environment) -> None:
     if environment.get("LAB") == "host":
         fail("LAB=host has no machine that could stay up")
-    return run_tool("machine.standing_command", line.command.name, *words)
 
 
 def up(line: Line, environment: Environment) -> int:
@@ -173,7 +172,10 @@ def up(line: Line, environment: Environment) -> int:
     enter_folder(line.value("--package"), environment)
     prepare(environment, "machine", "up", "scene")
     environment["LAB_DEFAULT_CLOCK"] = "counted"  # so a busy host makes nothing late in it
-    return standing(line, environment, *tool_words(line, environment))
+    must_have_machine(environment)
+    from bluetooth_lab.machine import options, persistent_commands
+
+    return persistent_commands.up(options.Options.of(with_bluez(line, environment)))
 
 
 def execute(line: Line, environment: Environment) -> int:
@@ -181,29 +183,44 @@ def execute(line: Line, environment: Environment) -> int:
         raise UsageError("no command to run: lab exec [OPTION…] -- COMMAND [ARG…]")
     enter_folder(line.value("--package"), environment)
     prepare(environment, "programs", *line.rest)
-    return standing(line, environment, *tool_words(line, environment), "--", *line.rest)
+    must_have_machine(environment)
+    from bluetooth_lab.machine import options, persistent_commands
+
+    return persistent_commands.execute(options.Options.of(line))
 
 
 def ui(line: Line, environment: Environment) -> int:
     no_words(line)
     enter_folder(None, environment)
     prepare(environment, "programs")
-    return run_tool("machine.ui", *line.words("--socket", "--radio", "--port", "--json"))
+    from bluetooth_lab.machine import ui as page
+
+    sockets = line.values("--socket") or [page.DITTOJAY]
+    return page.serve(sockets, line.value("--radio") or page.RADIO, line.words("--port", "--json"))
 
 
 def reset(line: Line, environment: Environment) -> int:
     no_words(line)
-    return standing(line, environment)
+    must_have_machine(environment)
+    from bluetooth_lab.machine import persistent_commands
+
+    return persistent_commands.reset()
 
 
 def down(line: Line, environment: Environment) -> int:
     no_words(line)
-    return standing(line, environment, *line.words("--all"))
+    must_have_machine(environment)
+    from bluetooth_lab.machine import persistent_commands
+
+    return persistent_commands.down(line.has("--all"))
 
 
 def status(line: Line, environment: Environment) -> int:
     no_words(line)
-    return standing(line, environment, *line.words("--json"))
+    must_have_machine(environment)
+    from bluetooth_lab.machine import persistent_commands
+
+    return persistent_commands.show_status(line.has("--json"))
 
 
 # Files, and what is installed
@@ -212,13 +229,19 @@ def status(line: Line, environment: Environment) -> int:
 def page(line: Line, _environment: Environment) -> int:
     if len(line.rest) != 1:
         raise UsageError("page takes one folder or recording: lab page FOLDER")
-    return run_tool("page.command", *line.words("--compare", "--out"), "--", *line.rest)
+    compared, target = (Path(value) if value else None for value in map(line.value, ("--compare", "--out")))
+    from bluetooth_lab.page import command
+
+    return command.make(Path(line.rest[0]), compared, target)
 
 
 def merge(line: Line, _environment: Environment) -> int:
     if not line.rest:
         raise UsageError("merge takes files or folders: lab merge FILE|FOLDER…")
-    return run_tool("testing.merging", *line.words("--junit", "--durations"), "--", *line.rest)
+    junit, durations = (Path(value) if value else None for value in map(line.value, ("--junit", "--durations")))
+    from bluetooth_lab.testing import merging
+
+    return merging.merge([Path(word) for word in line.rest], junit, durations)
 
 
 def setup(line: Line, environment: Environment) -> int:
@@ -247,7 +270,9 @@ def complete(line: Line, _environment: Environment) -> int:
 
 def doctor(line: Line, _environment: Environment) -> int:
     no_words(line)
-    return run_tool("command_line.doctor", *line.words("--json"))
+    from bluetooth_lab.command_line import doctor as examination
+
+    return examination.run(line.has("--json"))
 
 
 ACTIONS: dict[str, Callable[[Line, Environment], int]] = {

@@ -125,10 +125,10 @@ def values_of(option: Option, word: str) -> list[str]:
     if option.kind is Kind.VARIABLE:
         return starting(word, sorted(os.environ))
     if option.kind is Kind.LAB:
-        from bluetooth_lab.machine.standing import all_standing
+        from bluetooth_lab.machine.persistent import all_labs
         from bluetooth_lab.places import lab_home
 
-        return starting(word, [lab.name for lab in all_standing(lab_home(os.environ)) if lab.is_up])
+        return starting(word, [lab.name for lab in all_labs(lab_home(os.environ)) if lab.is_up])
     return []
 
 

@@ -165,12 +165,12 @@ def show(title: str, findings: Sequence[Finding]) -> None:
         print(f"  {finding.name:13} {state:6} {finding.text}")
 
 
-def main(words: list[str]) -> int:
+def run(as_json: bool) -> int:
     places = Places.of(os.environ)
     machines, others = kinds(places), [*parts(places, os.environ), toolchain()]
     cache = user_cache(os.environ) / "bluetooth-lab"
     works = any(finding.works is not False for finding in machines if finding.name != "host")
-    if words == ["--json"]:
+    if as_json:
         values = {"version": __version__, "chosen": chosen(places, os.environ), "home": str(places.home)}
         found_ones = {"machines": machines, "parts": others}
         lists = {name: [finding._asdict() for finding in findings] for name, findings in found_ones.items()}

@@ -12,7 +12,7 @@ from bluetooth_lab import __version__
 from bluetooth_lab.command_line import help as help_texts
 from bluetooth_lab.command_line.actions import ACTIONS, apply
 from bluetooth_lab.command_line.completion import candidates
-from bluetooth_lab.command_line.parsing import HelpWanted, UsageError, find_command, parse
+from bluetooth_lab.command_line.parsing import HelpWanted, UsageError, find_command, parse_line
 from bluetooth_lab.messages import fail
 from bluetooth_lab.places import lab_home
 
@@ -47,7 +47,7 @@ def run(words: Sequence[str]) -> int:
     try:
         command = find_command(name)
         try:
-            line = parse(command, rest)
+            line = parse_line(command, rest)
         except HelpWanted:
             return show_help(name)
         # The tools that follow find it there, as do programs that they start.

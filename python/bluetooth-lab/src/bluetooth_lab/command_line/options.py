@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 HOSTS_BY_NAME = "abcdefgh"  # several hosts, a letter for each
 MOST_HOSTS = len(HOSTS_BY_NAME)
+# What makes controllers, and how many at most. The first one is the default.
+RADIOS = {"virtual": 250, "btvirt": 16}
+MOST_CONTROLLERS = max(RADIOS.values())
 
 
 class Kind(Enum):
@@ -57,6 +60,15 @@ def matching(pattern: str, expected: str) -> Callable[[str], str]:
     return check
 
 
+def number(least: int, most: int) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        if not value.isdecimal() or len(value) > 9 or not least <= int(value) <= most:
+            raise ValueError(f"takes {least} to {most}")
+        return value
+
+    return check
+
+
 def absolute(value: str) -> str:
     """A path of the folder where it was typed."""
     return str(Path(value).absolute())
@@ -95,7 +107,7 @@ CONTROLLERS = Option(
     "N",
     "Make N virtual controllers: hci0, hci1, … (default: 2; at most 250, or 16 with btvirt). With several hosts each "
     "has N (default: 1; at most 16 in all).",
-    check=matching("[0-9]{1,4}", "a number"),
+    check=number(1, MOST_CONTROLLERS),
 )
 TIME = Option(
     "--time",
@@ -111,7 +123,7 @@ RADIO = Option(
     "RADIO",
     "What makes the controllers: this package's virtual-radio (virtual, the default), or BlueZ's btvirt, which has "
     "none of the next four options.",
-    ("virtual", "btvirt"),
+    tuple(RADIOS),
 )
 CONTROLLER = Option(
     "--controller",
@@ -250,7 +262,7 @@ JSON = Option("--json", "", "Print JSON.")
 ALL = Option("--all", "", "All labs that are up.")
 SOCKET = Option("--socket", "PATH", "The control socket of a sensor in the lab (default: that of dittojay).")
 UI_RADIO = Option("--radio", "PATH", "The control socket of the radio in the lab.")
-PORT = Option("--port", "N", "Serve on this port.", check=matching("[0-9]{1,5}", "a port"))
+PORT = Option("--port", "N", "Serve on this port.", check=number(0, 65535))
 BROWSER = Option("--browser", "", "Also install Chromium, for tests of web pages.")
 PEERS = Option(
     "--peers",

@@ -35,6 +35,11 @@ class Line(NamedTuple):
     def has(self, name: str) -> bool:
         return any(option == name for option, _ in self.given)
 
+    def with_value(self, name: str, value: str) -> Line:
+        """With another value of an option."""
+        others = [(option, former) for option, former in self.given if option != name]
+        return self._replace(given=[*others, (name, value)])
+
     def words(self, *names: str) -> list[str]:
         """Those of the options that were given, as another tool takes them."""
         return [word for name, value in self.given if name in names for word in ([name, value] if value else [name])]
@@ -46,7 +51,7 @@ def find_command(name: str) -> Command:
     return BY_NAME[name]
 
 
-def parse(command: Command, words: Sequence[str]) -> Line:
+def parse_line(command: Command, words: Sequence[str]) -> Line:
     """Options come first, up to `--` or the first other word; where the words are files, anywhere. Raises UsageError or
     HelpWanted."""
     left = list(words)

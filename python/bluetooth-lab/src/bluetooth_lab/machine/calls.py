@@ -11,7 +11,7 @@ from typing import NamedTuple
 from bluetooth_lab.bundle.recording import AIR
 from bluetooth_lab.machine import frames
 from bluetooth_lab.machine.construction import Construction
-from bluetooth_lab.machine.options import Options, is_recorded
+from bluetooth_lab.machine.options import Options
 from bluetooth_lab.machine.terminal import Terminal, terminal_size
 from bluetooth_lab.messages import say
 from bluetooth_lab.places import GUEST
@@ -64,6 +64,6 @@ def prepare_call(construction: Construction, options: Options, out: Path, logs: 
     words = list(options.command)
     if options.capture:
         words = [str(GUEST / "captured"), str(out / CAPTURE), *words]
-    if is_recorded(options):
+    if options.is_recorded:
         words = [str(GUEST / "recorded"), str(out / RUN), *words]
     return Call(environment, words, flags)

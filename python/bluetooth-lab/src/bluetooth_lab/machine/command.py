@@ -1,10 +1,6 @@
 """The tool that runs one command in the lab and ends with its exit status: in a machine that is up and has nothing to
 do, or in one that is started for it.
 
-usage: machine [--controllers N] [--capture FILE] [--page FILE] [--air-page FILE] [--out FOLDER] [--bluez FOLDER] --
-               COMMAND [ARG…]
-       machine --host NAME [--joined PORT=DESCRIPTOR]… [--prefix TEXT] …  (by `hosts`: one of several machines)
-
 LAB_NAME names the machine that is up; with LAB_FRESH another one is started even if one is up.
 """
 
@@ -12,14 +8,14 @@ from __future__ import annotations
 
 import os
 
-from bluetooth_lab.machine.borrowing import borrow
 from bluetooth_lab.machine.calls import keep_record, prepare_call
 from bluetooth_lab.machine.construction import Construction
 from bluetooth_lab.machine.hardware import Accelerator
 from bluetooth_lab.machine.job import write_job
 from bluetooth_lab.machine.obstacles import obstacles
-from bluetooth_lab.machine.options import DEFAULT_CONTROLLERS, Options, is_recorded, parse
+from bluetooth_lab.machine.options import DEFAULT_CONTROLLERS, Options, parse
 from bluetooth_lab.machine.process import PORTS, Machine, adopt_orphans
+from bluetooth_lab.machine.reuse import reuse
 from bluetooth_lab.machine.runs import prepare_folders
 from bluetooth_lab.machine.session import Session
 from bluetooth_lab.machine.terminal import Terminal
@@ -32,11 +28,14 @@ START_ATTEMPTS = 3
 
 
 def main(words: list[str]) -> int:
-    options = parse(words)
+    return run(parse(words))
+
+
+def run(options: Options) -> int:
     name_host(options.host)
     places = Places.of(os.environ)
     if not os.environ.get("LAB_FRESH") and not options.host:
-        status = borrow(places, options)
+        status = reuse(places, options)
         if status is not None:
             return status
     return run_in_new_machine(places, options)
@@ -47,10 +46,10 @@ def run_in_new_machine(places: Places, options: Options) -> int:
     job, out = prepare_folders(places.home, options.out)
     construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez)
     call = prepare_call(construction, options, out, out)
-    write_job(job, call.environment, out, is_standing=False)
+    write_job(job, call.environment, out, is_persistent=False)
     ports = [*PORTS, *(name for name, _ in options.joined)]
     # Its output would not be in the record.
-    terminal = Terminal(os.isatty(0) and os.isatty(1) and not is_recorded(options))
+    terminal = Terminal(os.isatty(0) and os.isatty(1) and not options.is_recorded)
     for attempts_left in reversed(range(START_ATTEMPTS)):
         log = out / "console.log"
         start = construction.start(job, ports)

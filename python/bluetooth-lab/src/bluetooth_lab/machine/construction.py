@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from bluetooth_lab.command_line.options import RADIOS
 from bluetooth_lab.machine import hardware, qemu, uml
 from bluetooth_lab.machine.bluez import find_bluez, use_bluez
 from bluetooth_lab.machine.hardware import Accelerator, Hardware
@@ -33,8 +34,8 @@ class Construction(NamedTuple):
         """As the variables of this process have it. Ends it if there is no kernel, or a variable is wrong."""
         works = hardware.kvm_works(places), hardware.uml_works(places)
         parts = hardware.choose(os.environ, *works, os.cpu_count() or 1)
-        if controllers > hardware.RADIOS[parts.radio]:
-            fail(f"--controllers takes 1 to {hardware.RADIOS[parts.radio]}: {parts.radio} makes no more")
+        if controllers > RADIOS[parts.radio]:
+            fail(f"--controllers takes 1 to {RADIOS[parts.radio]}: {parts.radio} makes no more")
         is_user_mode = parts.accelerator is Accelerator.USER_MODE
         return cls(places, places.uml_kernel if is_user_mode else kernel_image(places), parts, controllers, bluez)
 

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from bluetooth_lab.command_line.options import RADIOS
 from bluetooth_lab.messages import fail
 from bluetooth_lab.places import Places
 
 MOST_PROCESSORS = 2  # unless LAB_CPUS says otherwise
 MEMORY = "2G"
-# What makes controllers, and how many at most. The first one is the default.
-RADIOS = {"virtual": 250, "btvirt": 16}
 
 
 class Accelerator(str, Enum):

@@ -92,12 +92,12 @@ def path_folders(places: Places, caller: Mapping[str, str]) -> list[str]:
     return [*own, str(places.prebuilt_machine / "bin")] if places.prebuilt_machine else own
 
 
-def write_job(folder: Path, environment: Mapping[str, str], shared: Path, is_standing: bool) -> None:
-    """`shared`: the folder that the guest may write to; `is_standing`: whether the machine stays when we have ended."""
+def write_job(folder: Path, environment: Mapping[str, str], shared: Path, is_persistent: bool) -> None:
+    """`shared`: the folder that the guest may write to; `is_persistent`: whether the machine outlives us."""
     folder.mkdir(parents=True)
     environment = {**environment, "LAB_SHARED": str(shared.resolve())}
-    if is_standing:
-        environment["LAB_STANDING"] = "1"
+    if is_persistent:
+        environment["LAB_PERSISTENT"] = "1"
     (folder / "init").symlink_to(GUEST / "init")
     text = "".join(export(name, value) for name, value in environment.items())
     (folder / "environment").write_bytes(os.fsencode(text))

@@ -1,69 +1,91 @@
-"""The arguments of the tools that start machines and run commands in them."""
+"""What was asked for of a command in the lab, and of the machine that it runs in."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bluetooth_lab.machine.hardware import RADIOS
+from bluetooth_lab.command_line import options as table
+from bluetooth_lab.command_line.commands import Command
+from bluetooth_lab.command_line.options import Option
+from bluetooth_lab.command_line.parsing import Line, UsageError, parse_line
 from bluetooth_lab.messages import fail
 
-MOST_CONTROLLERS = max(RADIOS.values())
 DEFAULT_CONTROLLERS = 2
 
 
+def joined_port(value: str) -> str:
+    name, _, descriptor = value.partition("=")
+    if not name or not descriptor.isdecimal():
+        raise ValueError("takes PORT=DESCRIPTOR")
+    return value
+
+
+# The lab's own tools start a machine with these as well.
+THIS_HOST = Option("--this-host", "HOST", "One of several hosts.")
+ALL_HOSTS = Option("--all-hosts", "HOSTS", "The names of all.")
+PREFIX = Option("--prefix", "TEXT", "Begins every line that the command prints.")
+JOINED = Option("--joined", "PORT=DESCRIPTOR", "A port whose other end another machine has.", check=joined_port)
+MACHINE = Command(
+    "machine",
+    (),
+    "",
+    "",
+    (
+        *(table.CONTROLLERS, table.CAPTURE, table.PAGE, table.AIR_PAGE, table.OUT, table.BLUEZ),
+        *(THIS_HOST, ALL_HOSTS, PREFIX, JOINED),
+    ),
+)
+
+
 class Options(NamedTuple):
-    """What was asked for. `controllers` is None if nothing was said.
+    """`controllers` is None if nothing was said; `bluez`: the folder of one. `host` is the name of one of several
+    hosts, whose names are `hosts`, a letter each; `joined` are further ports, each a name and a descriptor whose other
+    end another machine has."""
 
-    `host` is the name of one of several hosts, whose names are `hosts`, a letter each; `prefix` begins every line that
-    its command prints; `joined` are further ports, each a name and a descriptor whose other end another machine has.
-    """
+    command: Sequence[str] = ()
+    controllers: int | None = None
+    capture: str | None = None
+    page: str | None = None
+    air_page: str | None = None
+    out: str | None = None
+    bluez: str | None = None
+    host: str = ""
+    hosts: str = ""
+    prefix: str = ""
+    joined: Sequence[tuple[str, int]] = ()
 
-    controllers: int | None
-    capture: str | None
-    page: str | None
-    air_page: str | None
-    out: str | None
-    bluez: str | None
-    host: str
-    hosts: str
-    prefix: str
-    joined: list[tuple[str, int]]
-    command: list[str]
+    @classmethod
+    def of(cls, line: Line, command: Sequence[str] | None = None) -> Options:
+        """`command`: in place of that of the line."""
+        number = line.value("--controllers")
+        ports = (value.partition("=") for value in line.values("--joined"))
+        return cls(
+            line.rest if command is None else command,
+            int(number) if number else None,
+            line.value("--capture"),
+            line.value("--page"),
+            line.value("--air-page"),
+            line.value("--out"),
+            line.value("--bluez"),
+            line.value("--this-host") or "",
+            line.value("--all-hosts") or "",
+            line.value("--prefix") or "",
+            [(name, int(descriptor)) for name, _, descriptor in ports],
+        )
 
-
-def parse(words: Sequence[str], has_command: bool = True) -> Options:
-    """Ends this process where the words are not right."""
-    parser = argparse.ArgumentParser(prog="lab run", add_help=False)
-    parser.add_argument("--controllers", type=int)
-    parser.add_argument("--capture")
-    parser.add_argument("--page")
-    parser.add_argument("--air-page")
-    parser.add_argument("--out")
-    parser.add_argument("--bluez")
-    parser.add_argument("--host", default="")
-    parser.add_argument("--hosts", default="")
-    parser.add_argument("--prefix", default="")
-    parser.add_argument("--joined", action="append", default=[], type=port, metavar="PORT=DESCRIPTOR")
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    options = Options(**vars(parser.parse_args(words)))
-    command = options.command[1:] if options.command[:1] == ["--"] else options.command
-    if has_command and not command:
-        fail("no command to run: ./lab run [OPTION…] -- COMMAND [ARG…]")
-    if command and not has_command:
-        fail(f"there is no command here: {' '.join(command)}")
-    if options.controllers is not None and not 1 <= options.controllers <= MOST_CONTROLLERS:
-        fail(f"--controllers takes 1 to {MOST_CONTROLLERS}")
-    return options._replace(command=command)
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the command is recorded, for a page."""
+        return bool(self.page or self.air_page)
 
 
-def is_recorded(options: Options) -> bool:
-    """Whether the command is recorded, for a page."""
-    return bool(options.page or options.air_page)
-
-
-def port(word: str) -> tuple[str, int]:
-    """`NAME=DESCRIPTOR`"""
-    name, _, descriptor = word.partition("=")
-    return name, int(descriptor)
+def parse(words: Sequence[str]) -> Options:
+    """Of a tool that starts a machine. Ends this process where the words are not right."""
+    try:
+        options = Options.of(parse_line(MACHINE, words))
+    except UsageError as error:
+        fail(str(error))
+    if not options.command:
+        fail("no command to run")
+    return options

@@ -1,7 +1,5 @@
 """dittojay's page for a lab that is up, served on this machine, where the browser is.
 
-usage: ui [--socket PATH…] [--radio PATH] [OPTION of dittojay ui…]
-
 The paths are those of sockets in the lab. Each has a socket here, in a folder of this user alone: what connects to it
 is passed on by a command in the lab.
 """
@@ -18,8 +16,8 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from bluetooth_lab.machine.standing import Standing, chosen_name
-from bluetooth_lab.machine.standing_command import record_in_use
+from bluetooth_lab.machine.persistent import PersistentLab, chosen_name
+from bluetooth_lab.machine.persistent_commands import record_in_use
 from bluetooth_lab.messages import fail
 from bluetooth_lab.places import Places, tool_command
 
@@ -27,27 +25,6 @@ from bluetooth_lab.places import Places, tool_command
 DITTOJAY = "/run/user/0/dittojay.sock"
 RADIO = "/run/user/0/virtual-radio.sock"
 CONNECT = Path(__file__).with_name("connect.py")
-
-
-def split(words: Sequence[str]) -> tuple[list[str], str, list[str]]:
-    """The sockets of sensors, that of the radio, and what is for `dittojay ui`."""
-    sockets: list[str] = []
-    radio, others = RADIO, []
-    rest = list(words)
-    while rest:
-        name, equals, value = rest.pop(0).partition("=")
-        if name not in ("--socket", "--radio"):
-            others.append(name + equals + value)
-            continue
-        if not equals:
-            if not rest:
-                fail(f"{name} takes a path in the lab")
-            value = rest.pop(0)
-        if name == "--socket":
-            sockets.append(value)
-        else:
-            radio = value
-    return sockets or [DITTOJAY], radio, others
 
 
 class Bridge:
@@ -67,7 +44,7 @@ class Bridge:
                 connection, _ = self.listener.accept()
             except OSError:
                 return
-            command = [*tool_command("standing"), "exec", "--"]
+            command = [*tool_command("persistent"), "--"]
             command += ["python3", "-I", "-S", str(CONNECT), self.remote]
             with connection:
                 self.commands = [one for one in self.commands if one.poll() is None]
@@ -89,16 +66,16 @@ class Bridge:
             command.wait()
 
 
-def main(words: list[str]) -> int:
+def serve(sockets: Sequence[str], radio: str, options: Sequence[str]) -> int:
+    """`sockets`: of sensors in the lab; `radio`: that of the radio there; `options`: for `dittojay ui`."""
     places = Places.of(os.environ)
-    record_in_use(places, Standing(places.home, chosen_name(os.environ)))
-    sockets, radio, others = split(words)
+    record_in_use(places, PersistentLab(places.home, chosen_name(os.environ)))
     dittojay = shutil.which("dittojay", path=os.environ.get("LAB_PROGRAMS", "")) or fail("dittojay is not built")
     with tempfile.TemporaryDirectory(prefix="lab-ui-") as name:
         folder = Path(name)
         bridges = [Bridge(folder / f"dittojay-{number}", remote) for number, remote in enumerate(sockets)]
         bridges.append(Bridge(folder / "radio", radio))
-        command = [dittojay, "ui", "--radio", str(folder / "radio"), *others]
+        command = [dittojay, "ui", "--radio", str(folder / "radio"), *options]
         for number in range(len(sockets)):
             command += ["--socket", str(folder / f"dittojay-{number}")]
         page = subprocess.Popen(command)

@@ -1,8 +1,5 @@
 """Makes the page of a record.
 
-usage: page FOLDER [--compare FOLDER] [--out FILE]      default of --out: page.html in FOLDER
-       page RECORDING [--out FILE]                      default of --out: RECORDING with .html in its name
-
 FOLDER is what a failed test has left, or a run of `lab run --page`. `--compare` takes that of a test or run that
 passed; the page then also shows what is in only one of them.
 
@@ -11,7 +8,6 @@ RECORDING is a file of an air, by `virtual-radio record`, such as air.jsonl of s
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -37,7 +33,7 @@ def checked(folder: Path) -> Path:
     return folder
 
 
-def main_of_air(recording: Path, target: Path | None) -> int:
+def make_of_air(recording: Path, target: Path | None) -> int:
     try:
         print(write_air_page(recording, target))
     except (OSError, ValueError) as error:
@@ -46,17 +42,12 @@ def main_of_air(recording: Path, target: Path | None) -> int:
     return 0
 
 
-def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="lab page", usage=__doc__.split("\n\n")[1].removeprefix("usage: "))
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--compare", type=Path)
-    parser.add_argument("--out", type=Path)
-    options = parser.parse_args(words)
-    if options.folder.is_file():
-        return main_of_air(options.folder, options.out)
-    compared = checked(options.compare) if options.compare else None
+def make(record: Path, compared: Path | None, target: Path | None) -> int:
+    """Prints the page's path. Ends this process if a folder has no record."""
+    if record.is_file():
+        return make_of_air(record, target)
     try:
-        print(write_page(checked(options.folder), options.out, compared))
+        print(write_page(checked(record), target, checked(compared) if compared else None))
     except OSError as error:
         print(f"lab page: {error}", file=sys.stderr)
         return 1

@@ -1,8 +1,5 @@
 """The tests of `lab test`: which run, where, and what became of them.
 
-usage: test --kind swift|python --package FOLDER [--controllers N] [--capture FILE] [--bluez FOLDER] [--out FOLDER]
-            [--shard K/N] [--list] [--junit FILE] [--repeat N] [--until-failure] [--nightly] -- [FILTER…]
-
 `lab test` has built the tests and the programs that the lab has on PATH by then. Of this package, unit tests run on
 this machine and integration tests in the lab; so do all tests of any other package or project. The last line is
 "N passed, N failed".
@@ -10,7 +7,6 @@ this machine and integration tests in the lab; so do all tests of any other pack
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -18,7 +14,9 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from bluetooth_lab.command_line.parsing import Line
 from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say
 from bluetooth_lab.page.index import write_index
 from bluetooth_lab.places import ROOT, SETUP, Places
@@ -35,37 +33,49 @@ NO_UML = 3  # the exit status of setup/setup when it cannot build a kernel for u
 NIGHTLY_LIMIT = "5400"  # seconds for what a part of the tests takes
 
 
-def parse(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """The options and the filters."""
-    parser = argparse.ArgumentParser(prog="test", add_help=False)
-    parser.add_argument("--kind", choices=("swift", "python"), required=True)
-    parser.add_argument("--package", type=Path, required=True)
-    for name in ("controllers", "capture", "bluez"):
-        parser.add_argument(f"--{name}")
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--shard", type=Shard.parse)
-    parser.add_argument("--junit", type=Path)
-    parser.add_argument("--repeat", type=int)
-    for name in ("list", "until-failure", "nightly"):
-        parser.add_argument(f"--{name}", action="store_true")
-    split = words.index("--")
-    return parser.parse_args(words[:split]), list(words[split + 1 :])
+class Options(NamedTuple):
+    """`kind`: swift or python, `package`: its folder; `lab`: for the lab's machines."""
+
+    kind: str
+    package: Path
+    filters: Sequence[str]
+    lab: LabOptions
+    out: Path | None
+    shard: Shard | None
+    junit: Path | None
+    repeat: int | None
+    must_list: bool
+    until_failure: bool
+    is_nightly: bool
+
+    @classmethod
+    def of(cls, line: Line, kind: str, package: Path, bluez: str | None) -> Options:
+        out, shard, junit, repeat = (line.value(name) for name in ("--out", "--shard", "--junit", "--repeat"))
+        return cls(
+            kind,
+            package,
+            line.rest,
+            LabOptions(line.value("--controllers"), line.value("--capture"), bluez),
+            Path(out) if out else None,
+            Shard.parse(shard) if shard else None,
+            Path(junit) if junit else None,
+            int(repeat) if repeat else None,
+            *(line.has(name) for name in ("--list", "--until-failure", "--nightly")),
+        )
 
 
 class Session:
     """One `lab test`."""
 
-    def __init__(
-        self, options: argparse.Namespace, filters: Sequence[str], environment: Mapping[str, str], records: Path
-    ) -> None:
+    def __init__(self, options: Options, environment: Mapping[str, str], records: Path) -> None:
         self.options, self.records = options, records
         self.runner = Runner(environment)
-        self.wish = Wish(filters, options.shard, options.nightly, options.list)
+        self.wish = Wish(options.filters, options.shard, options.is_nightly, options.must_list)
         self.rounds = Rounds(options.repeat, options.until_failure)
         self.home = Places.of(environment).home
         # Surely this run's, whatever other labs run meanwhile.
         self.out = options.out or self.home / "runs" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}" / "out"
-        self.lab_options = LabOptions(options.controllers, options.capture, options.bluez)
+        self.lab_options = options.lab
         self.words = self.lab_options.words("controllers", "capture", "bluez")
 
     def run(self) -> int:
@@ -182,12 +192,11 @@ CI_PROPERTIES = (
 )
 
 
-def main(words: list[str]) -> int:
-    options, filters = parse(words)
+def run(options: Options) -> int:
     # This package's tests wait most of the time, and for nothing outside of the lab.
     clock = "simulated" if options.package == ROOT else "counted"
     environment = {"LAB_DEFAULT_CLOCK": clock, **os.environ}
-    if options.nightly:
+    if options.is_nightly:
         environment["LAB_THOROUGH"] = "1"
         environment.setdefault("LAB_TEST_LIMIT", NIGHTLY_LIMIT)
     if not os.isatty(1):
@@ -201,4 +210,4 @@ def main(words: list[str]) -> int:
     if options.until_failure and not options.repeat:
         say("until a test fails or Ctrl-C is pressed")
     with tempfile.TemporaryDirectory() as records:
-        return Session(options, filters, environment, Path(records)).run()
+        return Session(options, environment, Path(records)).run()

@@ -1,10 +1,7 @@
-"""Reports whether tests in Swift or Python could match filters, by their sources alone: before anything is built.
-
-usage: find-tests FOLDER… -- [FILTER…]
+"""Whether tests in Swift or Python could match filters, by their sources alone: before anything is built.
 
 A filter is a regular expression for a test's name (`Module.Suite/test()`). Where it is made of plain words, each of
-them must occur in the sources; where it is more than that, it could match. Exit status 0: one of the filters could
-match, or there is none; 1: none can, and a line on standard error says so, with the names that are most alike."""
+them must occur in the sources; where it is more than that, it could match."""
 
 from __future__ import annotations
 
@@ -59,9 +56,9 @@ def missing_words(filters: Sequence[str], text: str) -> list[str] | None:
     return missing
 
 
-def main(words: list[str]) -> int:
-    split = words.index("--")
-    folders, filters = [Path(word) for word in words[:split]], words[split + 1 :]
+def check(folders: Sequence[Path], filters: Sequence[str]) -> int:
+    """The exit status. 0: one of the filters could match, or there is none; 1: none can, and a line on standard error
+    says so, with the names that are most alike."""
     if not filters:
         return 0
     text, names = read(folders)

@@ -1,7 +1,5 @@
 """Merges the JUnit files of the shards of `lab test`: one summary, one file, and whether all of it has run once.
 
-usage: merge [--junit FILE] [--durations FOLDER] FILE|FOLDER…
-
 A folder stands for the files *.xml in it and below. It is a failure if a shard is missing, if the shards did not choose
 from the same tests, or if a test ran twice. The last line is "N passed, N failed"; the exit status is 0 when none
 failed. --durations writes how long the tests took to the file by which `lab test --shard` balances its shards.
@@ -9,7 +7,6 @@ failed. --durations writes how long the tests took to the file by which `lab tes
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -160,15 +157,10 @@ def write_merged(file: Path, suites: Sequence[Suite], problems: Sequence[str]) -
     write_suites(file, [*(suite.element for suite in suites), *of_merging])
 
 
-def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="lab merge", add_help=False)
-    parser.add_argument("--junit", type=Path)
-    parser.add_argument("--durations", type=Path)
-    parser.add_argument("path", type=Path, nargs="+")
-    options = parser.parse_args(words)
+def merge(paths: Sequence[Path], junit: Path | None, new_durations: Path | None) -> int:
+    """`new_durations`: the folder for the file of durations."""
     # The merged file may lie where the shards' files are.
-    merged = options.junit.resolve() if options.junit else None
-    files = [file for file in find_files(options.path) if file != merged]
+    files = [file for file in find_files(paths) if not junit or file != junit.resolve()]
     suites, problems = read_suites(files)
     problems += problems_of_shards(suites)
     problems += tests_that_ran_twice(suites)
@@ -178,10 +170,10 @@ def main(words: list[str]) -> int:
     if len(problems) > MOST_SHOWN:
         print(f"… and {len(problems) - MOST_SHOWN} more")
     try:
-        if options.junit:
-            write_merged(options.junit, suites, problems)
-        if options.durations:
-            (options.durations / DURATIONS).write_text(durations(suites), encoding="utf-8")
+        if junit:
+            write_merged(junit, suites, problems)
+        if new_durations:
+            (new_durations / DURATIONS).write_text(durations(suites), encoding="utf-8")
     except OSError as error:
         fail(shown(f"cannot write {error.filename}: {error.strerror}"))
     print(f"{len(files)} files" + (f", {skipped} skipped" if skipped else ""))

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bluetooth_lab.machine import standing_command
-from bluetooth_lab.machine.borrowing import mismatch
+from bluetooth_lab.machine import persistent_commands
 from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware
 from bluetooth_lab.machine.options import parse
-from bluetooth_lab.machine.standing import Record, Standing, all_standing, ingredients, is_alive, start_time, summary
+from bluetooth_lab.machine.persistent import PersistentLab, Record, all_labs, ingredients, is_alive, start_time, summary
+from bluetooth_lab.machine.reuse import mismatch
 from bluetooth_lab.places import Places
 
 COUNTED = Hardware(Accelerator.EMULATION, Clock.COUNTED, "1", "2G")
@@ -27,10 +27,11 @@ def record_of(process: int, **changes: object) -> Record:
 
 
 @pytest.fixture
-def standing(tmp_path: Path) -> Standing:
-    standing = Standing(tmp_path, "default")
-    standing.runs.mkdir(parents=True)
-    return standing
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PersistentLab:
+    monkeypatch.setenv("LAB_HOME", str(tmp_path))
+    lab = PersistentLab(tmp_path, "default")
+    lab.runs.mkdir(parents=True)
+    return lab
 
 
 @pytest.fixture
@@ -41,17 +42,17 @@ def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     process.wait()
 
 
-def test_a_record_is_read_as_it_was_written(standing: Standing) -> None:
-    assert standing.record() is None
+def test_a_record_is_read_as_it_was_written(lab: PersistentLab) -> None:
+    assert lab.record() is None
     record = record_of(os.getpid(), bluez="/opt/bluez")
-    standing.write_record(record)
-    assert standing.record() == record and is_alive(record)
+    lab.write_record(record)
+    assert lab.record() == record and is_alive(record)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"hardware": 3}', "\0"])
-def test_a_record_that_cannot_be_read_is_none(standing: Standing, text: str) -> None:
-    (standing.folder / "machine.json").write_text(text)
-    assert standing.record() is None
+def test_a_record_that_cannot_be_read_is_none(lab: PersistentLab, text: str) -> None:
+    (lab.folder / "machine.json").write_text(text)
+    assert lab.record() is None
 
 
 def test_a_process_with_the_number_of_one_that_has_ended_is_another_one(sleeper: subprocess.Popen[bytes]) -> None:
@@ -65,29 +66,29 @@ def test_a_process_with_the_number_of_one_that_has_ended_is_another_one(sleeper:
 @pytest.mark.parametrize("name", ["", "a/b", "..", "-x", "a b", "x" * 33, "é"])
 def test_a_name_that_is_no_name_is_refused(tmp_path: Path, name: str, said: list[str]) -> None:
     with pytest.raises(SystemExit):
-        Standing(tmp_path, name)
+        PersistentLab(tmp_path, name)
     assert "name" in said[0]
 
 
 def test_a_session_is_one_callers_at_a_time_and_the_path_may_be_long(tmp_path: Path) -> None:
-    standing = Standing(tmp_path / ("long" * 40), "default")
-    standing.folder.mkdir(parents=True)
+    lab = PersistentLab(tmp_path / ("long" * 40), "default")
+    lab.folder.mkdir(parents=True)
     with socket.socket(socket.AF_UNIX) as first, socket.socket(socket.AF_UNIX) as second:
         here = os.getcwd()
-        os.chdir(standing.folder)
+        os.chdir(lab.folder)
         for index, listener in enumerate((first, second)):
             listener.bind(f"session{index}")
             listener.listen()
         os.chdir(here)
-        sessions = [standing.take_session() for _ in range(2)]
-        assert standing.running_commands() == 2
+        sessions = [lab.take_session() for _ in range(2)]
+        assert lab.running_commands() == 2
         for session in sessions:
             assert session
             session[0].close()
             os.close(session[1])
-    assert standing.running_commands() == 0
+    assert lab.running_commands() == 0
     with pytest.raises(OSError):
-        standing.take_session()
+        lab.take_session()
 
 
 def test_only_what_was_asked_for_expressly_has_to_match() -> None:
@@ -125,37 +126,44 @@ def test_what_a_machine_is_made_of_changes_with_its_files(tmp_path: Path) -> Non
 
 
 def test_status_names_all_and_says_which_are_up(
-    standing: Standing, tmp_path: Path, sleeper: subprocess.Popen[bytes], capsys: pytest.CaptureFixture[str]
+    lab: PersistentLab, tmp_path: Path, sleeper: subprocess.Popen[bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert standing_command.show_status(tmp_path / "none", False) == 1
-    assert standing_command.show_status(tmp_path, False) == 1, "one that is starting is not up"
-    standing.write_record(record_of(sleeper.pid))
-    other = Standing(tmp_path, "other")
+    assert persistent_commands.show_status(False) == 1, "one that is starting is not up"
+    lab.write_record(record_of(sleeper.pid))
+    other = PersistentLab(tmp_path, "other")
     other.folder.mkdir()
     other.write_record(record_of(sleeper.pid, began=1))
-    assert [lab.name for lab in all_standing(tmp_path)] == ["default", "other"]
+    assert [lab.name for lab in all_labs(tmp_path)] == ["default", "other"]
     assert summary(other, time.time())["state"] == "ended by itself"
     capsys.readouterr()
-    assert standing_command.show_status(tmp_path, False) == 0
+    assert persistent_commands.show_status(False) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("default: up for 6") and "0 commands running; 2 controllers" in lines[0]
     assert lines[1].startswith("other: ended by itself") and "logs in " in lines[1]
 
 
-def test_down_ends_all_processes_of_a_machine(
-    standing: Standing, sleeper: subprocess.Popen[bytes], said: list[str], monkeypatch: pytest.MonkeyPatch
+def test_without_a_lab_none_is_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(standing_command, "say", said.append)
-    standing.write_record(record_of(sleeper.pid))
-    assert standing_command.down([standing]) == 0
-    assert sleeper.wait(timeout=10) < 0 and not standing.folder.exists()
-    assert standing_command.down([standing]) == 0
+    monkeypatch.setenv("LAB_HOME", str(tmp_path))
+    assert persistent_commands.show_status(False) == 1
+    assert capsys.readouterr().out == "no lab is up\n"
+
+
+def test_down_ends_all_processes_of_a_machine(
+    lab: PersistentLab, sleeper: subprocess.Popen[bytes], said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(persistent_commands, "say", said.append)
+    lab.write_record(record_of(sleeper.pid))
+    assert persistent_commands.down(False) == 0
+    assert sleeper.wait(timeout=10) < 0 and not lab.folder.exists()
+    assert persistent_commands.down(False) == 0
     assert said == ["the lab was ended", "the lab is not up"]
 
 
-def refusal(said: list[str], *words: str) -> str:
+def refusal(said: list[str]) -> str:
     with pytest.raises(SystemExit) as ended:
-        standing_command.main(list(words))
+        persistent_commands.execute(parse(["--", "true"]))
     assert ended.value.code == 125
     return said[-1]
 
@@ -164,18 +172,14 @@ def test_a_command_in_a_lab_that_is_not_up_says_how_to_start_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
 ) -> None:
     monkeypatch.setenv("LAB_HOME", str(tmp_path))
-    assert refusal(said, "exec", "--", "true") == "the lab is not up: lab up"
-    assert "no command to run" in refusal(said, "exec")
-    assert "there is no command here: true" in refusal(said, "up", "--", "true")
-    assert "lab reset does not take --all" in refusal(said, "reset", "--all")
-    assert "lab status does not take -v" in refusal(said, "status", "--json", "-v")
+    assert refusal(said) == "the lab is not up: lab up"
     monkeypatch.setenv("LAB_NAME", "ci")
-    assert refusal(said, "exec", "--", "true") == "the lab ci is not up: lab up --name ci"
+    assert refusal(said) == "the lab ci is not up: lab up --name ci"
 
 
 def test_a_command_in_a_lab_that_has_ended_by_itself_says_so(
-    tmp_path: Path, standing: Standing, monkeypatch: pytest.MonkeyPatch, said: list[str]
+    tmp_path: Path, lab: PersistentLab, monkeypatch: pytest.MonkeyPatch, said: list[str]
 ) -> None:
     monkeypatch.setenv("LAB_HOME", str(tmp_path))
-    standing.write_record(record_of(os.getpid(), began=1))
-    assert "the lab has ended by itself (logs in " in refusal(said, "exec", "--", "true")
+    lab.write_record(record_of(os.getpid(), began=1))
+    assert "the lab has ended by itself (logs in " in refusal(said)

@@ -11,10 +11,10 @@ from bluetooth_lab.machine import frames
 from bluetooth_lab.machine.calls import Call, keep_record, prepare_call
 from bluetooth_lab.machine.construction import Construction
 from bluetooth_lab.machine.hardware import Accelerator, Clock
-from bluetooth_lab.machine.options import Options, is_recorded
+from bluetooth_lab.machine.options import Options
+from bluetooth_lab.machine.persistent import PersistentLab, Record, chosen_name, ingredients, is_alive
 from bluetooth_lab.machine.runs import new_run, remove_old, show_newest
 from bluetooth_lab.machine.session import Link, Session
-from bluetooth_lab.machine.standing import Record, Standing, chosen_name, ingredients, is_alive
 from bluetooth_lab.machine.terminal import Terminal
 from bluetooth_lab.messages import fail, say
 from bluetooth_lab.places import GUEST, Places
@@ -51,26 +51,26 @@ def mismatch(record: Record, options: Options, caller: Mapping[str, str] = os.en
     return None
 
 
-def borrow(places: Places, options: Options) -> int | None:
+def reuse(places: Places, options: Options) -> int | None:
     """Runs a command in the machine that is up, as in a new one; None if there is none that can be used."""
-    standing = Standing(places.home, chosen_name(os.environ))
-    record = standing.record()
+    lab = PersistentLab(places.home, chosen_name(os.environ))
+    record = lab.record()
     if record is None or record.up_since is None:
-        if not standing.is_default:
-            fail(f"{standing.shown_name} is not up")
+        if not lab.is_default:
+            fail(f"{lab.shown_name} is not up")
         return None
-    reason = unusable(places, standing, record, options)
-    lock = None if reason else standing.lock("run.lock")
-    if not reason and (lock is None or standing.running_commands()):
+    reason = unusable(places, lab, record, options)
+    lock = None if reason else lab.lock("run.lock")
+    if not reason and (lock is None or lab.running_commands()):
         reason = "is up and busy"
     if reason:
-        say(f"{standing.shown_name} {reason}; starting another")
+        say(f"{lab.shown_name} {reason}; starting another")
         return None
-    borrowed = Borrowed(places, standing, record)
-    return borrowed.reset() or borrowed.run(options, frames.KILL_LEFTOVERS)
+    reused = ReusedLab(places, lab, record)
+    return reused.reset() or reused.run(options, frames.KILL_LEFTOVERS)
 
 
-def unusable(places: Places, standing: Standing, record: Record, options: Options) -> str | None:
+def unusable(places: Places, lab: PersistentLab, record: Record, options: Options) -> str | None:
     if not is_alive(record):
         return "that was up has ended by itself"
     if record.made_of != ingredients(places, Path(record.kernel)):
@@ -79,33 +79,33 @@ def unusable(places: Places, standing: Standing, record: Record, options: Option
     return f"is up {difference}" if difference else None
 
 
-class Borrowed:
+class ReusedLab:
     """A machine that is up, for some commands."""
 
-    def __init__(self, places: Places, standing: Standing, record: Record) -> None:
-        self.places, self.standing, self.record = places, standing, record
+    def __init__(self, places: Places, lab: PersistentLab, record: Record) -> None:
+        self.places, self.lab, self.record = places, lab, record
         self.construction = Construction(places, Path(record.kernel), record.hardware, record.controllers, record.bluez)
 
     def reset(self) -> int:
         """The state of Bluetooth becomes that after the start, and what commands have left behind is ended."""
-        logs = self.standing.logs
+        logs = self.lab.logs
         status = self.perform(
             Call(self.construction.environment(logs, logs), RESET), Terminal(False), takes_input=False
         )
         if status:
-            say(f"{self.standing.shown_name} could not be reset (logs in {os.path.relpath(logs)})")
+            say(f"{self.lab.shown_name} could not be reset (logs in {os.path.relpath(logs)})")
         return status
 
     def run(self, options: Options, flags: str = "") -> int:
         """Runs a command, and keeps what it has put into LAB_OUT."""
-        runs = self.standing.runs
+        runs = self.lab.runs
         out = new_run(runs) / "out"
         out.mkdir(parents=True)
         show_newest(self.places.home, out)
         remove_old(runs)
-        tails = [LogTail(self.standing.logs / name) for name in LOGS]
-        call = prepare_call(self.construction, options, out, self.standing.logs, flags + frames.FRESH_FILES)
-        with Terminal(os.isatty(0) and os.isatty(1) and not is_recorded(options)) as terminal:
+        tails = [LogTail(self.lab.logs / name) for name in LOGS]
+        call = prepare_call(self.construction, options, out, self.lab.logs, flags + frames.FRESH_FILES)
+        with Terminal(os.isatty(0) and os.isatty(1) and not options.is_recorded) as terminal:
             status = self.perform(call, terminal, options.prefix)
         for tail in tails:
             tail.copy_to(out)
@@ -119,15 +119,15 @@ class Borrowed:
 
     def perform(self, call: Call, terminal: Terminal, prefix: str = "", takes_input: bool = True) -> int:
         try:
-            session = self.standing.take_session()
+            session = self.lab.take_session()
         except OSError as error:
-            fail(f"{self.standing.shown_name} cannot be reached: {error}")
+            fail(f"{self.lab.shown_name} cannot be reached: {error}")
         if session is None:
-            fail(f"{self.standing.shown_name} runs as many commands as it can")
+            fail(f"{self.lab.shown_name} runs as many commands as it can")
         stream, lock = session
         link = Link(stream, None, lambda: not is_alive(self.record))
         running = Session(
-            link, call.frame(terminal), self.construction.accelerator, terminal, self.standing.logs, prefix, takes_input
+            link, call.frame(terminal), self.construction.accelerator, terminal, self.lab.logs, prefix, takes_input
         )
         running.install_signals()
         running.run()

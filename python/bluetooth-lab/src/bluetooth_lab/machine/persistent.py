@@ -51,7 +51,7 @@ class Record(NamedTuple):
     made_of: str
 
 
-class Standing:
+class PersistentLab:
     """A machine that was started to stay up; it may have ended since."""
 
     def __init__(self, home: Path, name: str) -> None:
@@ -146,10 +146,10 @@ def connect(folder: Path, name: str) -> socket.socket:
     return connection
 
 
-def all_standing(home: Path) -> list[Standing]:
+def all_labs(home: Path) -> list[PersistentLab]:
     folder = home / "up"
     names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
-    return [Standing(home, name) for name in names if NAME.fullmatch(name)]
+    return [PersistentLab(home, name) for name in names if NAME.fullmatch(name)]
 
 
 def start_time(process: int) -> int | None:
@@ -182,15 +182,15 @@ def ingredients(places: Places, kernel: Path) -> str:
     return digest.hexdigest()
 
 
-def summary(standing: Standing, now: float) -> dict[str, Any]:
+def summary(lab: PersistentLab, now: float) -> dict[str, Any]:
     """What `lab status` prints."""
-    record = standing.record()
+    record = lab.record()
     if record is None:
-        return {"name": standing.name, "state": "starting"}
-    values: dict[str, Any] = {"name": standing.name, "state": state(record)}
+        return {"name": lab.name, "state": "starting"}
+    values: dict[str, Any] = {"name": lab.name, "state": state(record)}
     parts = record.hardware
     values |= {"controllers": record.controllers, "bluez": record.bluez, "accelerator": parts.accelerator.value}
     values |= {"clock": parts.clock.value}
     if record.up_since is not None and is_alive(record):
-        values |= {"up_for_s": round(now - record.up_since), "commands": standing.running_commands()}
-    return values | {"logs": str(standing.logs)}
+        values |= {"up_for_s": round(now - record.up_since), "commands": lab.running_commands()}
+    return values | {"logs": str(lab.logs)}

@@ -13,22 +13,22 @@ from bluetooth_lab.machine.construction import Construction
 from bluetooth_lab.machine.hardware import Accelerator
 from bluetooth_lab.machine.job import write_job
 from bluetooth_lab.machine.obstacles import obstacles
+from bluetooth_lab.machine.persistent import SESSIONS, PersistentLab, Record, connect, ingredients, start_time
 from bluetooth_lab.machine.process import Kept
 from bluetooth_lab.machine.qemu import Port
 from bluetooth_lab.machine.session import Link, Session
-from bluetooth_lab.machine.standing import SESSIONS, Record, Standing, connect, ingredients, start_time
 from bluetooth_lab.machine.terminal import Terminal
 from bluetooth_lab.messages import EXIT_LAB_FAILED, say
 
 SOCKET_LIMIT = 30  # seconds until QEMU, or the machine's keeper, has made its sockets
 
 
-def start(construction: Construction, standing: Standing) -> int:
+def start(construction: Construction, lab: PersistentLab) -> int:
     """Returns when a first command has run. The exit status is not 0 if the machine did not come up."""
-    logs, job = standing.logs, standing.folder / "job"
+    logs, job = lab.logs, lab.folder / "job"
     logs.mkdir(parents=True)
     environment = construction.environment(logs, logs)
-    write_job(job, environment, standing.runs, is_standing=True)
+    write_job(job, environment, lab.runs, is_persistent=True)
     control, theirs = socket.socketpair()
     ports: list[Port] = [("control", theirs.fileno())]
     names = [f"session{index}" for index in range(SESSIONS)]
@@ -38,23 +38,23 @@ def start(construction: Construction, standing: Standing) -> int:
     ports += [(name, pairs[name][0].fileno() if is_user_mode else name) for name in names]
     beginning = construction.start(job, [name for name, _ in ports])
     machine = Kept(
-        construction.command_line(job, standing.runs),
+        construction.command_line(job, lab.runs),
         ports,
         beginning,
-        endless_input(standing.folder),
+        endless_input(lab.folder),
         logs / "console.log",
-        standing.folder,
+        lab.folder,
         [(name, end) for name, (_, end) in pairs.items()],
     )
     for end in (theirs, *(end for pair in pairs.values() for end in pair)):
         end.close()
     # Before there is anything to be ended.
     record = record_of(construction, machine.process.pid)
-    standing.write_record(record)
+    lab.write_record(record)
     machine.begin()
     status = EXIT_LAB_FAILED
     try:
-        stream = await_session(standing.folder, machine.has_ended)
+        stream = await_session(lab.folder, machine.has_ended)
         call = Call(environment, ["true"])
         link = Link(stream, control, machine.has_ended, beginning)
         session = Session(link, call.frame(None), construction.accelerator, Terminal(False), logs, takes_input=False)
@@ -71,7 +71,7 @@ def start(construction: Construction, standing: Standing) -> int:
         if status:
             machine.end()
     if status == 0:
-        standing.write_record(record._replace(up_since=time.time()))
+        lab.write_record(record._replace(up_since=time.time()))
         machine.leave()
     machine.close()
     return status

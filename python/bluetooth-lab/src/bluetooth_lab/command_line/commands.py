@@ -48,9 +48,9 @@ begin with "a| " or "b| ". Output and captures are kept separately: in a/ and b/
 FILE-b.
 
 The lab ends when the command of the last host that has one ends, or when a command fails; the other commands then get
-SIGINT. Until then the machines of all hosts stay up. The exit status is not 0 if a command failed. A host without a command waits for `lab-on HOST COMMAND [ARG…]`,
-which runs COMMAND on that host. If only one host has a command, that command has your terminal, and its lines have no
-prefix.""",
+SIGINT. Until then the machines of all hosts stay up. The exit status is not 0 if a command failed. A host without a
+command waits for `lab-on HOST COMMAND [ARG…]`, which runs COMMAND on that host. If only one host has a command, that
+command has your terminal, and its lines have no prefix.""",
         (*o.RUN_OPTIONS, o.PAGE, o.AIR_PAGE, o.HOSTS, o.HOST),
         "program",
     ),

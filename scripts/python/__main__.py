@@ -25,6 +25,7 @@ TOOLS = {
     "site": "repository.site",
     "sources": "repository.checks.sources",
     "width": "repository.checks.width",
+    "words": "repository.checks.words",
     "layers": "repository.checks.layers",
     "gate": "repository.checks.gate",
     "last-release": "repository.checks.releases",

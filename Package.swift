@@ -35,88 +35,67 @@ let package = Package(
 
         // What both programs use: the profiles' formats and names, and lines of output. Neither knows Bluetooth.
         .target(name: "GATTProfiles", dependencies: ["AssignedNumbers"]),
-        .target(name: "LineOutput"),
+        .target(name: "LineOutput", dependencies: ["PlainText"]),
+        // JSON, text that is safe on a terminal, suggestions for mistyped words. The standard library suffices.
+        .target(name: "PlainText"),
         // The names of numbers that the Bluetooth SIG assigns, in tables that cost nothing until something is looked
         // up.
         .target(name: "AssignedNumbers"),
         // Files in YAML within bounds, for profiles and scenes.
         .target(name: "YAMLText", dependencies: [yams]),
-        // Where the programs keep sockets and what they remember.
-        .target(name: "UserFolders"),
-        // How programs start others.
-        .target(name: "ProgramLaunch"),
-
-        // The loggers of the layers below.
-        .target(name: "LayerLog", dependencies: [logging]),
 
         // The layers: each imports only what is above it in this list.
-        .target(name: "MainLoop", dependencies: ["CGLib"]),
-        // Unix sockets as servers have them: for the agent and the control socket.
-        .target(name: "SocketServer", dependencies: ["MainLoop", "UserFolders"]),
-        .target(name: "DBus", dependencies: ["CDBus", "LayerLog", "MainLoop", logging]),
-        // What a program without a terminal shows and asks on the user's desktop. It knows no Bluetooth.
-        .target(name: "DesktopNotifications", dependencies: ["DBus", "MainLoop"]),
-        .target(
-            name: "BlueZ",
-            dependencies: ["CGLib", "DBus", "LayerLog", "MainLoop", "UserFolders", deque, logging]),
-        // Restoration: what a program and the agent say to each other, and the record on disk. It knows no Bluetooth.
-        .target(name: "RestorationProtocol", dependencies: ["ProgramLaunch", "UserFolders"]),
+        // System calls: Unix sockets, programs that are started, the user's folders. The standard library suffices.
+        .target(name: "Posix"),
+        // The main loop, servers at Unix sockets, and the loggers of the layers.
+        .target(name: "MainLoop", dependencies: ["CGLib", "Posix", logging]),
+        .target(name: "DBus", dependencies: ["CDBus", "MainLoop", logging]),
+        .target(name: "BlueZ", dependencies: ["CGLib", "DBus", "MainLoop", "Posix", deque, logging]),
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "CoreBluetoothSubmodules", "DBus", "LayerLog", "MainLoop",
-                "RestorationProtocol", deque, logging,
+                "AssignedNumbers", "BlueZ", "CoreBluetoothSubmodules", "DBus", "MainLoop", "Posix", deque, logging,
             ]),
         // The names of UIKit that Bluejay's API mentions, apart for those who have their own.
         .target(name: "UIKitStandIns"),
         .target(
             name: "Bluejay",
-            dependencies: ["CoreBluetooth", "LayerLog", "RestorationProtocol", "UIKitStandIns", deque, logging]),
-        // What a client uses of the services that the package has profiles for.
-        .target(name: "ProfileClients", dependencies: ["Bluejay", "GATTProfiles", "LineOutput"]),
+            dependencies: ["CoreBluetooth", "MainLoop", "UIKitStandIns", deque, logging]),
         // The agent that keeps the Bluetooth state of programs that are not running: server and Bluetooth backend.
         .target(
             name: "RestorationAgent",
-            dependencies: [
-                "CoreBluetooth", "LayerLog", "MainLoop", "ProgramLaunch", "RestorationProtocol", "SocketServer", deque,
-                logging,
-            ]),
+            dependencies: ["CoreBluetooth", "MainLoop", "Posix", deque, logging]),
         .target(
             name: "Dittojay",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LayerLog", "LineOutput",
-                "MainLoop", "SocketServer", "UserFolders", "YAMLText", deque, logging, yams,
+                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LineOutput", "MainLoop",
+                "PlainText", "Posix", "YAMLText", deque, logging, yams,
             ]),
 
-        // The server behind a page: HTTP on this machine, within limits. It knows nothing of what is served.
-        .target(name: "LoopbackHTTP", dependencies: ["MainLoop"]),
         // Running dittojays to look at and to control: a page in a browser, and its terminal form.
         .target(
             name: "DittojayUI",
             dependencies: [
-                "AssignedNumbers", "Dittojay", "GATTProfiles", "LineOutput", "LoopbackHTTP", "MainLoop", "UserFolders",
+                "AssignedNumbers", "Dittojay", "GATTProfiles", "MainLoop", "PlainText", "Posix",
             ],
             resources: [.embedInCode("Page")]),
 
-        // What both programs check about the machine that they run on.
-        .target(name: "Doctor", dependencies: ["BlueZ", "DBus", "LineOutput", "MainLoop"]),
-
-        // The programs: argument parsing and printing.
+        // The programs: argument parsing and printing. What both have: options, checks of the machine, and
+        // notifications on the user's desktop.
         .target(
-            name: "ProgramSupport",
-            dependencies: ["LayerLog", "LineOutput", argumentParser, logging]),
+            name: "CommandSupport",
+            dependencies: ["BlueZ", "DBus", "LineOutput", "MainLoop", "PlainText", argumentParser, logging]),
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DesktopNotifications", "Dittojay", "DittojayUI", "Doctor",
-                "GATTProfiles", "LineOutput", "MainLoop", "ProgramSupport", argumentParser,
+                "AssignedNumbers", "BlueZ", "CommandSupport", "CoreBluetooth", "Dittojay", "DittojayUI", "GATTProfiles",
+                "LineOutput", "MainLoop", "PlainText", argumentParser,
             ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "Bluejay", "CoreBluetooth", "DesktopNotifications", "Doctor",
-                "GATTProfiles", "LayerLog", "LineOutput", "MainLoop", "ProfileClients", "ProgramSupport",
-                "RestorationAgent", "RestorationProtocol", argumentParser, logging,
+                "AssignedNumbers", "BlueZ", "Bluejay", "CommandSupport", "CoreBluetooth", "GATTProfiles", "LineOutput",
+                "MainLoop", "PlainText", "Posix", "RestorationAgent", argumentParser, logging,
             ]),
 
         // LE controllers and the air between them, without input and output, and the program that attaches them to the
@@ -124,45 +103,36 @@ let package = Package(
         .target(name: "VirtualRadio"),
         // Scenes, commands and the control protocol of the radio: texts in, texts out. It, too, needs the standard
         // library alone.
-        .target(name: "RadioControl", dependencies: ["VirtualRadio"]),
-        .executableTarget(name: "VirtualRadioCommand", dependencies: ["RadioControl", "VirtualRadio"]),
+        .target(name: "RadioControl", dependencies: ["PlainText", "VirtualRadio"]),
+        .executableTarget(
+            name: "VirtualRadioCommand", dependencies: ["PlainText", "Posix", "RadioControl", "VirtualRadio"]),
         // Scenes in YAML, which need Foundation, and the program that makes them into what the radio reads.
-        .target(name: "RadioScenes", dependencies: ["RadioControl", "YAMLText", yams]),
+        .target(name: "RadioScenes", dependencies: ["PlainText", "RadioControl", "YAMLText", yams]),
         .executableTarget(name: "RadioScenesCommand", dependencies: ["RadioScenes"]),
 
         // For tests, ours and those of other packages: the lab around them, and programs under test.
         .target(
-            name: "BluetoothLab", dependencies: ["BlueZ", "CGLib", "DBus", "MainLoop", "ProgramLaunch", "RadioScenes"]),
+            name: "BluetoothLab", dependencies: ["BlueZ", "CGLib", "DBus", "MainLoop", "Posix", "RadioScenes"]),
 
         .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
         .target(
             name: "TestSupport",
-            dependencies: [
-                "BlueZ", "BluetoothLab", "DBus", "MainLoop", "ProgramLaunch", "RestorationProtocol", logging,
-            ],
+            dependencies: ["BlueZ", "BluetoothLab", "CoreBluetooth", "DBus", "MainLoop", "Posix", logging],
             path: "Tests/TestSupport"),
-        .testTarget(name: "LayerLogTests", dependencies: ["LayerLog", "TestSupport", logging]),
-        .testTarget(name: "ProgramLaunchTests", dependencies: ["ProgramLaunch", "TestSupport"]),
-        .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"]),
-        .testTarget(name: "SocketServerTests", dependencies: ["SocketServer", "TestSupport", "UserFolders"]),
+        .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "Posix", "TestSupport", logging]),
+        .testTarget(name: "PosixTests", dependencies: ["Posix", "TestSupport"]),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "MainLoop", "TestSupport"]),
-        .testTarget(
-            name: "DesktopNotificationsTests",
-            dependencies: ["DBus", "DesktopNotifications", "MainLoop", "TestSupport"]),
-        .testTarget(name: "LineOutputTests", dependencies: ["LineOutput"]),
+        .testTarget(name: "LineOutputTests", dependencies: ["LineOutput", "PlainText"]),
+        .testTarget(name: "PlainTextTests", dependencies: ["PlainText"]),
         .testTarget(name: "AssignedNumbersTests", dependencies: ["AssignedNumbers"]),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "DBus", "MainLoop", "TestSupport"]),
-        .testTarget(name: "RestorationProtocolTests", dependencies: ["RestorationProtocol", "TestSupport"]),
         .testTarget(
             name: "RestorationAgentTests",
-            dependencies: [
-                "CoreBluetooth", "ProgramLaunch", "RestorationAgent", "RestorationProtocol", "TestSupport",
-            ]),
+            dependencies: ["CoreBluetooth", "Posix", "RestorationAgent", "TestSupport"]),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [
-                "BlueZ", "CoreBluetooth", "DBus", "MainLoop", "RestorationAgent", "RestorationProtocol", "TestSupport",
-                deque,
+                "BlueZ", "CoreBluetooth", "DBus", "MainLoop", "RestorationAgent", "TestSupport", deque,
             ]),
         // The public API as programs see it: from outside of the package, and without warnings.
         .testTarget(
@@ -175,39 +145,40 @@ let package = Package(
         .testTarget(
             name: "BluejayTests",
             dependencies: [
-                "Bluejay", "BluetoothLab", "CoreBluetooth", "OwnUIKit", "RestorationProtocol", "TestSupport",
-                "UIKitStandIns",
+                "Bluejay", "BluetoothLab", "CoreBluetooth", "OwnUIKit", "TestSupport", "UIKitStandIns",
             ]),
-        .testTarget(name: "DoctorTests", dependencies: ["DBus", "Doctor", "LineOutput", "MainLoop", "TestSupport"]),
-        .testTarget(name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP", "TestSupport"]),
+        .testTarget(
+            name: "CommandSupportTests",
+            dependencies: ["CommandSupport", "DBus", "LineOutput", "MainLoop", "PlainText", "TestSupport", logging]),
         .testTarget(
             name: "DittojayUITests",
-            dependencies: ["Dittojay", "DittojayUI", "GATTProfiles", "LoopbackHTTP", "TestSupport"]),
+            dependencies: ["Dittojay", "DittojayUI", "GATTProfiles", "Posix", "TestSupport"]),
         .testTarget(
             name: "DittojayTests",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "MainLoop", "TestSupport", "UserFolders", "YAMLText", yams,
+                "MainLoop", "PlainText", "Posix", "TestSupport", "YAMLText", yams,
             ]),
         .testTarget(
             name: "BluejayCommandTests",
             dependencies: [
                 "BlueZ", "Bluejay", "BluejayCommand", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "MainLoop", "ProfileClients", "TestSupport",
+                "MainLoop", "PlainText", "TestSupport",
             ]),
-        .testTarget(name: "ProgramSupportTests", dependencies: ["LineOutput", "ProgramSupport", logging]),
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
-        .testTarget(name: "VirtualRadioTests", dependencies: ["RadioControl", "VirtualRadio", "VirtualRadioCommand"]),
-        .testTarget(name: "RadioControlTests", dependencies: ["RadioControl", "RadioScenes", "VirtualRadio"]),
+        .testTarget(
+            name: "VirtualRadioTests", dependencies: ["Posix", "RadioControl", "VirtualRadio", "VirtualRadioCommand"]),
+        .testTarget(
+            name: "RadioControlTests", dependencies: ["PlainText", "RadioControl", "RadioScenes", "VirtualRadio"]),
         // scripts/fuzz: no test of its own, and no part of what others get of this package.
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "LoopbackHTTP", "MainLoop", "RadioControl", "RadioScenes", "RestorationAgent", "RestorationProtocol",
-                "TestSupport", "VirtualRadio",
+                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "DittojayUI", "GATTProfiles",
+                "MainLoop", "PlainText", "RadioControl", "RadioScenes", "RestorationAgent", "TestSupport",
+                "VirtualRadio",
             ],
             path: "Tests/Fuzz"),
         // scripts/soak, which runs in the lab: the same holds for it.
@@ -215,8 +186,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BlueZ", "Bluejay", "BluetoothLab", "CoreBluetooth", "DBus", "GATTProfiles", "MainLoop",
-                "ProfileClients", "TestSupport", "UserFolders",
+                "BlueZ", "Bluejay", "BluejayCommand", "BluetoothLab", "CoreBluetooth", "DBus", "GATTProfiles",
+                "MainLoop", "Posix", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,7 +1,7 @@
 import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
-import LineOutput
+import PlainText
 
 /// What an advertisement carries besides a name and services: data of companies and of services, and the transmit
 /// power.

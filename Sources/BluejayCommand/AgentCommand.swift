@@ -1,11 +1,12 @@
 import ArgumentParser
+import CommandSupport
+import CoreBluetooth
 import Foundation
-import LayerLog
 import LineOutput
 import Logging
-import ProgramSupport
+import MainLoop
+import Posix
 import RestorationAgent
-import RestorationProtocol
 
 struct AgentCommand: AsyncParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
@@ -37,7 +38,7 @@ struct AgentCommand: AsyncParsableCommand, LoggingCommand {
         let location = AgentLocation()
         do {
             try await AgentProgram.start(location, exitsWhenIdle: exitWhenIdle)
-        } catch AgentServer.Failure.alreadyRunning(let socket) where exitWhenIdle {
+        } catch UnixListener.Failure.inUse(let socket) where exitWhenIdle {
             // Several programs may have found none at the same time.
             StandardError.write("an agent runs already; it listens at \(socket)")
             return
@@ -75,7 +76,8 @@ private enum AgentProgram {
     private static var core: AgentCore?
     private static var server: AgentServer?
     private static var backend: BluetoothBackend?
-    private static var sources: [Any] = []
+    private static var signals: SignalWatch?
+    private static var idleCheck: (any DispatchSourceTimer)?
     private static var idleRounds = 0
 
     /// Seconds between two checks for anything to do.
@@ -100,19 +102,13 @@ private enum AgentProgram {
         core.takeUp(try file.load { host.log($0) })
         (self.core, self.server, self.backend) = (core, server, backend)
         core.start()
-        for number in [SIGTERM, SIGINT, SIGHUP] {
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-            source.setEventHandler { MainActor.assumeIsolated { stop() } }
-            source.activate()
-            sources.append(source)
-        }
+        signals = SignalWatch(SignalWatch.ending, queue: .main) { _ in MainActor.assumeIsolated { stop() } }
         if exitsWhenIdle {
             let timer = DispatchSource.makeTimerSource(queue: .main)
             timer.schedule(deadline: .now() + idleInterval, repeating: idleInterval)
             timer.setEventHandler { MainActor.assumeIsolated { lookWhetherIdle() } }
             timer.activate()
-            sources.append(timer)
+            idleCheck = timer
         }
         host.log("The agent listens at \(location.socket)")
     }

@@ -1,6 +1,6 @@
 import Bluejay
 import GATTProfiles
-import LineOutput
+import PlainText
 
 /// What a beacon advertises, if it is one.
 enum Beacon {

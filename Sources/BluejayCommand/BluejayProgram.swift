@@ -1,8 +1,8 @@
 import ArgumentParser
+import CommandSupport
 import Foundation
 import LineOutput
 import Logging
-import ProgramSupport
 
 @main
 struct BluejayProgram: AsyncParsableCommand {

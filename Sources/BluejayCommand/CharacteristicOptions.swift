@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluejay
 import GATTProfiles
-import LineOutput
+import PlainText
 
 /// The arguments of a command about one characteristic, or one descriptor.
 struct CharacteristicOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluejay
-import MainLoop
 import LineOutput
+import MainLoop
 
 /// What a command runs in: its output, Bluetooth, the device that it is about, and the orderly end of the process.
 @MainActor
@@ -23,7 +23,7 @@ final class CommandContext {
     private let usesSockets: Bool
     private let delegate: ManagerDelegate
     private let reconnection = ReconnectionChoice()
-    private var signals: [any DispatchSourceSignal] = []
+    private var signals: SignalWatch?
     private var isEnding = false
 
     /// How long an orderly end may take. bluetoothd answers when the link is down, after 2 s (5.66), and ends the link
@@ -197,17 +197,11 @@ final class CommandContext {
     }
 
     private func watchSignals() {
-        for (number, status) in [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)] {
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-            source.setEventHandler { [weak self] in
-                MainActor.assumeIsolated {
-                    guard let self else { return }
-                    self.interrupt(status: self.endsByInterruption ? 0 : status)
-                }
+        signals = SignalWatch(SignalWatch.ending, queue: .main) { [weak self] number in
+            MainActor.assumeIsolated {
+                guard let self else { return }
+                self.interrupt(status: self.endsByInterruption ? 0 : 128 + number)
             }
-            source.activate()
-            signals.append(source)
         }
     }
 

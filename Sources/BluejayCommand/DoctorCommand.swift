@@ -1,8 +1,7 @@
 import ArgumentParser
 import Bluejay
-import Doctor
+import CommandSupport
 import LineOutput
-import ProgramSupport
 
 struct DoctorCommand: AsyncParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(

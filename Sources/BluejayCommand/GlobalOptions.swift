@@ -1,6 +1,6 @@
 import ArgumentParser
 import Bluejay
-import ProgramSupport
+import CommandSupport
 
 /// The options of every command.
 struct GlobalOptions: ParsableArguments {

@@ -3,7 +3,7 @@ import BlueZ
 import Bluejay
 import CoreBluetooth
 import GATTProfiles
-import LineOutput
+import PlainText
 
 struct InfoCommand: CentralCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluejay
 import LineOutput
+import PlainText
 
 struct L2CAPCommand: CentralCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import Bluejay
-import LineOutput
+import PlainText
 
 /// How long repeated requests took.
 struct Latencies {

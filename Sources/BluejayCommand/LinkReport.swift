@@ -1,7 +1,7 @@
 import BlueZ
 import Bluejay
-import LineOutput
 import MainLoop
+import PlainText
 
 /// What `info` shows of the connection itself.
 struct LinkReport {

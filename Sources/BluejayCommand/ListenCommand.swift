@@ -3,6 +3,7 @@ import Bluejay
 import MainLoop
 import GATTProfiles
 import LineOutput
+import PlainText
 
 struct ListenCommand: CentralCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import ArgumentParser
 import Bluejay
 import MainLoop
 import GATTProfiles
-import LineOutput
+import PlainText
 
 /// The central's side of the bench: one connection, on which it does what standard input asks for and reports how long
 /// it took. Not shown in the help, because it may change with the bench.

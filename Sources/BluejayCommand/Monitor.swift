@@ -3,6 +3,7 @@ import Bluejay
 import GATTProfiles
 import LineOutput
 import MainLoop
+import PlainText
 
 /// Keeps a connection to a sensor and shows what it measures: heart rates, or what else it has.
 ///

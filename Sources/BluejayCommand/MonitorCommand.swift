@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluejay
 import GATTProfiles
-import LineOutput
+import PlainText
 
 struct MonitorCommand: CentralCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import AssignedNumbers
 import Bluejay
 import GATTProfiles
 import LineOutput
-import ProfileClients
+import PlainText
 
 /// What the monitor listens to in one connection, and shows of it.
 @MainActor

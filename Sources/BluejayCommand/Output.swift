@@ -1,5 +1,6 @@
 import Bluejay
 import LineOutput
+import PlainText
 
 /// The program's output: lines for people or objects for programs.
 @MainActor

@@ -2,6 +2,7 @@ import ArgumentParser
 import Bluejay
 import GATTProfiles
 import LineOutput
+import PlainText
 
 struct ReadCommand: CentralCommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import Bluejay
 import CoreBluetooth
 import GATTProfiles
 import LineOutput
+import PlainText
 
 struct ScanCommand: CentralCommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,11 @@
 import ArgumentParser
-import BlueZ
 import Bluejay
+import BlueZ
+import CommandSupport
 import Foundation
 import LineOutput
 import MainLoop
-import ProgramSupport
+import PlainText
 
 struct UnpairCommand: AsyncParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(

@@ -2,8 +2,7 @@ import ArgumentParser
 import AssignedNumbers
 import Bluejay
 import GATTProfiles
-import LineOutput
-import ProfileClients
+import PlainText
 
 /// The format in which values are printed.
 enum ValueFormat: ExpressibleByArgument, Hashable, Swift.Sendable {

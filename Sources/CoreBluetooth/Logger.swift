@@ -1,5 +1,5 @@
-import LayerLog
 import Logging
+import MainLoop
 
 /// This layer's logger.
 let logger = Logger(.coreBluetooth)

@@ -4,6 +4,7 @@ import Dittojay
 import Foundation
 import GATTProfiles
 import LineOutput
+import PlainText
 
 /// The option that chooses one of the peripherals of a process.
 struct PeripheralOption: ParsableArguments {

@@ -1,8 +1,8 @@
 import ArgumentParser
+import CommandSupport
 import Dittojay
 import Foundation
 import LineOutput
-import ProgramSupport
 
 @main
 struct DittojayProgram: ParsableCommand {

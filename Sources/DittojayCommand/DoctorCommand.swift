@@ -1,10 +1,9 @@
 import ArgumentParser
+import CommandSupport
 import Dispatch
 import Dittojay
-import Doctor
 import Foundation
 import LineOutput
-import ProgramSupport
 
 struct DoctorCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Dittojay
 import Foundation
 import LineOutput
+import PlainText
 
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import AssignedNumbers
 import GATTProfiles
 import LineOutput
+import PlainText
 
 struct NamesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

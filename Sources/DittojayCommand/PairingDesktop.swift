@@ -1,5 +1,5 @@
+import CommandSupport
 import CoreBluetooth
-import DesktopNotifications
 import Dittojay
 import Foundation
 import MainLoop

@@ -1,10 +1,10 @@
 import ArgumentParser
+import CommandSupport
 import CoreBluetooth
 import Dittojay
 import Foundation
 import GATTProfiles
 import LineOutput
-import ProgramSupport
 
 struct ProxyCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(

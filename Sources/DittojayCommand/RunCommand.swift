@@ -1,8 +1,8 @@
 import ArgumentParser
+import CommandSupport
 import Dittojay
 import Foundation
-import LineOutput
-import ProgramSupport
+import PlainText
 
 struct RunCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,9 @@
+import PlainText
+import CommandSupport
 import Dittojay
-import Doctor
 import Foundation
 import LineOutput
+import MainLoop
 
 /// The peripherals of a process with a terminal, or pipes, around them: prints their events, takes commands and
 /// signals, and ends the process.
@@ -15,7 +17,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private let record: EventRecord?
     private let desktop: PairingDesktop?
     private var input: CommandInput?
-    private var signals: [any DispatchSourceSignal] = []
+    private var signals: SignalWatch?
     private var isEnding = false
     /// Ends the process if nothing happens.
     private var endLimit: DispatchWorkItem?
@@ -253,15 +255,9 @@ final class TerminalSession: @unchecked Swift.Sendable {
     // MARK: Ending
 
     private func watchSignals() {
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: group.queue)
-            source.setEventHandler { [self] in
-                isInterrupted = true
-                end()
-            }
-            source.activate()
-            signals.append(source)
+        signals = SignalWatch(SignalWatch.ending, queue: group.queue) { [self] _ in
+            isInterrupted = true
+            end()
         }
     }
 

@@ -3,6 +3,8 @@ import Dittojay
 import DittojayUI
 import Foundation
 import LineOutput
+import MainLoop
+import PlainText
 
 /// The options of commands that look at running dittojays.
 struct SubjectOptions: ParsableArguments {
@@ -36,7 +38,7 @@ struct UICommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        var signals = EndingSignals()
+        let end = SignalWatch.End()
         let queue = DispatchQueue(label: "dittojay.ui")
         let server = PageServer(
             .init(
@@ -57,7 +59,7 @@ struct UICommand: ParsableCommand {
         } else {
             try StandardOutput.write(["The page is at \(address)", "Ctrl-C ends it."])
         }
-        signals.wait()
+        end.wait()
         queue.sync { server.stop() }
     }
 }

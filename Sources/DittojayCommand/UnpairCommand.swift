@@ -1,9 +1,10 @@
 import ArgumentParser
 import BlueZ
+import CommandSupport
 import Dittojay
 import Foundation
 import LineOutput
-import ProgramSupport
+import PlainText
 
 struct UnpairCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 package import Dispatch
+package import PlainText
 
 /// Writes lines to a file descriptor, never waiting for its reader. Lines in quick succession are written together; a
 /// single one is written as soon as the queue has nothing else to do.

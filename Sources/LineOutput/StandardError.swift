@@ -1,4 +1,5 @@
 import Glibc
+import PlainText
 
 /// Standard error. A message is written before the call returns. If nobody reads, it waits; if too many wait, they are
 /// dropped and counted.

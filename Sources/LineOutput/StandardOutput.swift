@@ -1,4 +1,5 @@
 import Glibc
+package import PlainText
 
 /// Standard output of commands that do one thing and print the result: they wait for the reader.
 package enum StandardOutput {

@@ -1,6 +1,7 @@
 import RadioControl
 import YAMLText
 import Yams
+import PlainText
 
 /// Scenes as YAML files. `docs/radio.md` describes them.
 package enum SceneYAML {

@@ -1,5 +1,6 @@
 import RadioControl
 import VirtualRadio
+import PlainText
 
 /// What the command line says.
 ///
@@ -75,7 +76,7 @@ struct Arguments {
                 continue
             }
             guard Self.options.contains(option) else {
-                throw UsageError("unknown argument \(word)\(Nearest.text(option, among: Self.options))")
+                throw UsageError("unknown argument \(word)\(Suggestion.text(for: option, among: Self.options))")
             }
             guard let value = parts.count > 1 ? parts[1] : words.popFirst() else {
                 throw UsageError("\(option) needs a value")

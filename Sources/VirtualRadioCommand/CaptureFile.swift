@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 import VirtualRadio
 
 /// A file of packets in the air, in the format pcap with nanoseconds, for Wireshark.

@@ -1,5 +1,7 @@
 import Glibc
+import Posix
 import RadioControl
+import PlainText
 
 /// Says something to a running radio, and prints what comes back.
 struct ControlRequest {
@@ -58,14 +60,11 @@ struct ControlRequest {
 
     private func connect() throws -> Int32 {
         signal(SIGPIPE, SIG_IGN)
-        let connection = ControlPath.makeSocket()
-        guard connection >= 0 else { throw SystemError("cannot make a socket") }
-        guard try ControlPath.withAddress(of: path, { Glibc.connect(connection, $0, $1) }) == 0 else {
-            let reason = String(cString: strerror(errno))
-            close(connection)
-            throw Absence(text: "there is no virtual radio at \(path): \(reason)")
+        do throws(SystemError) {
+            return try UnixSocket.connected(to: path)
+        } catch {
+            throw Absence(text: "no virtual radio: \(error.description)")
         }
-        return connection
     }
 
     private func send(_ bytes: [UInt8], _ connection: Int32) throws {
@@ -119,26 +118,20 @@ enum SceneConversion {
 
     private static func convert(_ file: String) throws -> [UInt8] {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw SystemError("cannot make a pipe") }
+        guard pipe(&ends) == 0 else { throw SystemError("cannot create a pipe") }
         defer { close(ends[0]) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        var process = pid_t()
-        let words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup(file), nil]
-        defer { for word in words { free(word) } }
-        let result = posix_spawnp(&process, program, &actions, nil, words, environ)
-        close(ends[1])
-        guard result == 0 else {
-            throw SystemError(
-                text: "cannot start \(program), which reads scenes in YAML: \(String(cString: strerror(result)))")
+        let reader: LaunchedProgram
+        do throws(SystemError) {
+            reader = try LaunchedProgram([program, file], group: .parents, output: .descriptor(ends[1]))
+            close(ends[1])
+        } catch {
+            close(ends[1])
+            throw SystemError("cannot start \(program), which reads scenes in YAML", code: error.code)
         }
         let scene = Result { try SceneFile.bytes(ends[0], file) }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        guard status == 0 else { throw Refused() }
+        defer { reader.reap() }
+        guard reader.end() == 0 else { throw Refused() }
         return try scene.get()
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 import RadioControl
 import VirtualRadio
 
@@ -35,7 +36,7 @@ final class RadioLoop {
             do throws(SystemError) {
                 return try RecordingFile(path)
             } catch {
-                throw RadioDirector.Refusal(error.text)
+                throw RadioDirector.Refusal(error.description)
             }
         }
         listener = if let path = arguments.hostSocket { try HostListener(path) } else { nil }
@@ -77,7 +78,8 @@ final class RadioLoop {
         } catch {
             // Controllers are what it is for. A second radio need not be controlled.
             guard arguments.socket == nil else { throw error }
-            VirtualRadioProgram.say("virtual-radio: there is no control socket: \(error.text)", to: STDERR_FILENO)
+            VirtualRadioProgram.say(
+                "virtual-radio: there is no control socket: \(error.description)", to: STDERR_FILENO)
         }
     }
 

@@ -1,13 +1,12 @@
 import Glibc
+import Posix
 import RadioControl
 
 /// The control socket and its clients. Nothing here waits: what a client does not take is kept for it up to a limit,
 /// and then the client is closed.
 final class RadioServer {
     private let director: RadioDirector
-    private let path: String
-    private let descriptor: Int32
-    private var file = stat()
+    private let listener: UnixListener
     private var clients: [RadioClient] = []
 
     static let mostClients = 32
@@ -15,51 +14,25 @@ final class RadioServer {
     /// Listens, if no other radio does at that path.
     init(_ director: RadioDirector, at path: String) throws(SystemError) {
         self.director = director
-        self.path = path
         try ControlPath.prepare(path)
-        descriptor = ControlPath.makeSocket()
-        guard descriptor >= 0 else { throw SystemError("cannot make a socket") }
-        try listen()
+        do throws(UnixListener.Failure) {
+            listener = try UnixListener(at: path)
+        } catch {
+            throw error.asSystemError
+        }
         director.onEvent = { [weak self] event in
             for client in self?.clients ?? [] where client.follows { client.send(event) }
         }
     }
 
-    deinit {
-        stop()
-        close(descriptor)
-    }
-
     /// Removes the socket's file, unless it is another radio's meanwhile.
-    func stop() {
-        var info = stat()
-        if lstat(path, &info) == 0, info.st_dev == file.st_dev, info.st_ino == file.st_ino { unlink(path) }
-    }
-
-    private func listen() throws(SystemError) {
-        if isAnswered() { throw SystemError(text: "another radio is controlled by \(path)") }
-        // What an ended one has left there. It is removed only if it is a socket.
-        var info = stat()
-        if lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
-        // No connection is possible before `listen`, so the file's mode is set in time.
-        let bound = try ControlPath.withAddress(of: path) { bind(descriptor, $0, $1) }
-        guard bound == 0, chmod(path, 0o600) == 0, lstat(path, &file) == 0, Glibc.listen(descriptor, 32) == 0 else {
-            throw SystemError("cannot listen at \(path)")
-        }
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    }
-
-    private func isAnswered() -> Bool {
-        let probe = ControlPath.makeSocket()
-        defer { close(probe) }
-        return (try? ControlPath.withAddress(of: path) { connect(probe, $0, $1) }) == 0
-    }
+    func stop() { listener.stop() }
 
     // MARK: Polling
 
     /// What to wait for.
     func addPolled(to polled: inout [pollfd]) {
-        polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+        polled.append(pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0))
         for client in clients { polled.append(client.polled) }
     }
 
@@ -75,26 +48,14 @@ final class RadioServer {
 
     private func accept() {
         for _ in 0..<Self.mostClients {
-            let connection = Glibc.accept(descriptor, nil, nil)
-            guard connection >= 0 else { return }
-            _ = fcntl(connection, F_SETFL, O_NONBLOCK)
-            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-            let client = RadioClient(connection)
-            if clients.count < Self.mostClients, Self.isOwn(connection) {
+            guard let connection = listener.accept() else { return }
+            let client = RadioClient(connection.descriptor)
+            if clients.count < Self.mostClients, connection.user == geteuid() || connection.user == 0 {
                 clients.append(client)
             } else {
-                client.send(RadioDirector.refuse("there are \(Self.mostClients) clients, which are the most"))
+                client.send(RadioDirector.refuse("too many clients (limit \(Self.mostClients))"))
             }
         }
-    }
-
-    /// Whether a process of this user, or of root, has connected.
-    private static func isOwn(_ connection: Int32) -> Bool {
-        // struct ucred: pid, uid, gid.
-        var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, .max, .max)
-        var size = socklen_t(MemoryLayout.size(ofValue: peer))
-        return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0
-            && (peer.user == geteuid() || peer.user == 0)
     }
 }
 

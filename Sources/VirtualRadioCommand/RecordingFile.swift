@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 import RadioControl
 
 /// A file that an air is recorded to, as lines of JSON.

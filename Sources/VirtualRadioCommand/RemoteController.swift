@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 import VirtualRadio
 
 /// Gives this machine's kernel a controller that is elsewhere: packets in the form H4 go to it and come from it.

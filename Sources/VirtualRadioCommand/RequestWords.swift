@@ -1,4 +1,5 @@
 import RadioControl
+import PlainText
 
 /// What the user has typed as a command for a running radio.
 struct RequestWords {
@@ -74,7 +75,7 @@ struct RequestWords {
         var words = Array(words)[...]
         let name = words.popFirst() ?? "help"
         guard Self.names.contains(name) else {
-            throw UsageError("there is no command \(name)\(Nearest.text(name, among: Self.names))")
+            throw UsageError("there is no command \(name)\(Suggestion.text(for: name, among: Self.names))")
         }
         try sort(words, of: name)
         if kind == .help { return }
@@ -99,7 +100,7 @@ struct RequestWords {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let count = known[parts[0]] else {
                 throw UsageError(
-                    "\(name) has no option \(parts[0])\(Nearest.text(parts[0], among: known.keys.sorted()))")
+                    "\(name) has no option \(parts[0])\(Suggestion.text(for: parts[0], among: known.keys.sorted()))")
             }
             var values = Array(parts.dropFirst())
             while values.count < count, let value = words.popFirst() { values.append(value) }
@@ -120,7 +121,7 @@ struct RequestWords {
     }
 
     private mutating func make(_ name: String) throws(UsageError) {
-        var members: [(String, JSONPart)] = []
+        var members: [(String, JSONValue)] = []
         switch name {
         case "move":
             let words = try take("NAME", "X", "Y")
@@ -154,22 +155,22 @@ struct RequestWords {
             if name == "status" { kind = .status }
             if name == "events" { kind = .events }
         }
-        request = JSONWriter.object([("command", .text(name))] + members)
+        request = JSONValue.object([("command", .text(name))] + members).line
     }
 
     private mutating func makePhantom() throws(UsageError) {
         let actions = ["add", "remove"]
         let action = positional.isEmpty ? "" : positional.removeFirst()
         guard actions.contains(action) else {
-            throw UsageError("expected phantom add or phantom remove\(Nearest.text(action, among: actions))")
+            throw UsageError("expected phantom add or phantom remove\(Suggestion.text(for: action, among: actions))")
         }
         if action == "remove" {
-            request = JSONWriter.object([("command", .text("remove")), ("phantom", .text(try take("NAME")[0]))])
+            request = JSONValue.object([("command", .text("remove")), ("phantom", .text(try take("NAME")[0]))]).line
             return
         }
         let words = try take("NAME", "X", "Y")
         let position = Self.position(words[1], words[2])
-        var members: [(String, JSONPart)] = [("command", .text("phantom")), ("name", .text(words[0]))]
+        var members: [(String, JSONValue)] = [("command", .text("phantom")), ("name", .text(words[0]))]
         if let corner = options["--to"] {
             members.append(("within", .list([position, Self.position(corner[0], corner[1])])))
         } else {
@@ -179,25 +180,25 @@ struct RequestWords {
             members += option("--" + key, key)
         }
         if let services = options["--services"] {
-            let uuids = services[0].split(separator: ",").map { JSONPart.text(String($0)) }
+            let uuids = services[0].split(separator: ",").map { JSONValue.text(String($0)) }
             members.append(("services", .list(uuids)))
         }
-        request = JSONWriter.object(members)
+        request = JSONValue.object(members).line
     }
 
-    private func option(_ name: String, _ key: String, _ unit: String? = nil) -> [(String, JSONPart)] {
+    private func option(_ name: String, _ key: String, _ unit: String? = nil) -> [(String, JSONValue)] {
         guard let value = options[name]?.first else { return [] }
         return [(key, unit.map { Self.unit(value, $0) } ?? .text(value))]
     }
 
-    private static func between(_ words: [String]) -> (String, JSONPart) {
+    private static func between(_ words: [String]) -> (String, JSONValue) {
         ("between", .list([.text(words[0]), .text(words[1])]))
     }
 
-    private static func position(_ x: String, _ y: String) -> JSONPart { .list([unit(x, "m"), unit(y, "m")]) }
+    private static func position(_ x: String, _ y: String) -> JSONValue { .list([unit(x, "m"), unit(y, "m")]) }
 
     /// A number gets its unit; what has one keeps it.
-    private static func unit(_ word: String, _ unit: String) -> JSONPart {
+    private static func unit(_ word: String, _ unit: String) -> JSONValue {
         .text(word.last?.isNumber == true ? "\(word) \(unit)" : word)
     }
 }

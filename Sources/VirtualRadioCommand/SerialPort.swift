@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 import VirtualRadio
 
 /// A host or a controller at the other end of a socket or a serial port, with packets in the form H4: another machine,
@@ -30,7 +31,7 @@ final class SerialPort: Attachment {
         var status = stat()
         guard stat(path, &status) == 0 else { throw SystemError("cannot open \(path)") }
         let isSocket = status.st_mode & S_IFMT == S_IFSOCK
-        let descriptor = try isSocket ? UnixSocket.connect(path) : Self.open(path)
+        let descriptor = try isSocket ? UnixSocket.connected(to: path, blocks: false) : Self.open(path)
         self.init(descriptor, isSocket: isSocket, to: other)
     }
 

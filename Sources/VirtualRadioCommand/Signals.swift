@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 
 /// The signals that this program takes: SIGUSR1 begins the time of a scene that waits for it, and those that end
 /// programs end this one in order. Each becomes a byte in a pipe, which is polled like everything else.

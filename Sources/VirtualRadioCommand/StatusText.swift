@@ -1,4 +1,5 @@
 import RadioControl
+import PlainText
 
 /// Replies and events as people read them.
 enum StatusText {

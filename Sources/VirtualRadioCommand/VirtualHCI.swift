@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 
 /// A controller of this machine's kernel that this process plays, by `/dev/vhci`. Each read and each write is a packet.
 final class VirtualHCI: Attachment {
@@ -53,18 +54,4 @@ final class VirtualHCI: Attachment {
     }
 
     func writeWaiting() {}
-}
-
-/// A call of the system that failed.
-struct SystemError: Error {
-    let text: String
-
-    /// A call that has just failed.
-    init(_ attempt: String) {
-        text = attempt + ": " + String(cString: strerror(errno))
-    }
-
-    init(text: String) {
-        self.text = text
-    }
 }

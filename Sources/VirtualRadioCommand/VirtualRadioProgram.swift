@@ -27,7 +27,7 @@ struct VirtualRadioProgram {
         } catch is SceneConversion.Refused {
             exit(1)
         } catch {
-            say("virtual-radio: \((error as? SystemError)?.text ?? "\(error)")", to: STDERR_FILENO)
+            say("virtual-radio: \(error)", to: STDERR_FILENO)
             exit(1)
         }
     }

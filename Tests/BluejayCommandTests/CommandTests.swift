@@ -2,10 +2,9 @@ import Bluejay
 import Foundation
 import GATTProfiles
 import LineOutput
-import ProfileClients
 import Testing
-
 @testable import BluejayCommand
+import PlainText
 
 @Suite struct DeviceSelectorTests {
     private func address(_ selector: DeviceSelector) -> [String] {

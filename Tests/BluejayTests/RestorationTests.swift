@@ -1,9 +1,8 @@
-import RestorationProtocol
+@testable import CoreBluetooth
 import Testing
 import UIKitStandIns
 
 @testable import Bluejay
-@testable import CoreBluetooth
 
 /// Records its calls, and answers as configured.
 private final class Restorer: BackgroundRestorer, ListenRestorer {

@@ -3,7 +3,7 @@ import GATTProfiles
 import Synchronization
 import TestSupport
 import Testing
-import UserFolders
+import Posix
 
 @testable import Dittojay
 
@@ -129,9 +129,8 @@ import UserFolders
 
     /// Sends bytes as they are and returns what comes back, up to `lines` lines or the end.
     private func exchange(_ bytes: [UInt8], lines: Int) throws -> [String] {
-        let descriptor = try makeUnixSocket()
+        let descriptor = try UnixSocket.connected(to: address.path)
         defer { close(descriptor) }
-        try #require(try address.withSocketAddress { connect(descriptor, $0, $1) } == 0)
         _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         var splitter = LineSplitter(limit: 1 << 16)
         var result: [String] = []
@@ -205,8 +204,8 @@ import UserFolders
     }
 
     @Test func `a socket that nobody listens at is replaced`() throws {
-        let descriptor = try makeUnixSocket()
-        try #require(try address.withSocketAddress { bind(descriptor, $0, $1) } == 0)
+        let descriptor = try UnixSocket.make()
+        try #require(try UnixSocket.withAddress(of: address.path) { bind(descriptor, $0, $1) } == 0)
         close(descriptor)
         #expect(throws: DittojayError.notRunning(socket: address.path)) {
             try ControlClient.send(.status, to: address)
@@ -246,9 +245,7 @@ import UserFolders
         let descriptor: Int32
 
         init(_ address: ControlSocketAddress) throws {
-            let descriptor = try makeUnixSocket()
-            self.descriptor = descriptor
-            try #require(try address.withSocketAddress { connect(descriptor, $0, $1) } == 0)
+            descriptor = try UnixSocket.connected(to: address.path)
         }
 
         deinit { close(descriptor) }

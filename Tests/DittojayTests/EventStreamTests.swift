@@ -1,3 +1,4 @@
+import Posix
 import Foundation
 import LineOutput
 import Synchronization
@@ -5,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Dittojay
+import PlainText
 
 @Suite struct EventStreamTests {
     private let queue = DispatchQueue(label: "test")
@@ -38,9 +40,7 @@ import Testing
         private var lines: [String] = []
 
         init(_ address: ControlSocketAddress) throws {
-            let descriptor = try makeUnixSocket()
-            self.descriptor = descriptor
-            try #require(try address.withSocketAddress { connect(descriptor, $0, $1) } == 0)
+            descriptor = try UnixSocket.connected(to: address.path)
         }
 
         deinit { close(descriptor) }

@@ -1,6 +1,4 @@
-import LoopbackHTTP
 import Testing
-
 @testable import DittojayUI
 
 struct AccessPolicyTests {

@@ -1,8 +1,6 @@
 import Foundation
-import LoopbackHTTP
-import TestSupport
 import Testing
-
+import TestSupport
 @testable import DittojayUI
 
 /// A page's server without a dittojay. To be stopped in the end.

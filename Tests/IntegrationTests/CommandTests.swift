@@ -1,6 +1,6 @@
+import BluejayCommand
 import BluetoothLab
 import Foundation
-import ProfileClients
 import Testing
 
 extension InTheLab {

@@ -1,9 +1,9 @@
 import Bluejay
+import BluejayCommand
 import BluetoothLab
 import CoreBluetooth
 import Foundation
 import GATTProfiles
-import ProfileClients
 import Testing
 
 extension InTheLab {

@@ -1,10 +1,10 @@
 import Bluejay
+import BluejayCommand
 import BluetoothLab
 import CoreBluetooth
 import Foundation
-import ProfileClients
-import TestSupport
 import Testing
+import TestSupport
 
 extension InTheLab {
     @Suite struct Endurance {

@@ -1,7 +1,7 @@
 import Bluejay
+import BluejayCommand
 import BluetoothLab
 import CoreBluetooth
-import ProfileClients
 import Testing
 
 extension OnTwoHosts {

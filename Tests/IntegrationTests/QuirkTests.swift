@@ -1,11 +1,11 @@
-import BlueZ
 import Bluejay
 import BluetoothLab
+import BlueZ
 import CoreBluetooth
 import Foundation
 import GATTProfiles
+import Posix
 import Testing
-import UserFolders
 
 extension InTheLab {
     /// What releases of BlueZ do differently, so that a new one that does something else again is noticed. The list for

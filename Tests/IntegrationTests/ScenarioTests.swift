@@ -1,8 +1,8 @@
 import Bluejay
+import BluejayCommand
 import BluetoothLab
 import Foundation
 import GATTProfiles
-import ProfileClients
 import Testing
 
 extension InTheLab {

@@ -3,6 +3,7 @@ import Testing
 import VirtualRadio
 
 @testable import RadioControl
+import PlainText
 
 @Suite struct DirectorTests {
     private final class Stage {

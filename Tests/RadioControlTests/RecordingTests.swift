@@ -3,6 +3,7 @@ import Testing
 
 @testable import RadioControl
 @testable import VirtualRadio
+import PlainText
 
 @Suite struct RecordingTests {
     private final class Output: RecordingOutput {

@@ -3,6 +3,7 @@ import Testing
 import VirtualRadio
 
 @testable import RadioControl
+import PlainText
 
 @Suite struct SceneReaderTests {
     private func scene(_ yaml: String) throws -> Scene {

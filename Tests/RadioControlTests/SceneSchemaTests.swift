@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import RadioControl
+import PlainText
 
 /// `docs/scene.schema.json` has the keys that the reader takes.
 @Suite struct SceneSchemaTests {

@@ -1,6 +1,6 @@
 import Foundation
-import ProgramLaunch
-@testable import RestorationProtocol
+import Posix
+@testable import CoreBluetooth
 import TestSupport
 import Testing
 
@@ -105,7 +105,7 @@ import Testing
         core.connectionIsGone(peer)
         host.alive.remove(7)
         host.advance(by: 0.1)
-        host.launchFailure = LaunchedProgram.Failure(description: "not now")
+        host.launchFailure = SystemError(text: "not now")
         for peripheral in peripherals {
             for number in 0..<100 {
                 backend.observer?.servicesChanged(
@@ -282,10 +282,10 @@ import Testing
             let location = AgentLocation(environment: [
                 "BLUEJAY_AGENT_SOCKET": folder.path + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder.path + path,
             ])
-            let error = #expect(throws: AgentLocation.Failure.self) { try location.prepare() }
+            let error = #expect(throws: SystemError.self) { try location.prepare() }
             #expect(error?.description.hasSuffix(reason) == true, "\(error?.description ?? "")")
-            #expect(error?.description.hasPrefix("cannot make the folder \(folder.path)/file") == true)
-            let start = #expect(throws: AgentLocation.Failure.self) {
+            #expect(error?.description.hasPrefix("cannot create the folder \(folder.path)/file") == true)
+            let start = #expect(throws: SystemError.self) {
                 try AgentStarter.start(location, environment: [:])
             }
             #expect(start?.description == error?.description)

@@ -1,5 +1,6 @@
+import Posix
 import Foundation
-@testable import RestorationProtocol
+@testable import CoreBluetooth
 import TestSupport
 import Testing
 
@@ -59,12 +60,16 @@ private final class Client {
     let socket: Int32
 
     init(_ location: AgentLocation) throws {
-        socket = AgentLocation.makeSocket()
         let deadline = ContinuousClock.now + .seconds(20)
-        while try location.withSocketAddress({ connect(socket, $0, $1) }) != 0 {
-            // The agent's queue of newcomers may be full for a moment.
-            try #require(errno == EAGAIN && ContinuousClock.now < deadline, "\(String(cString: strerror(errno)))")
-            usleep(500)
+        while true {
+            do throws(SystemError) {
+                socket = try location.connected()
+                return
+            } catch {
+                // The agent's queue of newcomers may be full for a moment.
+                try #require(error.code == EAGAIN && ContinuousClock.now < deadline, "\(error)")
+                usleep(500)
+            }
         }
     }
 
@@ -234,7 +239,7 @@ private final class Client {
         var info = stat()
         #expect(lstat(bench.location.socket, &info) == 0)
         #expect(info.st_mode & 0o777 == 0o600 && info.st_uid == geteuid())
-        #expect(throws: AgentServer.Failure.self) {
+        #expect(throws: UnixListener.Failure.self) {
             try AgentServer(bench.location, core: bench.core, queue: bench.queue)
         }
         close(try bench.client().register())

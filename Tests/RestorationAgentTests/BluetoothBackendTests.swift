@@ -1,6 +1,5 @@
 import CoreBluetooth
 import Foundation
-import RestorationProtocol
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import RestorationProtocol
+import CoreBluetooth
 import TestSupport
 import Testing
 

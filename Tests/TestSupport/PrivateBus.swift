@@ -1,8 +1,8 @@
 import BluetoothLab
 package import DBus
 import Foundation
-package import MainLoop
-import ProgramLaunch
+import MainLoop
+import Posix
 import Synchronization
 
 /// A message bus of a test's own: a dbus-daemon that dies with this object.

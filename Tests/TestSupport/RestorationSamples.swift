@@ -1,5 +1,5 @@
-package import Foundation
-package import RestorationProtocol
+package import CoreBluetooth
+import Foundation
 
 extension UUID {
     package var short: String { String(uuidString.suffix(1)) }

@@ -1,3 +1,4 @@
+import Posix
 import Foundation
 import Synchronization
 import Testing
@@ -120,7 +121,7 @@ import Testing
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         let error = #expect(throws: SystemError.self) { try HostListener(path) }
-        #expect(try #require(error).text == "cannot make the socket \(path): another program listens there")
+        #expect(try #require(error).description == "another program listens at \(path)")
         let left = path + "-left"
         defer { unlink(left) }
         do { _ = try HostListener(left) }
@@ -190,6 +191,6 @@ import Testing
 
     @Test func `a port that is not there is reported`() throws {
         let error = #expect(throws: SystemError.self) { try RadioLoop(try Arguments(["--port", "/nowhere/port"])) }
-        #expect(try #require(error).text.hasPrefix("cannot open /nowhere/port: "))
+        #expect(try #require(error).description.hasPrefix("cannot open /nowhere/port: "))
     }
 }

@@ -1,3 +1,4 @@
+import Posix
 import Foundation
 import Testing
 import VirtualRadio
@@ -58,7 +59,7 @@ import VirtualRadio
         #expect(Array(bytes[4..<8]) == [2, 0, 4, 0] && Array(bytes[20..<24]) == [0, 1, 0, 0])
         #expect(Array(bytes[24...]) == [9, 0, 0, 0, 5, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 1, 2, 3])
         let error = #expect(throws: SystemError.self) { try CaptureFile("/nowhere/file", begin: 0) }
-        #expect(try #require(error).text.hasPrefix("cannot write /nowhere/file: "))
+        #expect(try #require(error).description.hasPrefix("cannot write /nowhere/file: "))
     }
 
     /// The radio does nothing else while it writes.
@@ -70,7 +71,7 @@ import VirtualRadio
         let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
         let error = #expect(throws: SystemError.self) { try RecordingFile(path) }
-        #expect(error?.text == "cannot write \(path): it is no file")
+        #expect(error?.description == "cannot write \(path): it is no file")
         #expect(throws: SystemError.self) { try RecordingFile("/dev/null") }
         try #require(unlink(path) == 0)
         let file = try RecordingFile(path)

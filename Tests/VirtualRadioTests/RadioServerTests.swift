@@ -1,3 +1,4 @@
+import Posix
 import Foundation
 import RadioControl
 import Testing
@@ -47,12 +48,10 @@ import VirtualRadio
     }
 
     private final class Client {
-        let descriptor = ControlPath.makeSocket()
+        let descriptor: Int32
 
         init(_ path: String) throws {
-            let descriptor = descriptor
-            #expect(try ControlPath.withAddress(of: path) { Glibc.connect(descriptor, $0, $1) } == 0)
-            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+            descriptor = try UnixSocket.connected(to: path, blocks: false)
         }
 
         deinit {
@@ -154,11 +153,11 @@ import VirtualRadio
     @Test func `one radio has a socket, and a file of an ended one is replaced`() throws {
         let stage = try Stage()
         let error = #expect(throws: SystemError.self) { try RadioServer(stage.director, at: stage.path) }
-        #expect(try #require(error).text.contains("another radio"))
+        #expect(try #require(error).description.contains("another program"))
         stage.server.stop()
         #expect(!FileManager.default.fileExists(atPath: stage.path))
-        let left = ControlPath.makeSocket()
-        #expect(try ControlPath.withAddress(of: stage.path) { bind(left, $0, $1) } == 0)
+        let left = try UnixSocket.make()
+        #expect(try UnixSocket.withAddress(of: stage.path) { bind(left, $0, $1) } == 0)
         close(left)
         let server = try RadioServer(stage.director, at: stage.path)
         #expect(FileManager.default.fileExists(atPath: stage.path))

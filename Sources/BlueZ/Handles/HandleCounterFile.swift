@@ -1,5 +1,5 @@
 import Foundation
-import UserFolders
+import Posix
 
 /// The handle that comes next on an adapter, in a file that all programs of this user share.
 ///

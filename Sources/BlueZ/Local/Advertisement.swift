@@ -1,6 +1,5 @@
 import DBus
 package import Foundation
-import LayerLog
 package import MainLoop
 
 /// What an adapter sends out while it waits for centrals.

@@ -1,6 +1,5 @@
 package import DBus
 import Foundation
-import LayerLog
 import Logging
 package import MainLoop
 

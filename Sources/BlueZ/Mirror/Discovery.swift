@@ -1,6 +1,5 @@
 import DBus
 import Foundation
-import LayerLog
 package import MainLoop
 
 /// The scanning of one adapter, shared by all clients in this process.

@@ -1,5 +1,5 @@
-import LayerLog
 import Logging
+import MainLoop
 import Synchronization
 
 /// Passes messages to the log observers, and to the logger of this layer.

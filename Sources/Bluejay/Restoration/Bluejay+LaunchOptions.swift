@@ -1,4 +1,4 @@
-import RestorationProtocol
+import CoreBluetooth
 public import UIKitStandIns
 
 /// Why the program was started; nil or empty for a fresh start.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Bluejay
 import Foundation
 import LineOutput
+import PlainText
 
 struct CloneCommand: CentralCommand {
     static let configuration = CommandConfiguration(

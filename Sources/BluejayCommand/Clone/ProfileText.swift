@@ -1,7 +1,7 @@
 import AssignedNumbers
 import Foundation
 import GATTProfiles
-import LineOutput
+import PlainText
 
 /// A device as a profile file, which dittojay can serve. The same device has the same text.
 struct ProfileText {

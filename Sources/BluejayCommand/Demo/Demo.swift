@@ -1,8 +1,7 @@
 import Bluejay
 import GATTProfiles
-import LineOutput
 import MainLoop
-import ProfileClients
+import PlainText
 
 /// The heart-rate sensor's program.
 @MainActor
@@ -23,7 +22,7 @@ final class Demo {
     let log: DemoLog
     private let device: DeviceSelector?
     private var input: DemoInput?
-    private var signals: [any DispatchSourceSignal] = []
+    private var signals: SignalWatch?
     /// Whether to connect as soon as Bluetooth is on.
     private var connectsWhenOn = false
     /// Whether the program ends with its terminal.
@@ -50,12 +49,8 @@ final class Demo {
         bluejay.register(connectionObserver: self)
         bluejay.register(serviceObserver: self)
         input = DemoInput { [weak self] line in self?.handle(line) }
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-            source.setEventHandler { MainActor.assumeIsolated { [weak self] in self?.quit() } }
-            source.activate()
-            signals.append(source)
+        signals = SignalWatch(SignalWatch.ending, queue: .main) { [weak self] _ in
+            MainActor.assumeIsolated { self?.quit() }
         }
     }
 

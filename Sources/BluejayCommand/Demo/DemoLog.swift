@@ -1,5 +1,6 @@
 import Bluejay
 import LineOutput
+import PlainText
 
 /// What has happened, on standard output and in a file. It is written at once: the program may be killed at any moment.
 final class DemoLog: Swift.Sendable {

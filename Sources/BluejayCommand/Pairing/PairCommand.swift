@@ -1,8 +1,8 @@
 import ArgumentParser
 import BlueZ
 import Bluejay
-import LineOutput
 import MainLoop
+import PlainText
 
 struct PairCommand: CentralCommand {
     static let configuration = CommandConfiguration(

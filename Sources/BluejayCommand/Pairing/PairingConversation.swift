@@ -1,6 +1,7 @@
 import BlueZ
 import Bluejay
 import LineOutput
+import PlainText
 
 /// Answers what a device wants while `bluejay pair` pairs with it: with what was given beforehand, or by asking in the
 /// terminal, or on the desktop.

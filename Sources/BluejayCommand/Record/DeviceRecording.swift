@@ -2,6 +2,7 @@ import Bluejay
 import Foundation
 import LineOutput
 import MainLoop
+import PlainText
 
 /// Listens to everything that a device sends, and writes it to a file with its times.
 @MainActor

@@ -2,7 +2,7 @@ import ArgumentParser
 import Bluejay
 import Foundation
 import GATTProfiles
-import LineOutput
+import PlainText
 
 struct RecordCommand: CentralCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import Foundation
 import GATTProfiles
-import LineOutput
+import PlainText
 
 /// A profile file that grows by each value that is recorded. After each it is complete.
 final class RecordingFile {

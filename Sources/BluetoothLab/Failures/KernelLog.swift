@@ -1,5 +1,5 @@
 import Foundation
-import ProgramLaunch
+import Posix
 
 /// What the kernel reports of its own mistakes during a test: a BUG, a WARNING, a lock that is held wrongly, and so on.
 /// The lab's agent knows what is such a report.

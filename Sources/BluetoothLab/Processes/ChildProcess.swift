@@ -1,6 +1,6 @@
 import Foundation
 import MainLoop
-import ProgramLaunch
+import Posix
 import Synchronization
 
 /// A program under test, with all that it prints, line by line.

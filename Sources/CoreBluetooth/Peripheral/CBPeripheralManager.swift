@@ -1,5 +1,4 @@
 package import BlueZ
-import RestorationProtocol
 
 /// Publishes services of our own, advertises them and serves the centrals that connect.
 ///

@@ -1,6 +1,5 @@
-import LayerLog
 import MainLoop
-package import RestorationProtocol
+import Posix
 
 /// Where the restoration agent of a program is, and how it is started.
 package struct AgentAccess: Swift.Sendable {
@@ -154,14 +153,13 @@ final class AgentConnection {
     }
 
     private func connect() -> Connecting {
-        let socket = AgentLocation.makeSocket()
-        guard socket >= 0 else { return .busy(reason: String(cString: strerror(errno))) }
-        let result = try? agent.location.withSocketAddress { Glibc.connect(socket, $0, $1) }
-        guard result == 0 else {
-            let error = errno
-            Glibc.close(socket)
-            let reason = String(cString: strerror(error))
-            return error == EAGAIN ? .busy(reason: reason) : .absent(reason: reason)
+        let socket: Int32
+        do throws(SystemError) {
+            socket = try agent.location.connected()
+        } catch {
+            // Without descriptors nothing is known about the agent.
+            let isBusy = [EAGAIN, EMFILE, ENFILE].contains(error.code)
+            return isBusy ? .busy(reason: error.description) : .absent(reason: error.description)
         }
         self.socket = socket
         ExitNotice.add(socket)

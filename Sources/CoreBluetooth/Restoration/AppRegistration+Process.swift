@@ -1,5 +1,3 @@
-import RestorationProtocol
-
 extension AppRegistration {
     /// How this process is registered under a restore identifier.
     ///

@@ -1,4 +1,3 @@
-import LayerLog
 import Logging
 import MainLoop
 

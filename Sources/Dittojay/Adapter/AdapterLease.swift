@@ -1,9 +1,8 @@
 import BlueZ
 import DBus
 import Foundation
-import LayerLog
 import MainLoop
-import UserFolders
+import Posix
 
 /// Looks after the controller that a virtual peripheral runs on, as far as Apple's API does not: its power, its name,
 /// and who is connected to it.

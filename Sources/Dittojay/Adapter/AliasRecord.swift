@@ -1,5 +1,5 @@
 import Foundation
-import UserFolders
+import Posix
 
 /// A controller's former name, in a file. bluetoothd keeps names forever: a run that was killed could not restore the
 /// name, but the next one can.

@@ -1,4 +1,4 @@
-import LineOutput
+import PlainText
 
 /// A request, and which of a process's peripherals it is for.
 package struct AddressedRequest: Hashable, Swift.Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import Posix
 
 /// Sends commands to a running dittojay. Blocks the calling thread.
 public enum ControlClient {
@@ -40,18 +41,13 @@ public enum ControlClient {
     }
 
     private static func connected(to address: ControlSocketAddress) throws(DittojayError) -> Int32 {
-        let descriptor = try makeUnixSocket()
-        do throws(DittojayError) {
-            guard try address.withSocketAddress({ connect(descriptor, $0, $1) }) == 0 else {
-                switch errno {
-                case ENOENT, ECONNREFUSED, ENOTDIR: throw .notRunning(socket: address.path)
-                default: throw .controlSocket("cannot reach dittojay at \(address.path): \(systemError())")
-                }
-            }
-            return descriptor
+        do throws(SystemError) {
+            return try UnixSocket.connected(to: address.path)
         } catch {
-            close(descriptor)
-            throw error
+            switch error.code {
+            case ENOENT, ECONNREFUSED, ENOTDIR: throw .notRunning(socket: address.path)
+            default: throw .controlSocket(error.description)
+            }
         }
     }
 
@@ -70,7 +66,7 @@ public enum ControlClient {
                 // dittojay has closed the connection; it may have said why.
                 break
             } else if errno != EINTR {
-                throw .controlSocket("dittojay at \(address.path) does not take the command: \(systemError())")
+                throw .controlSocket("dittojay at \(address.path) does not take the command: \(SystemError.reason())")
             }
         }
     }

@@ -1,8 +1,8 @@
+import PlainText
 import Foundation
-import LineOutput
 import Logging
 import MainLoop
-import SocketServer
+import Posix
 
 /// One program that is connected to the control socket. Its requests are answered in order, the next one only once the
 /// program has taken the answer.

@@ -1,4 +1,4 @@
-package import LineOutput
+package import PlainText
 
 /// The answer to a ``ControlRequest``: one JSON object on a line, with `ok`, with `error` if that is false, and with
 /// the command's results.

@@ -1,7 +1,7 @@
 public import CoreBluetooth
 import Foundation
 import GATTProfiles
-import LineOutput
+import PlainText
 
 /// A command to a running dittojay: one JSON object on a line, such as `{"command":"chirp","value":"hex:0102"}`.
 public enum ControlRequest: Hashable, Swift.Sendable {

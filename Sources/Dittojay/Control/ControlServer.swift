@@ -1,6 +1,7 @@
 import Foundation
-import LineOutput
-import SocketServer
+import MainLoop
+import Posix
+import PlainText
 
 /// Listens at the control socket and passes requests to a handler. Used on one queue only, like its handler.
 final class ControlServer: EventFollowers {
@@ -39,15 +40,15 @@ final class ControlServer: EventFollowers {
         self.queue = queue
         self.handler = handler
         try address.prepareFolder()
-        // No other process may replace an old socket between the check and the replacement.
-        let lock = open(address.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if lock >= 0 { flock(lock, LOCK_EX) }
-        defer { if lock >= 0 { close(lock) } }
-        try Self.removeStale(address)
-        listener = try ListeningSocket(
-            try makeUnixSocket(), at: address.path, admitting: [geteuid(), 0], queue: queue,
-            failure: DittojayError.controlSocket
-        ) { [weak self] in self?.add($0) }
+        do throws(UnixListener.Failure) {
+            let socket = try UnixListener(at: address.path)
+            listener = ListeningSocket(socket, admitting: [geteuid(), 0], queue: queue) { [weak self] in self?.add($0) }
+        } catch {
+            switch error {
+            case .inUse(let path): throw .alreadyRunning(socket: path)
+            case .system(let error): throw .controlSocket(error.description)
+            }
+        }
     }
 
     deinit {
@@ -61,24 +62,6 @@ final class ControlServer: EventFollowers {
         sweep = nil
         for client in clients.values { client.close() }
         clients = [:]
-    }
-
-    private static func removeStale(_ address: ControlSocketAddress) throws(DittojayError) {
-        var info = stat()
-        guard lstat(address.path, &info) == 0 else { return }
-        guard info.st_mode & S_IFMT == S_IFSOCK else {
-            throw .controlSocket("\(address.path) exists and is not a socket")
-        }
-        let probe = try makeUnixSocket()
-        defer { close(probe) }
-        let result = try address.withSocketAddress { connect(probe, $0, $1) }
-        if result == 0 { throw .alreadyRunning(socket: address.path) }
-        guard errno == ECONNREFUSED else {
-            throw .controlSocket("cannot tell whether dittojay runs at \(address.path): \(systemError())")
-        }
-        guard unlink(address.path) == 0 else {
-            throw .controlSocket("cannot replace the old socket \(address.path): \(systemError())")
-        }
     }
 
     private func add(_ connection: ServerConnection?) {

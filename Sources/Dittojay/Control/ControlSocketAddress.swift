@@ -1,5 +1,5 @@
 public import Foundation
-import UserFolders
+import Posix
 
 /// Where a running dittojay listens for commands: a Unix socket that only its user can reach.
 public struct ControlSocketAddress: Hashable, Swift.Sendable {
@@ -22,12 +22,6 @@ public struct ControlSocketAddress: Hashable, Swift.Sendable {
         }
     }
 
-    /// The folder that the socket is in.
-    var folder: String {
-        let slash = path.lastIndex(of: "/")
-        return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    }
-
     /// Makes the folder, unless the user has given the path.
     ///
     /// - Throws: ``DittojayError/controlSocket(_:)``.
@@ -38,29 +32,4 @@ public struct ControlSocketAddress: Hashable, Swift.Sendable {
             throw .controlSocket(error.description)
         }
     }
-
-    /// Calls `body` with the path as `bind` and `connect` take it.
-    ///
-    /// - Throws: ``DittojayError/controlSocket(_:)`` if the path is longer than a socket's can be.
-    func withSocketAddress<Result>(
-        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-    ) throws(DittojayError) -> Result {
-        do {
-            return try withUnixSocketAddress(of: path, body)
-        } catch {
-            throw .controlSocket(error.description)
-        }
-    }
-}
-
-/// The system's description of the last call's error.
-func systemError() -> String {
-    String(cString: strerror(errno))
-}
-
-/// Makes a stream socket of the Unix kind that is closed on exec.
-func makeUnixSocket() throws(DittojayError) -> Int32 {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw .controlSocket("no socket can be made: \(systemError())") }
-    return descriptor
 }

@@ -1,5 +1,5 @@
 import Foundation
-import LineOutput
+import PlainText
 
 /// What came of a scenario that expects something.
 public struct ScenarioReport: Hashable, Swift.Sendable {

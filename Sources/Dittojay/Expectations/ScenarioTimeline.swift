@@ -1,5 +1,5 @@
 import DequeModule
-import LineOutput
+import PlainText
 
 /// What has happened while a scenario was played, with the seconds since its beginning: the first entries and the last
 /// ones, if there are many.

@@ -1,6 +1,6 @@
 package import BlueZ
 package import Foundation
-package import UserFolders
+package import Posix
 
 /// The peripherals of one process: one, or several with one control socket.
 ///

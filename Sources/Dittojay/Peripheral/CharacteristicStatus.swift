@@ -1,6 +1,6 @@
 import CoreBluetooth
 import GATTProfiles
-package import LineOutput
+package import PlainText
 
 /// A characteristic of a running peripheral: what it is, and its present values.
 package struct CharacteristicStatus: Codable, Hashable, Swift.Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import GATTProfiles
 import LineOutput
+import PlainText
 
 extension PeripheralEvent {
     private struct Members: Decodable {

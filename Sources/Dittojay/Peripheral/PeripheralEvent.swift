@@ -1,6 +1,7 @@
 public import CoreBluetooth
 import GATTProfiles
 package import LineOutput
+package import PlainText
 
 /// An event of a virtual peripheral, to be shown to its user.
 public struct PeripheralEvent: Hashable, Swift.Sendable {

@@ -1,4 +1,4 @@
-package import LineOutput
+package import PlainText
 
 /// The status of a running peripheral.
 public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import LineOutput
+import PlainText
 
 /// Answers the requests of centrals (reads, writes and subscriptions), or lets them go wrong on purpose. Used on the
 /// peripheral's queue only.

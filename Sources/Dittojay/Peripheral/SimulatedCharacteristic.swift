@@ -1,7 +1,7 @@
 import CoreBluetooth
 import DequeModule
 import GATTProfiles
-import LineOutput
+import PlainText
 
 /// A characteristic of a ``SimulatedService``: its value, what reads and writes do, and what it sends. Used on the
 /// peripheral's queue only.

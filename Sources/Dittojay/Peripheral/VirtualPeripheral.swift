@@ -2,7 +2,7 @@ package import BlueZ
 public import CoreBluetooth
 import GATTProfiles
 import MainLoop
-package import UserFolders
+package import Posix
 
 /// A Bluetooth LE peripheral that exists in software only, made from a ``PeripheralProfile``.
 ///

@@ -1,7 +1,7 @@
 import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
-import LineOutput
+import PlainText
 
 /// The names that one part of a profile refers to another by.
 struct AttributeIndex {

@@ -1,7 +1,7 @@
 import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
-import LineOutput
+import PlainText
 
 /// Makes a characteristic's profile from a YAML tree.
 struct CharacteristicReader {

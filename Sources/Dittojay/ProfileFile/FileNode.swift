@@ -1,8 +1,8 @@
 import Foundation
 import GATTProfiles
-import LineOutput
 import YAMLText
 import Yams
+import PlainText
 
 /// A node of a YAML file, and the keys that lead to it.
 struct FileNode {

@@ -1,8 +1,8 @@
 import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
-import LineOutput
 import Yams
+import PlainText
 
 /// Makes a profile from a YAML tree: the peripheral and its services. Characteristics and steps have readers of their
 /// own.

@@ -1,3 +1,4 @@
+import PlainText
 import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
@@ -17,14 +18,14 @@ package enum ProfileSchema {
     }
 
     private static func document(_ title: String, _ root: Schema) -> String {
-        let members: [JSONValue.Member] =
+        let members: [(String, JSONValue)] =
             [
-                .init("$schema", "http://json-schema.org/draft-07/schema#"), .init("title", .string(title)),
-                .init("$comment", "Made by dittojay schema."),
+                ("$schema", "http://json-schema.org/draft-07/schema#"), ("title", .text(title)),
+                ("$comment", "Made by dittojay schema."),
             ] + root.members + [
-                .init("definitions", .object(definitions.map { .init($0.name, .object($0.schema.members)) }))
+                ("definitions", .object(definitions.map { ($0.name, .object($0.schema.members)) }))
             ]
-        return JSONValue.object(members).text + "\n"
+        return JSONValue.object(members).indented + "\n"
     }
 
     // MARK: Mappings

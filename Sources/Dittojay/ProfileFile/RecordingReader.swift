@@ -1,5 +1,5 @@
 import GATTProfiles
-import LineOutput
+import PlainText
 import Yams
 
 /// Reads a recording. A file can have a hundred thousand of its values, so each of them is one scalar.

@@ -1,32 +1,34 @@
+import PlainText
+
 /// A part of a JSON Schema: its members.
 struct Schema: Swift.Sendable {
-    var members: [JSONValue.Member]
+    var members: [(String, JSONValue)]
 
-    private init(_ members: [JSONValue.Member]) {
+    private init(_ members: [(String, JSONValue)]) {
         self.members = members
     }
 
     func described(_ text: String) -> Schema {
         // In draft 7 nothing beside a reference counts, so the reference moves into a list of one.
-        let isReference = members.first?.key == "$ref"
-        let own = isReference ? [JSONValue.Member("allOf", .array([.object(members)]))] : members
-        return Schema([.init("description", .string(text))] + own)
+        let isReference = members.first?.0 == "$ref"
+        let own: [(String, JSONValue)] = isReference ? [("allOf", .list([.object(members)]))] : members
+        return Schema([("description", .text(text))] + own)
     }
 
-    static func ref(_ name: String) -> Schema { Schema([.init("$ref", .string("#/definitions/\(name)"))]) }
+    static func ref(_ name: String) -> Schema { Schema([("$ref", .text("#/definitions/\(name)"))]) }
 
     static func types(_ names: [String]) -> Schema {
-        Schema([.init("type", names.count == 1 ? .string(names[0]) : .strings(names))])
+        Schema([("type", names.count == 1 ? .text(names[0]) : .texts(names))])
     }
 
-    static func constant(_ value: JSONValue) -> Schema { Schema([.init("const", value)]) }
+    static func constant(_ value: JSONValue) -> Schema { Schema([("const", value)]) }
 
-    static func words(_ words: [String]) -> Schema { Schema([.init("enum", .strings(words))]) }
+    static func words(_ words: [String]) -> Schema { Schema([("enum", .texts(words))]) }
 
     /// A text of a form; or a number, which has no form.
     static func pattern(_ pattern: String, orNumber: Bool = false, orInteger: Bool = false) -> Schema {
         let types = ["string"] + (orNumber ? ["number"] : orInteger ? ["integer"] : [])
-        return Schema(Schema.types(types).members + [.init("pattern", .string(pattern))])
+        return Schema(Schema.types(types).members + [("pattern", .text(pattern))])
     }
 
     /// One of many names; or a number, or a text of a form.
@@ -39,34 +41,34 @@ struct Schema: Swift.Sendable {
     }
 
     static func anyOf(_ schemas: [Schema]) -> Schema {
-        Schema([.init("anyOf", .array(schemas.map { .object($0.members) }))])
+        Schema([("anyOf", .list(schemas.map { .object($0.members) }))])
     }
 
     static func list(_ element: Schema, of counts: ClosedRange<Int> = 0...Int.max) -> Schema {
-        var members: [JSONValue.Member] = [.init("type", "array"), .init("items", .object(element.members))]
-        if counts.lowerBound > 0 { members.append(.init("minItems", .number(Int64(counts.lowerBound)))) }
-        if counts.upperBound < Int.max { members.append(.init("maxItems", .number(Int64(counts.upperBound)))) }
+        var members: [(String, JSONValue)] = [("type", "array"), ("items", .object(element.members))]
+        if counts.lowerBound > 0 { members.append(("minItems", .number(counts.lowerBound))) }
+        if counts.upperBound < Int.max { members.append(("maxItems", .number(counts.upperBound))) }
         return Schema(members)
     }
 
     static func map(of value: Schema) -> Schema {
-        Schema([.init("type", "object"), .init("additionalProperties", .object(value.members))])
+        Schema([("type", "object"), ("additionalProperties", .object(value.members))])
     }
 
     static func object(_ mapping: Mapping) -> Schema {
-        var members: [JSONValue.Member] = [
-            .init("type", "object"), .init("additionalProperties", false),
-            .init("properties", .object(mapping.keys.map { .init($0.0, .object($0.1.members)) })),
+        var members: [(String, JSONValue)] = [
+            ("type", "object"), ("additionalProperties", false),
+            ("properties", .object(mapping.keys.map { ($0.0, .object($0.1.members)) })),
         ]
-        if !mapping.required.isEmpty { members.append(.init("required", .strings(mapping.required))) }
+        if !mapping.required.isEmpty { members.append(("required", .texts(mapping.required))) }
         let choices = mapping.exactlyOne.map { keys in
             Schema([
-                .init("oneOf", .array(keys.map { .object([.init("required", .strings([$0]))]) }))
+                ("oneOf", .list(keys.map { .object([("required", .texts([$0]))]) }))
             ])
         }
-        if !choices.isEmpty { members.append(.init("allOf", .array(choices.map { .object($0.members) }))) }
+        if !choices.isEmpty { members.append(("allOf", .list(choices.map { .object($0.members) }))) }
         if let count = mapping.members {
-            members += [.init("minProperties", .number(Int64(count))), .init("maxProperties", .number(Int64(count)))]
+            members += [("minProperties", .number(count)), ("maxProperties", .number(count))]
         }
         return Schema(members)
     }

@@ -1,4 +1,4 @@
-import LineOutput
+import PlainText
 
 /// Something that goes wrong with a characteristic, on purpose.
 public struct Fault: Hashable, Swift.Sendable {

@@ -1,7 +1,7 @@
 import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
-package import LineOutput
+package import PlainText
 
 extension PeripheralProfile {
     /// What would be served, in several lines for people.

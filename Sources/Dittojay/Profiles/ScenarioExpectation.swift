@@ -1,4 +1,4 @@
-import LineOutput
+import PlainText
 
 /// What centrals are to do while a scenario is played, or must not do: a step that makes the scenario a test.
 ///

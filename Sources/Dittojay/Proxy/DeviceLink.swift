@@ -1,6 +1,6 @@
 import BlueZ
 import CoreBluetooth
-import LineOutput
+import PlainText
 import MainLoop
 
 /// The link to the device that a proxy stands in front of: finds the device, connects to it, finds out what it offers,

@@ -1,5 +1,3 @@
-package import LoopbackHTTP
-
 /// Decides which requests are carried out.
 ///
 /// The server is at a loopback address, which every user of the machine and every page in the browser reaches:

@@ -1,7 +1,7 @@
 import Dittojay
 import Foundation
 import MainLoop
-import UserFolders
+import Posix
 
 /// A connection to a control socket, of a dittojay or of the virtual radio: requests, their replies in the same order,
 /// and events between them. Used on one queue only.
@@ -23,27 +23,9 @@ final class ControlLink {
     /// How many requests may wait for their replies.
     private static let mostWaiting = 64
 
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// - Throws: ``Failure`` if nothing listens there.
-    init(path: String, queue: DispatchQueue) throws(Failure) {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { throw Failure(description: "no socket can be made: \(Self.systemError)") }
-        do {
-            // A Unix socket connects at once, or says EAGAIN when others wait already.
-            guard try withUnixSocketAddress(of: path, { connect(descriptor, $0, $1) }) == 0 else {
-                let error = Self.systemError
-                close(descriptor)
-                throw Failure(description: "nothing answers at \(path): \(error)")
-            }
-        } catch let error as Failure {
-            throw error
-        } catch {
-            close(descriptor)
-            throw Failure(description: "\(error)")
-        }
+    /// - Throws: ``SystemError`` if nothing listens there, or too many clients wait already.
+    init(path: String, queue: DispatchQueue) throws(SystemError) {
+        descriptor = try UnixSocket.connected(to: path, blocks: false)
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         if copy >= 0 { writable = DescriptorWatch(copy, for: .writable, queue: queue) { [weak self] in self?.flush() } }
         readable = DescriptorWatch(descriptor, queue: queue) { [weak self] in self?.read() }
@@ -54,8 +36,6 @@ final class ControlLink {
         readable?.cancel()
         writable?.cancel()
     }
-
-    private static var systemError: String { String(cString: strerror(errno)) }
 
     /// Sends a request, and calls `reply` once.
     ///

@@ -1,6 +1,6 @@
 import Dittojay
 import Foundation
-import LineOutput
+import Posix
 
 /// One running dittojay, or the place where one may run: its peripherals, and their events. It connects again and
 /// again. Used on one queue only.
@@ -61,14 +61,14 @@ final class DittojaySource {
 
     /// Carries out a command that may take a while, after those before it.
     func command(_ line: [UInt8], _ reply: @escaping (ControlAnswer) -> Void) {
-        do throws(ControlLink.Failure) {
+        do throws(SystemError) {
             try openCommandLink().send(line, reply)
         } catch {
             reply(.refused(error.description))
         }
     }
 
-    private func openCommandLink() throws(ControlLink.Failure) -> ControlLink {
+    private func openCommandLink() throws(SystemError) -> ControlLink {
         if let commandLink { return commandLink }
         let link = try ControlLink(path: path, queue: queue)
         commandLink = link

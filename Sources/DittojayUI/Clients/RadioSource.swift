@@ -1,6 +1,5 @@
 import Foundation
-import LineOutput
-import UserFolders
+import Posix
 
 /// The virtual radio, if there is one: who is where. It connects again and again. Used on one queue only.
 final class RadioSource {

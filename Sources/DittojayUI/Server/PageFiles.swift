@@ -1,5 +1,3 @@
-import LoopbackHTTP
-
 /// The files of the page, which are inside the program.
 enum PageFiles {
     /// The answer to a request for a file; nil if there is none of that path.

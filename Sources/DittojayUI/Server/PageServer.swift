@@ -1,7 +1,7 @@
 import Dittojay
 package import Foundation
-import LineOutput
-package import LoopbackHTTP
+package import Posix
+import PlainText
 
 /// The page of running dittojays: its files, a stream of what happens, and what it asks for. Used on one queue only.
 package final class PageServer {
@@ -40,7 +40,7 @@ package final class PageServer {
     ///   - port: 0 for one that is free.
     ///   - limits: of what others can make it keep.
     /// - Returns: the address for a browser, with the token after the number sign: there it is not sent to servers.
-    package func start(port: UInt16, limits: HTTPLimits = HTTPLimits()) throws(HTTPServer.Failure) -> String {
+    package func start(port: UInt16, limits: HTTPLimits = HTTPLimits()) throws(SystemError) -> String {
         let server = try HTTPServer(port: port, queue: queue, limits: limits) { [weak self] request, connection in
             self?.handle(request, connection)
         }

@@ -1,6 +1,6 @@
 import Dittojay
 import GATTProfiles
-import LineOutput
+import PlainText
 
 extension PeripheralSample {
     func json(key: String) -> JSONObject {

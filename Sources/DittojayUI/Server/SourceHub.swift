@@ -1,5 +1,5 @@
 import Foundation
-import LineOutput
+import PlainText
 
 /// The dittojays and the radio behind a page, and the events that a page that is opened later is shown. Used on one
 /// queue only.

@@ -11,7 +11,7 @@ package final class TopSession: @unchecked Sendable {
     private let onEnd: () -> Void
     private var model = TopModel()
     private var samplers: [String: PeripheralSampler] = [:]
-    private var signals: [any DispatchSourceSignal] = []
+    private var signals: SignalWatch?
     private var timer: (any DispatchSourceTimer)?
     private var keys: DescriptorWatch?
 
@@ -30,12 +30,8 @@ package final class TopSession: @unchecked Sendable {
 
     /// To be called on the queue.
     package func start() {
-        for (number, action) in [(SIGINT, end), (SIGTERM, end), (SIGHUP, end), (SIGWINCH, draw)] {
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler(handler: action)
-            source.activate()
-            signals.append(source)
+        signals = SignalWatch(SignalWatch.ending + [SIGWINCH], queue: queue) { [self] number in
+            if number == SIGWINCH { draw() } else { end() }
         }
         keys = DescriptorWatch(STDIN_FILENO, queue: queue) { [weak self] in self?.readKeys() }
         keys?.start()

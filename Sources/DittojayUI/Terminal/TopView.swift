@@ -1,5 +1,5 @@
 import Dittojay
-import LineOutput
+import PlainText
 
 /// The terminal view as lines of text, each of which fits.
 struct TopView {

@@ -1,7 +1,7 @@
 /// The Heart Rate Service (180D).
 ///
 /// Specification: Heart Rate Service 1.0. Two other files of this name go with it: the simulated service in Dittojay,
-/// and what a client uses in ProfileClients.
+/// and what a client uses in BluejayCommand.
 package enum HeartRateService {
     /// The service.
     package static let uuid = "180D"

@@ -1,4 +1,5 @@
 import VirtualRadio
+import PlainText
 
 /// Writes down an air as lines of JSON: who is where, what happens, and what becomes of packets. `docs/radio.md` lists
 /// the lines.
@@ -49,7 +50,7 @@ final class AirRecording {
     }
 
     /// Takes an event, with its members.
-    func take(_ event: String, _ members: [(String, JSONPart)]) {
+    func take(_ event: String, _ members: [(String, JSONValue)]) {
         guard !outputs.isEmpty else { return }
         for run in runs.end() { write(run) }
         write(event, at: radio.now, members)
@@ -83,7 +84,7 @@ final class AirRecording {
 
     private func write(_ run: PacketRuns.Run) {
         let from = run.way.from == PacketRuns.crowd ? "phantoms" : director.name(run.way.from)
-        var members: [(String, JSONPart)] = [
+        var members: [(String, JSONValue)] = [
             ("from", .text(from)), ("to", .text(director.name(run.way.to))), ("kind", .text(run.way.kind.rawValue)),
             ("count", .number(run.count)), ("bytes", .number(run.bytes)),
             ("over_us", .number((run.end - run.begin) / Span.microsecond)),
@@ -99,9 +100,9 @@ final class AirRecording {
         write("packets", at: run.begin, members)
     }
 
-    private func write(_ event: String, at time: Instant, _ members: [(String, JSONPart)]) {
-        let head: [(String, JSONPart)] = [("event", .text(event)), ("time_us", .number(time / Span.microsecond))]
-        write(line: JSONWriter.object(head + members))
+    private func write(_ event: String, at time: Instant, _ members: [(String, JSONValue)]) {
+        let head: [(String, JSONValue)] = [("event", .text(event)), ("time_us", .number(time / Span.microsecond))]
+        write(line: JSONValue.object(head + members).line)
     }
 
     private func write(line: String) {
@@ -113,7 +114,7 @@ final class AirRecording {
     private func snapshot() -> String {
         let phantoms = director.phantoms
         let indexes = radio.indexes
-        return JSONWriter.object([
+        return JSONValue.object([
             ("event", .text("air")), ("time_us", .number(radio.now / Span.microsecond)),
             ("began_us", .number(began)), ("air", .text(radio.airModel.rawValue)),
             ("devices", .list(indexes.filter { !phantoms.contains($0) }.map(device))),
@@ -121,11 +122,11 @@ final class AirRecording {
             ("walls", .list(radio.walls.map(Self.wall))),
             ("jammers", .list(radio.jammers.compactMap(jammer))),
             ("links", .list(radio.connections.map(link))),
-        ])
+        ]).line
     }
 
-    private func device(_ index: Int) -> JSONPart {
-        var members: [(String, JSONPart)] = [
+    private func device(_ index: Int) -> JSONValue {
+        var members: [(String, JSONValue)] = [
             ("name", .text(director.name(index))),
             ("address", .text(radio.address(of: index)?.description ?? "")),
             ("at", .list(radio.position(of: index).map(RadioDirector.parts) ?? [])),
@@ -138,14 +139,14 @@ final class AirRecording {
         return .object(members)
     }
 
-    static func wall(_ wall: Wall) -> JSONPart {
+    static func wall(_ wall: Wall) -> JSONValue {
         .object([
             ("from", .list(RadioDirector.parts(wall.from))), ("to", .list(RadioDirector.parts(wall.to))),
             ("loss_db", .decimal(wall.loss)),
         ])
     }
 
-    private func jammer(_ name: String) -> JSONPart? {
+    private func jammer(_ name: String) -> JSONValue? {
         switch radio.jammer(name) {
         case .noise(let position, let power, let duty):
             .object([
@@ -161,7 +162,7 @@ final class AirRecording {
         }
     }
 
-    private func link(_ link: (central: Int, peripheral: Int)) -> JSONPart {
+    private func link(_ link: (central: Int, peripheral: Int)) -> JSONValue {
         .object([
             ("central", .text(director.name(link.central))), ("peripheral", .text(director.name(link.peripheral))),
             ("rssi_dbm", .decimal(radio.strength(link.central, link.peripheral))),

@@ -1,11 +1,12 @@
 import VirtualRadio
+import PlainText
 
 /// What is reported to those who follow.
 extension RadioDirector {
-    func emit(_ event: String, _ members: [(String, JSONPart)]) {
+    func emit(_ event: String, _ members: [(String, JSONValue)]) {
         recording.take(event, members)
-        let head: [(String, JSONPart)] = [("event", .text(event)), ("time_ms", .number(radio.now / Span.millisecond))]
-        let event = JSONWriter.object(head + members)
+        let head: [(String, JSONValue)] = [("event", .text(event)), ("time_ms", .number(radio.now / Span.millisecond))]
+        let event = JSONValue.object(head + members).line
         if events.count >= 2 * Self.mostRemembered { events.removeFirst(Self.mostRemembered) }
         events.append(event)
         onEvent?(event)
@@ -29,7 +30,7 @@ extension RadioDirector {
         }
     }
 
-    private func ends(_ central: Int, _ peripheral: Int) -> [(String, JSONPart)] {
+    private func ends(_ central: Int, _ peripheral: Int) -> [(String, JSONValue)] {
         [("central", .text(name(central))), ("peripheral", .text(name(peripheral)))]
     }
 

@@ -1,4 +1,5 @@
 import VirtualRadio
+import PlainText
 
 /// Requests over the control socket: each is an object in JSON on a line, and is answered by one.
 extension RadioDirector {
@@ -21,7 +22,7 @@ extension RadioDirector {
     }
 
     package static func refuse(_ text: String) -> String {
-        JSONWriter.object([("ok", .flag(false)), ("error", .text(text))])
+        JSONValue.object([("ok", .flag(false)), ("error", .text(text))]).line
     }
 
     /// The requests beside the commands of scenes.
@@ -39,12 +40,13 @@ extension RadioDirector {
         guard let command = request["command"]?.text else {
             throw Refusal("a request is an object with the member \"command\"")
         }
-        let done = JSONWriter.object([("ok", .flag(true))])
+        let done = JSONValue.object([("ok", .flag(true))]).line
         switch command {
         case "status": return .reply(status())
         case "events":
             let past = events.suffix(Self.mostRemembered)
-            return .follow(JSONWriter.object([("ok", .flag(true)), ("past", .number(past.count))]), past: Array(past))
+            return .follow(
+                JSONValue.object([("ok", .flag(true)), ("past", .number(past.count))]).line, past: Array(past))
         case "begin":
             begin()
             return .reply(done)
@@ -63,7 +65,7 @@ extension RadioDirector {
             guard CommandReader.names.contains(command) else {
                 let known = CommandReader.names + Self.requests
                 throw Refusal(
-                    "there is no command \"\(SceneNode.shortened(command))\"\(Nearest.text(command, among: known)); "
+                    "there is no command \"\(SceneNode.shortened(command))\"\(Suggestion.text(for: command, among: known)); "
                         + "there are: \(known.joined(separator: ", "))")
             }
             try run(
@@ -114,13 +116,13 @@ extension RadioDirector {
     private static let mostListed = 50
 
     private func status() -> String {
-        let strengths = radio.connections.map { link -> JSONPart in
+        let strengths = radio.connections.map { link -> JSONValue in
             .object([
                 ("central", .text(name(link.central))), ("peripheral", .text(name(link.peripheral))),
                 ("rssi_dbm", .decimal(radio.strength(link.central, link.peripheral))),
             ])
         }
-        var members: [(String, JSONPart)] = [
+        var members: [(String, JSONValue)] = [
             ("ok", .flag(true)), ("air", .text(radio.airModel.rawValue)),
             ("time_ms", .number(radio.now / Span.millisecond)),
         ]
@@ -135,11 +137,11 @@ extension RadioDirector {
             ("walls", .number(radio.walls.count)),
             ("wall_lines", .list(radio.walls.map(AirRecording.wall))),
         ]
-        return JSONWriter.object(members)
+        return JSONValue.object(members).line
     }
 
-    private func device(_ index: Int) -> JSONPart {
-        var members: [(String, JSONPart)] = [("name", .text(name(index)))]
+    private func device(_ index: Int) -> JSONValue {
+        var members: [(String, JSONValue)] = [("name", .text(name(index)))]
         members += [
             ("address", .text(radio.address(of: index)?.description ?? "")),
             ("at_m", .list(radio.position(of: index).map(Self.parts) ?? [])),
@@ -151,9 +153,9 @@ extension RadioDirector {
         return .object(members)
     }
 
-    private func group(_ name: String) -> JSONPart {
+    private func group(_ name: String) -> JSONValue {
         let indexes = groups[name] ?? []
-        var members: [(String, JSONPart)] = [("name", .text(name)), ("count", .number(indexes.count))]
+        var members: [(String, JSONValue)] = [("name", .text(name)), ("count", .number(indexes.count))]
         if indexes.count == 1, let index = indexes.first, let position = radio.position(of: index) {
             members.append(("address", .text(radio.address(of: index)?.description ?? "")))
             members.append(("at_m", .list(Self.parts(position))))

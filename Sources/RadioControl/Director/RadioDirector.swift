@@ -1,4 +1,5 @@
 package import VirtualRadio
+import PlainText
 
 /// Changes a radio as scenes and commands have it, and knows everybody by name.
 package final class RadioDirector {
@@ -82,7 +83,7 @@ package final class RadioDirector {
         for device in scene.devices where controllers[device.controller] == nil {
             let known = controllers.keys.sorted()
             throw Refusal(
-                "there is no controller \(device.controller)\(Nearest.text(device.controller, among: known)); there are: "
+                "there is no controller \(device.controller)\(Suggestion.text(for: device.controller, among: known)); there are: "
                     + known.joined(separator: ", "))
         }
         guard radio.setAirModel(scene.air) else {
@@ -154,7 +155,7 @@ package final class RadioDirector {
         switch command {
         case .strength(let pair, let strength):
             let (first, second) = try indexes(pair)
-            let set = strength.map { [("strength_dbm", JSONPart.number($0))] } ?? []
+            let set = strength.map { [("strength_dbm", JSONValue.number($0))] } ?? []
             emit("rssi", between(first, second) + set)
             radio.setSignal(first, second, strength)
         case .loss(let pair, let part):
@@ -185,7 +186,7 @@ package final class RadioDirector {
             set(jammer, name, span: span)
         case .unjam(let name):
             guard radio.jammers.contains(name) else {
-                throw Refusal("there is no jammer \(name)\(Nearest.text(name, among: radio.jammers))")
+                throw Refusal("there is no jammer \(name)\(Suggestion.text(for: name, among: radio.jammers))")
             }
             remove(jammer: name)
         case .phantom(let group): try add(group)
@@ -239,7 +240,7 @@ package final class RadioDirector {
 
     private func remove(_ name: String) throws(Refusal) {
         guard let indexes = groups.removeValue(forKey: name) else {
-            throw Refusal("there is no phantom \(name)\(Nearest.text(name, among: groups.keys.sorted()))")
+            throw Refusal("there is no phantom \(name)\(Suggestion.text(for: name, among: groups.keys.sorted()))")
         }
         for index in indexes {
             radio.remove(index)
@@ -268,7 +269,7 @@ package final class RadioDirector {
         if groups[name] != nil { throw Refusal("\(name) is more than one: write \(name)-1, \(name)-2, …") }
         let known = names.keys.sorted()
         let some = known.prefix(20).joined(separator: ", ") + (known.count > 20 ? ", …" : "")
-        throw Refusal("there is no device \(name)\(Nearest.text(name, among: known)); there are: \(some)")
+        throw Refusal("there is no device \(name)\(Suggestion.text(for: name, among: known)); there are: \(some)")
     }
 
     /// By which a device is reported.
@@ -277,9 +278,9 @@ package final class RadioDirector {
     /// The controller's own name; `nil` for a phantom.
     func controller(_ index: Int) -> String? { controllers.first { $0.value == index }?.key }
 
-    private func between(_ first: Int, _ second: Int) -> [(String, JSONPart)] {
+    private func between(_ first: Int, _ second: Int) -> [(String, JSONValue)] {
         [("between", .list([.text(name(first)), .text(name(second))]))]
     }
 
-    static func parts(_ position: Position) -> [JSONPart] { [.decimal(position.x), .decimal(position.y)] }
+    static func parts(_ position: Position) -> [JSONValue] { [.decimal(position.x), .decimal(position.y)] }
 }

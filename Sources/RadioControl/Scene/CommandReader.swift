@@ -1,4 +1,5 @@
 import VirtualRadio
+import PlainText
 
 /// Reads commands: a name and its members.
 enum CommandReader {
@@ -43,7 +44,7 @@ enum CommandReader {
         case "remove": return .remove(try self.name(members.required("phantom")))
         default:
             throw node.fail(
-                "there is no command \"\(SceneNode.shortened(name))\"\(Nearest.text(name, among: names)); there are: "
+                "there is no command \"\(SceneNode.shortened(name))\"\(Suggestion.text(for: name, among: names)); there are: "
                     + names.joined(separator: ", "))
         }
     }

@@ -1,3 +1,5 @@
+package import PlainText
+
 /// A mistake in a scene or a command, and its place.
 package struct SceneMistake: Error, Equatable, Sendable, CustomStringConvertible {
     package let place: DataNode.Place?

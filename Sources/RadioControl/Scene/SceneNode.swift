@@ -1,4 +1,5 @@
 import VirtualRadio
+import PlainText
 
 /// A node of a scene or a command that is being read, and the keys that lead to it.
 struct SceneNode {
@@ -34,7 +35,7 @@ struct SceneNode {
         var mapping = try anyMapping(of: what)
         guard case .mapping(let members, _) = data else { return mapping }
         for member in members where !keys.contains(member.key) {
-            let meant = Nearest.word(member.key, among: keys)
+            let meant = Suggestion.nearest(to: member.key, among: keys)
             if let meant { mapping.misspelt.insert(meant) }
             let suggestion = meant.map { " (did you mean \"\($0)\"?)" } ?? ""
             list.note(
@@ -74,7 +75,7 @@ struct SceneNode {
         let written = try text("\(what): \(names.joined(separator: ", "))")
         guard let found = choices.first(where: { $0.0 == written }) else {
             throw fail(
-                "\"\(Self.shortened(written))\" is no \(what)\(Nearest.text(written, among: names)); there are: "
+                "\"\(Self.shortened(written))\" is no \(what)\(Suggestion.text(for: written, among: names)); there are: "
                     + names.joined(separator: ", "))
         }
         return found.1

@@ -1,4 +1,5 @@
 import VirtualRadio
+package import PlainText
 
 /// Reads scenes. `docs/radio.md` describes them.
 package enum SceneReader {
@@ -160,7 +161,7 @@ private struct SceneChecks {
         for (step, node) in zip(scene.timeline, steps) {
             for name in step.command.devices
             where !names.contains(name) && ControllerName(name) == nil && DeviceAddress(name) == nil {
-                list.note(node.fail("there is no device \"\(name)\"\(Nearest.text(name, among: names))"))
+                list.note(node.fail("there is no device \"\(name)\"\(Suggestion.text(for: name, among: names))"))
             }
         }
     }

@@ -1,4 +1,4 @@
-package import RestorationProtocol
+package import CoreBluetooth
 
 /// The end of a program's connection that the agent talks to. Used on the agent's queue only.
 package protocol AgentPeer: AnyObject {

@@ -1,7 +1,7 @@
+package import CoreBluetooth
 import DequeModule
-package import Foundation
+import Foundation
 import MainLoop
-package import RestorationProtocol
 
 /// The values that a program has not taken yet.
 ///

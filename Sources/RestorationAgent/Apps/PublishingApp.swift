@@ -1,5 +1,5 @@
+import CoreBluetooth
 import Foundation
-import RestorationProtocol
 
 /// What the agent has of a program that is a peripheral, beside its record.
 final class PublishingApp {

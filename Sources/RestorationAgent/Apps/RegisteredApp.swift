@@ -1,5 +1,5 @@
+import CoreBluetooth
 import Foundation
-import RestorationProtocol
 
 /// One registration of a program, as the agent knows it.
 final class RegisteredApp {

@@ -1,5 +1,5 @@
-package import Foundation
-package import RestorationProtocol
+package import CoreBluetooth
+import Foundation
 
 /// The Bluetooth part of the agent. Used on the agent's queue only, and calls back there.
 package protocol AgentBackend: AnyObject {

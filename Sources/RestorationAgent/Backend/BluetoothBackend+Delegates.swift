@@ -1,5 +1,4 @@
 package import CoreBluetooth
-import RestorationProtocol
 
 extension BluetoothBackend: CBCentralManagerDelegate {
     package func centralManagerDidUpdateState(_ central: CBCentralManager) {

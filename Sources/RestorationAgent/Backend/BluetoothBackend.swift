@@ -1,5 +1,4 @@
 package import CoreBluetooth
-package import RestorationProtocol
 
 /// The agent's Bluetooth: connections and subscriptions by CoreBluetooth. Used on the main queue only.
 package final class BluetoothBackend: NSObject, AgentBackend {

@@ -1,5 +1,5 @@
+import CoreBluetooth
 package import Foundation
-import RestorationProtocol
 
 /// What happens to peripherals.
 extension AgentCore: AgentBackendObserver {

@@ -1,5 +1,5 @@
+package import CoreBluetooth
 import Foundation
-package import RestorationProtocol
 
 /// Programs that are peripherals: the agent publishes for them, so that what they have published outlasts them.
 extension AgentCore {

@@ -1,5 +1,5 @@
+package import CoreBluetooth
 import Foundation
-package import RestorationProtocol
 
 /// What programs ask for.
 extension AgentCore {

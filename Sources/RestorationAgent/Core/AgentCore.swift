@@ -1,5 +1,5 @@
-package import Foundation
-package import RestorationProtocol
+package import CoreBluetooth
+import Foundation
 
 /// What the agent does: remembers for each program what it is connected to and subscribed to, collects the values, and
 /// starts a program that has ended when something has happened for it. Used on the agent's queue only.

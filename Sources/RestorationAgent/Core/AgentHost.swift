@@ -1,5 +1,5 @@
+package import CoreBluetooth
 import Foundation
-package import RestorationProtocol
 
 /// What the agent needs of the system beside Bluetooth. Used on the agent's queue only.
 package protocol AgentHost: AnyObject {

@@ -1,6 +1,6 @@
-package import Foundation
-import ProgramLaunch
-package import RestorationProtocol
+package import CoreBluetooth
+import Foundation
+import Posix
 
 /// The system that an agent runs on.
 package final class SystemHost: AgentHost {

@@ -1,5 +1,4 @@
 package import CoreBluetooth
-package import RestorationProtocol
 
 /// What a program publishes, by CoreBluetooth. Used on the main queue only.
 package final class BluetoothPublisher: NSObject, Publisher {

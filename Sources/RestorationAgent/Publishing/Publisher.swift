@@ -1,4 +1,4 @@
-package import RestorationProtocol
+package import CoreBluetooth
 
 /// The services and the advertisement of one program on a controller. Used on the agent's queue only, and calls back
 /// there.

@@ -1,23 +1,10 @@
-package import Foundation
-package import RestorationProtocol
-import SocketServer
+package import CoreBluetooth
+import Foundation
+import MainLoop
+package import Posix
 
 /// Listens at the agent's socket and hands what programs say to the core. Used on the agent's queue only.
 package final class AgentServer {
-    /// What keeps the server from starting.
-    package enum Failure: Error, CustomStringConvertible, Sendable {
-        /// Another agent of this user runs.
-        case alreadyRunning(socket: String)
-        case socket(String)
-
-        package var description: String {
-            switch self {
-            case .alreadyRunning(let socket): "an agent runs already; it listens at \(socket)"
-            case .socket(let text): text
-            }
-        }
-    }
-
     /// How many connections may be open. When one more comes, the oldest that has not registered makes room.
     package static let connectionLimit = 256
     /// Seconds until a connection has to have registered.
@@ -25,7 +12,6 @@ package final class AgentServer {
 
     private let core: AgentCore
     private var listener: ListeningSocket?
-    private let lock: Int32
     /// In the order in which they have connected.
     private var peers: [(peer: SocketPeer, deadline: Double)] = []
     private var sweep: AnyObject?
@@ -34,22 +20,10 @@ package final class AgentServer {
     package var connectionCount: Int { peers.count }
 
     /// Starts to listen. Of several agents that start at the same time one wins.
-    package init(_ location: AgentLocation, core: AgentCore, queue: DispatchQueue) throws(Failure) {
+    package init(_ location: AgentLocation, core: AgentCore, queue: DispatchQueue) throws(UnixListener.Failure) {
         self.core = core
-        // Held for as long as this agent runs, and let go of by the kernel however it ends.
-        let lock = open(location.socket + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw .socket("cannot make \(location.socket).lock: \(Self.systemError())") }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            close(lock)
-            throw .alreadyRunning(socket: location.socket)
-        }
-        self.lock = lock
-        do throws(Failure) {
-            listener = try listen(at: location, queue: queue)
-        } catch {
-            close(lock)
-            throw error
-        }
+        let socket = try UnixListener(at: location.socket, AgentLocation.socketKind)
+        listener = ListeningSocket(socket, admitting: [geteuid()], queue: queue) { [weak self] in self?.add($0) }
     }
 
     deinit { stop() }
@@ -59,20 +33,8 @@ package final class AgentServer {
         guard let listener else { return }
         self.listener = nil
         listener.stop()
-        close(lock)
         for (peer, _) in peers { peer.close() }
         peers = []
-    }
-
-    private func listen(at location: AgentLocation, queue: DispatchQueue) throws(Failure) -> ListeningSocket {
-        let descriptor = AgentLocation.makeSocket()
-        guard descriptor >= 0 else { throw .socket("no socket can be made: \(Self.systemError())") }
-        // Under the lock: the agent that left it is gone.
-        var info = stat()
-        if lstat(location.socket, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK { unlink(location.socket) }
-        return try ListeningSocket(
-            descriptor, at: location.socket, admitting: [geteuid()], queue: queue, failure: Failure.socket
-        ) { [weak self] in self?.add($0) }
     }
 
     // MARK: Connections
@@ -113,6 +75,4 @@ package final class AgentServer {
             if peers.contains(where: { !$0.peer.isRegistered }) { scheduleSweep() }
         }
     }
-
-    private static func systemError() -> String { String(cString: strerror(errno)) }
 }

@@ -1,6 +1,6 @@
+import CoreBluetooth
 import Foundation
-import RestorationProtocol
-import SocketServer
+import MainLoop
 
 /// One program that is connected to the agent's socket. Used on the agent's queue only.
 final class SocketPeer: AgentPeer {

@@ -1,9 +1,7 @@
 import MainLoop
-import RestorationProtocol
 import Synchronization
-import TestSupport
 import Testing
-
+import TestSupport
 @testable import CoreBluetooth
 
 /// Writes down the values that a peripheral's delegate gets.

@@ -1,10 +1,8 @@
 import DBus
 import Foundation
 import MainLoop
-import RestorationProtocol
-import TestSupport
 import Testing
-
+import TestSupport
 @testable import CoreBluetooth
 
 /// What a program gets back of an earlier run: of the agent's record, and of what bluetoothd has now.

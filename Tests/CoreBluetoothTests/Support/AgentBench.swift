@@ -1,8 +1,6 @@
 import Foundation
 import RestorationAgent
-import RestorationProtocol
 import TestSupport
-
 @testable import CoreBluetooth
 
 /// An agent in this process, behind a real socket, whose Bluetooth says yes to everything.

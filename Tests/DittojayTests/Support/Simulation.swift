@@ -6,7 +6,7 @@ import GATTProfiles
 import MainLoop
 import Synchronization
 import TestSupport
-import UserFolders
+import Posix
 
 @testable import Dittojay
 

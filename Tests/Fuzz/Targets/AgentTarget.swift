@@ -1,6 +1,6 @@
+import CoreBluetooth
 import Foundation
 import RestorationAgent
-import RestorationProtocol
 
 extension FuzzTarget {
     /// Programs that talk to the restoration agent, die and come back, while Bluetooth does what it likes.

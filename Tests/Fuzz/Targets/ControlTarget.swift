@@ -1,6 +1,5 @@
 import Dittojay
 import Foundation
-import LineOutput
 
 extension FuzzTarget {
     /// What comes at dittojay's control socket, and what is typed into its terminal.

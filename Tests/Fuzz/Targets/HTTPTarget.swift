@@ -1,5 +1,5 @@
+import DittojayUI
 import Foundation
-import LoopbackHTTP
 
 extension FuzzTarget {
     /// What comes at the port of `dittojay ui`.

@@ -1,6 +1,6 @@
 import Dittojay
 import Foundation
-import LineOutput
+import PlainText
 
 extension FuzzTarget {
     /// Profile files.

@@ -2,9 +2,8 @@ import AssignedNumbers
 import CoreBluetooth
 import Foundation
 import GATTProfiles
-import LineOutput
-import RestorationProtocol
 import TestSupport
+import PlainText
 
 extension FuzzTarget {
     /// Values of characteristics: as people write them, and as they come.

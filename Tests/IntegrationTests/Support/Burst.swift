@@ -1,7 +1,7 @@
+import BluejayCommand
 import BluetoothLab
 import Foundation
 import GATTProfiles
-import ProfileClients
 import Testing
 
 /// Has the sensor send a burst, and checks that all of it arrives at the central, which is connected, in order.

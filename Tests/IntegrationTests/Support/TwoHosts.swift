@@ -1,7 +1,7 @@
 import Bluejay
+import BluejayCommand
 import BluetoothLab
 import CoreBluetooth
-import ProfileClients
 import Testing
 
 /// The root of all tests that need a lab with two hosts: the sensor is on host a, the tests and their central on host

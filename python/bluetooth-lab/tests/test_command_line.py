@@ -228,7 +228,7 @@ def test_no_command_is_wrong_usage(tmp_path: Path) -> None:
 
 def test_the_version_is_that_of_the_programs(tmp_path: Path) -> None:
     assert lab("--version", home=tmp_path).stdout == f"lab {__version__}\n"
-    assert f'packageVersion = "{__version__}"' in (ROOT / "Sources/ProgramSupport/PackageVersion.swift").read_text()
+    assert f'packageVersion = "{__version__}"' in (ROOT / "Sources/CommandSupport/PackageVersion.swift").read_text()
 
 
 @pytest.mark.parametrize("project", ["bluetooth-lab-machine", "pytest-bluetooth-lab"])

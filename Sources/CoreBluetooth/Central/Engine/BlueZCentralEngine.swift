@@ -1,6 +1,5 @@
 import BlueZ
 import MainLoop
-import RestorationProtocol
 
 /// The central role on BlueZ: hands what the app asks for over to the loop, where ``CentralCore`` does the work.
 final class BlueZCentralEngine: CentralEngine {

@@ -1,7 +1,6 @@
 import BlueZ
 import DBus
 import MainLoop
-import RestorationProtocol
 
 /// A central manager's work on the loop: its state, its scan and its links.
 @LoopActor

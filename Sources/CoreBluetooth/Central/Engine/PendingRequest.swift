@@ -1,6 +1,5 @@
 import BlueZ
 import DBus
-import LayerLog
 import MainLoop
 
 /// A request to a device that bluetoothd was asked to make, until there is an answer that can be believed.

@@ -1,6 +1,5 @@
 import BlueZ
 import DBus
-import LayerLog
 import Logging
 import MainLoop
 

@@ -1,6 +1,5 @@
 import BlueZ
 import MainLoop
-import RestorationProtocol
 
 /// Taking up what an earlier run of the program has left with the agent.
 extension CentralCore {

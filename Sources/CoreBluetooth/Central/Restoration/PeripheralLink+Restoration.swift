@@ -1,7 +1,6 @@
 import BlueZ
 import DBus
 import MainLoop
-import RestorationProtocol
 
 /// The agent's part in a link.
 extension PeripheralLink {

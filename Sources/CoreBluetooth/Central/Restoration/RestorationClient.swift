@@ -1,5 +1,4 @@
 import MainLoop
-import RestorationProtocol
 
 /// What one central manager has with the restoration agent.
 ///

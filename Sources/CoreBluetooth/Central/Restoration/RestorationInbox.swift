@@ -1,5 +1,4 @@
 import MainLoop
-import RestorationProtocol
 import Synchronization
 
 /// The values that the agent has for a central manager.

@@ -1,5 +1,4 @@
 import MainLoop
-import RestorationProtocol
 
 /// A characteristic whose notifications the restoration agent has turned on for this program.
 @LoopActor

@@ -1,6 +1,5 @@
 import DequeModule
 import MainLoop
-import RestorationProtocol
 
 /// The centrals that are connected to the agent, what they ask for and what they are sent.
 extension AgentPeripheralCore {

@@ -1,6 +1,5 @@
 import DequeModule
 import MainLoop
-import RestorationProtocol
 
 /// The state of a peripheral manager whose services the restoration agent publishes, on the loop. What it finds out is
 /// delivered on the manager's queue, in order.

@@ -1,5 +1,3 @@
-import RestorationProtocol
-
 /// A service that the agent publishes, or is about to.
 struct AgentService {
     let number: UInt32

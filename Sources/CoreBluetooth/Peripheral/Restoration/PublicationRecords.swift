@@ -1,5 +1,3 @@
-package import RestorationProtocol
-
 // Services and advertisements as the agent keeps them, and back.
 
 extension ServiceRecord {

@@ -1,6 +1,5 @@
 import BlueZ
 import MainLoop
-import RestorationProtocol
 
 /// The peripheral role of a manager with a restore identifier: the agent's, or, when there is no agent, this process's
 /// own. Which of the two is known before the manager's first state, and no call comes before that.

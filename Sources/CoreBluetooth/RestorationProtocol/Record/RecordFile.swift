@@ -1,0 +1,117 @@
+import Foundation
+import Posix
+
+/// The record on disk. It is replaced as a whole: a program that is interrupted while it writes leaves the former one.
+package struct RecordFile: Sendable {
+    package let path: String
+
+    /// Why the record cannot be read or written.
+    package struct Failure: Error, CustomStringConvertible, Sendable {
+        package let description: String
+    }
+
+    /// - Parameter folder: which exists.
+    package init(folder: String) {
+        path = folder + "/restoration.json"
+    }
+
+    /// The record; an empty one where there is no file.
+    ///
+    /// What cannot be read as a record is put aside as `restoration.json.damaged`: something else than a file of this
+    /// user, a link included, a file above ``AgentLimits/recordLength``, or one of another content.
+    ///
+    /// - Parameter log: called with what was wrong.
+    package func load(log: (String) -> Void = { _ in }) throws(Failure) -> RestorationRecord {
+        let problem: String
+        switch contents() {
+        case .absent: return RestorationRecord()
+        case .failed(let error): throw Failure(description: "cannot read \(path): \(error)")
+        case .unfit(let text): problem = text
+        case .data(let data):
+            if let record = MessageCoder.decode(RestorationRecord.self, from: data), record.version == 1 {
+                return record
+            }
+            problem = "is no record of this version"
+        }
+        guard rename(path, path + ".damaged") == 0 else {
+            throw Failure(description: "\(path) \(problem) and cannot be put aside: \(SystemError.reason())")
+        }
+        log("\(path) \(problem): it is put aside as \(path).damaged, and nothing is restored")
+        return RestorationRecord()
+    }
+
+    private enum Contents {
+        case absent
+        case failed(String)
+        case unfit(String)
+        case data(Data)
+    }
+
+    private func contents() -> Contents {
+        // Without O_NONBLOCK a pipe would be waited for.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT: return .absent
+            case ELOOP: return .unfit("is a link")
+            case ENXIO: return .unfit("is no file")
+            default: return .failed(SystemError.reason())
+            }
+        }
+        defer { close(descriptor) }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { return .failed(SystemError.reason()) }
+        guard info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid() else {
+            return .unfit("is no file of this user")
+        }
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while data.count <= AgentLimits.recordLength {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return .failed(SystemError.reason()) }
+            guard count > 0 else { return .data(data) }
+            data.append(contentsOf: buffer[..<count])
+        }
+        return .unfit("is longer than \(AgentLimits.recordLength) bytes")
+    }
+
+    /// Replaces the record. When it returns, the new one is on the disk.
+    package func save(_ record: RestorationRecord) throws(Failure) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(record) else { throw Failure(description: "cannot encode the record") }
+        let draft = path + ".new"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Failure(description: "cannot write \(draft): \(SystemError.reason())") }
+        let isWritten = Self.write(data, to: descriptor) && fsync(descriptor) == 0
+        let error = SystemError.reason()
+        close(descriptor)
+        guard isWritten else {
+            unlink(draft)
+            throw Failure(description: "cannot write \(draft): \(error)")
+        }
+        guard rename(draft, path) == 0 else {
+            throw Failure(description: "cannot replace \(path): \(SystemError.reason())")
+        }
+        // The new name, too, has to reach the disk.
+        let folder = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if folder >= 0 {
+            fsync(folder)
+            close(folder)
+        }
+    }
+
+    private static func write(_ data: Data, to descriptor: Int32) -> Bool {
+        data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package import Glibc
+
+/// A Unix socket that listens at a path, which only this user can reach. One at a time listens at a path, also of those
+/// that start together, and the file that one has left behind which was killed is replaced.
+package final class UnixListener {
+    /// What keeps it from listening.
+    package enum Failure: Error, CustomStringConvertible {
+        /// Another program listens there.
+        case inUse(path: String)
+        case system(SystemError)
+
+        package var description: String { asSystemError.description }
+
+        package var asSystemError: SystemError {
+            switch self {
+            case .inUse(let path): SystemError(text: "another program listens at \(path)")
+            case .system(let error): error
+            }
+        }
+    }
+
+    /// Does not block. Open until ``stop()``, or for as long as another owner keeps it.
+    package let descriptor: Int32
+    private let path: String
+    /// The file that was made at the path, as another program may replace it.
+    private let file: stat
+    private var lock: Int32?
+
+    /// Listens.
+    package init(at path: String, _ kind: __socket_type = SOCK_STREAM) throws(Failure) {
+        self.path = path
+        let lock = try Self.lock(path)
+        do throws(Failure) {
+            try Self.removeStale(path, kind)
+            (descriptor, file) = try Self.system { () throws(SystemError) in try Self.listen(at: path, kind) }
+        } catch {
+            Self.release(lock, of: path)
+            throw error
+        }
+        self.lock = lock
+    }
+
+    deinit { stop() }
+
+    /// Removes the socket's file, unless it is another program's meanwhile. Does nothing the second time.
+    ///
+    /// The descriptor stays open: whoever waits for connections closes it.
+    package func stop() {
+        guard let lock else { return }
+        self.lock = nil
+        var info = stat()
+        if lstat(path, &info) == 0, info.st_dev == file.st_dev, info.st_ino == file.st_ino { unlink(path) }
+        Self.release(lock, of: path)
+    }
+
+    /// A program that has connected, and whose.
+    package struct Connection {
+        /// Does not block, and is closed on exec. It belongs to whoever takes it.
+        package let descriptor: Int32
+        package let process: pid_t
+        package let user: uid_t
+    }
+
+    /// The next program that has connected.
+    ///
+    /// - Returns: nil if none has, or if it cannot be accepted: see `errno`.
+    package func accept() -> Connection? {
+        let connection = Glibc.accept(descriptor, nil, nil)
+        guard connection >= 0 else { return nil }
+        _ = fcntl(connection, F_SETFL, fcntl(connection, F_GETFL) | O_NONBLOCK)
+        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+        // struct ucred: pid, uid, gid.
+        var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, .max, .max)
+        var size = socklen_t(MemoryLayout.size(ofValue: peer))
+        guard getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else {
+            return Connection(descriptor: connection, process: 0, user: .max)
+        }
+        return Connection(descriptor: connection, process: peer.process, user: peer.user)
+    }
+
+    // MARK: The file
+
+    private static func system<Result>(
+        _ body: () throws(SystemError) -> Result
+    ) throws(Failure) -> Result {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// A file beside the socket is locked for as long as it listens: the kernel lets go of it however the program ends.
+    private static func lock(_ path: String) throws(Failure) -> Int32 {
+        let file = path + ".lock"
+        while true {
+            let lock = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard lock >= 0 else { throw .system(SystemError("cannot create \(file)")) }
+            guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+                let isLocked = errno == EWOULDBLOCK
+                let error = SystemError("cannot lock \(file)")
+                close(lock)
+                throw isLocked ? .inUse(path: path) : .system(error)
+            }
+            // Whoever had it may have removed the file meanwhile, and another one may have locked the next.
+            var (own, current) = (stat(), stat())
+            if fstat(lock, &own) == 0, lstat(file, &current) == 0, own.st_ino == current.st_ino {
+                return lock
+            }
+            close(lock)
+        }
+    }
+
+    private static func release(_ lock: Int32, of path: String) {
+        unlink(path + ".lock")
+        close(lock)
+    }
+
+    /// A program that does not lock, such as another one's, may listen there all the same.
+    private static func removeStale(_ path: String, _ kind: __socket_type) throws(Failure) {
+        var info = stat()
+        guard lstat(path, &info) == 0 else { return }
+        guard info.st_mode & S_IFMT == S_IFSOCK else {
+            throw .system(SystemError(text: "\(path) exists and is not a socket"))
+        }
+        do throws(SystemError) {
+            close(try UnixSocket.connected(to: path, kind, blocks: false))
+            throw SystemError("", code: EAGAIN)
+        } catch {
+            switch error.code {
+            case ECONNREFUSED:
+                guard unlink(path) == 0 || errno == ENOENT else {
+                    throw .system(SystemError("cannot replace the old socket \(path)"))
+                }
+            case ENOENT: break
+            // It listens, and may have no time.
+            case EAGAIN, EPROTOTYPE: throw .inUse(path: path)
+            default: throw .system(error)
+            }
+        }
+    }
+
+    private static func listen(
+        at path: String, _ kind: __socket_type
+    ) throws(SystemError) -> (descriptor: Int32, file: stat) {
+        let descriptor = try UnixSocket.make(kind, blocks: false)
+        do throws(SystemError) {
+            // It gets its name when programs can connect, so that nobody who waits for the name comes too early, and
+            // with its mode.
+            let early = path.utf8.count < UnixSocket.longestPath ? path + "~" : path
+            unlink(early)
+            guard try UnixSocket.withAddress(of: early, { bind(descriptor, $0, $1) }) == 0 else {
+                throw SystemError("cannot create the socket \(path)")
+            }
+            var file = stat()
+            guard chmod(early, 0o600) == 0, lstat(early, &file) == 0, Glibc.listen(descriptor, 128) == 0,
+                rename(early, path) == 0
+            else {
+                let error = SystemError("cannot listen at \(path)")
+                unlink(early)
+                throw error
+            }
+            return (descriptor, file)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+}

@@ -277,7 +277,7 @@ import Testing
     @Test func `a folder that cannot be made is a sentence`() throws {
         try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
         for (path, reason) in [
-            ("/file/state", "there is something else of that name"), ("/file", "something else of that name"),
+            ("/file/state", "a file of that name already exists"), ("/file", "a file of that name already exists"),
         ] {
             let location = AgentLocation(environment: [
                 "BLUEJAY_AGENT_SOCKET": folder.path + "/agent.sock", "BLUEJAY_STATE_DIRECTORY": folder.path + path,

@@ -140,7 +140,7 @@ import VirtualRadio
         var clients: [Client] = []
         for _ in 0..<RadioServer.mostClients { clients.append(try stage.connect()) }
         let late = try stage.connect()
-        #expect(try #require(late.take()).contains("32 clients"))
+        #expect(try #require(late.take()).contains("too many clients (limit 32)"))
         #expect(late.take() == nil)
         clients.removeLast()
         stage.turn()

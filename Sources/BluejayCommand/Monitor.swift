@@ -198,7 +198,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
 
     /// Shows what keeps it from listening, and tries again or makes another connection.
     private func cannotListen(
-        _ failure: Failure, to what: String, of peripheral: PeripheralIdentifier, _ next: KeptListen.Next
+        _ failure: Failure, to what: String, of peripheral: PeripheralIdentifier, _ next: RetryingSubscription.Next
     ) {
         let consequence =
             switch next {
@@ -216,7 +216,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         react(next)
     }
 
-    private func react(_ next: KeptListen.Next) {
+    private func react(_ next: RetryingSubscription.Next) {
         if case .connectAgain = next { connectAgain() }
     }
 

@@ -61,9 +61,9 @@ final class Output {
     /// Waits until everything is written, for as long as the reader takes unless there is a limit.
     ///
     /// - Returns: why something is missing; nil if nothing is.
-    func finish(within patience: DispatchTimeInterval?) async -> OutputError? {
+    func finish(within timeout: DispatchTimeInterval?) async -> OutputError? {
         await withCheckedContinuation { continuation in
-            writer.finish(within: patience) { continuation.resume(returning: $0) }
+            writer.finish(within: timeout) { continuation.resume(returning: $0) }
         }
     }
 }

@@ -32,7 +32,7 @@ final class EventRecord: @unchecked Swift.Sendable {
     }
 
     /// Waits until everything is written, and calls `action` with what went wrong.
-    func finish(within patience: DispatchTimeInterval, _ action: @escaping (String?) -> Void) {
-        writer.finish(within: patience) { [path] loss in action(loss.map { "\(path): \($0)" }) }
+    func finish(within timeout: DispatchTimeInterval, _ action: @escaping (String?) -> Void) {
+        writer.finish(within: timeout) { [path] loss in action(loss.map { "\(path): \($0)" }) }
     }
 }

@@ -90,8 +90,8 @@ struct RunCommand: ParsableCommand, LoggingCommand {
         guard profile == nil || profiles.isEmpty else {
             throw ValidationError("--profile is for one peripheral; name all profiles without it")
         }
-        guard 1...Self.mostPeripherals ~= count, total <= Self.mostPeripherals else {
-            throw ValidationError("there are from 1 to \(Self.mostPeripherals) peripherals, not \(total)")
+        guard 1...Self.maximumPeripherals ~= count, total <= Self.maximumPeripherals else {
+            throw ValidationError("there are from 1 to \(Self.maximumPeripherals) peripherals, not \(total)")
         }
         if let twice = adapter.indices.first(where: { adapter[..<$0].contains(adapter[$0]) }) {
             throw ValidationError(
@@ -104,7 +104,7 @@ struct RunCommand: ParsableCommand, LoggingCommand {
     }
 
     /// As many controllers as a kernel can have.
-    private static let mostPeripherals = 10_000
+    private static let maximumPeripherals = 10_000
 
     /// How many peripherals there are to be.
     private var total: Int { count.multipliedReportingOverflow(by: max(profiles.count, 1)).partialValue }

@@ -29,11 +29,11 @@ final class TerminalSession: @unchecked Swift.Sendable {
     /// How many bytes may wait for the reader of the output: some 5,000 events.
     private static let outputCapacity = 1 << 20
     /// How long bluetoothd may take to put a peripheral's controller back before the process ends all the same.
-    private static let patience = DispatchTimeInterval.seconds(5)
+    private static let timeout = DispatchTimeInterval.seconds(5)
     /// How long the reader of the output may take to read what waits at the end.
-    private static let readerPatience = DispatchTimeInterval.seconds(5)
+    private static let readerTimeout = DispatchTimeInterval.seconds(5)
     /// The same after a signal.
-    private static let interruptedReaderPatience = DispatchTimeInterval.milliseconds(500)
+    private static let interruptedReaderTimeout = DispatchTimeInterval.milliseconds(500)
 
     /// - Parameters:
     ///   - junit: the path of the file for the report of a scenario that expects something.
@@ -110,7 +110,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
             StandardError.write("dittojay: \(error)\(Self.advice(error))")
         }
         guard let record else { return finish(error) }
-        record.finish(within: Self.readerPatience) { [self] loss in
+        record.finish(within: Self.readerTimeout) { [self] loss in
             if let loss { StandardError.write("dittojay: \(loss)") }
             finish(error, otherwise: loss == nil ? 0 : OutputError.exitStatus)
         }
@@ -137,7 +137,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
 
     private func leave(_ error: DittojayError?, otherwise status: Int32) {
         // A reader that has stopped must not keep the program alive: another signal may come.
-        output.finish(within: isInterrupted ? Self.interruptedReaderPatience : Self.readerPatience) { [self] loss in
+        output.finish(within: isInterrupted ? Self.interruptedReaderTimeout : Self.readerTimeout) { [self] loss in
             input?.stop()
             guard let loss, !loss.isByTheReader else { Foundation.exit(error?.exitStatus ?? status) }
             // A failed write was reported when it failed.
@@ -274,7 +274,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
             Foundation.exit(DittojayError.bluetoothStatus)
         }
         endLimit = limit
-        group.queue.asyncAfter(deadline: .now() + Self.patience, execute: limit)
+        group.queue.asyncAfter(deadline: .now() + Self.timeout, execute: limit)
     }
 
     /// Ends in order; the second time at once.

@@ -12,7 +12,7 @@ extension Doctor {
     func examineBus() async -> ([Finding], DaemonAnswer?) {
         let connection: BusConnection
         do {
-            connection = try await BusConnection.open(address: host.busAddress, within: Self.patience)
+            connection = try await BusConnection.open(address: host.busAddress, within: Self.timeout)
         } catch {
             return ([unreachable(error)], nil)
         }
@@ -42,12 +42,12 @@ extension Doctor {
 
     @LoopActor
     private func ask(_ connection: BusConnection, _ method: BusDriver.Method) async throws -> MethodReply {
-        try await connection.call(.bus(method, [.string(Self.name)]), timeout: Self.patience)
+        try await connection.call(.bus(method, [.string(Self.name)]), timeout: Self.timeout)
     }
 
     @LoopActor
     private func adapters(_ connection: BusConnection) async throws -> [AdapterRecord] {
-        let reply = try await connection.call(.getManagedObjects(of: Self.name), timeout: Self.patience)
+        let reply = try await connection.call(.getManagedObjects(of: Self.name), timeout: Self.timeout)
         return try reply.managedObjects().compactMap { AdapterRecord($0) }
             .sorted { $0.name.compare($1.name, options: .numeric) == .orderedAscending }
     }

@@ -14,7 +14,7 @@ extension Radio {
 
     /// Begins everything that is left to chance anew.
     public func reseed(_ seed: UInt64) {
-        chance = Chance(seed: seed)
+        randomStreams = RandomStreams(seed: seed)
         for case let controller? in controllers { controller.beginChance() }
     }
 

@@ -31,7 +31,7 @@ struct Arguments {
     /// How many controllers this machine's kernel gets.
     var controllers: Int { wantedControllers ?? (hostSocket == nil && ports.isEmpty ? 2 : 0) }
 
-    static let mostControllers = 250
+    static let maximumControllers = 250
     static let usage = """
         usage: virtual-radio [--controllers N] [--h4 PATH] [--port PATH …] [--hosts N] [--controller 4.2|5.x]
                              [--air ideal|real] [--seed N] [--scene FILE [--hold]] [--capture FILE] [--socket PATH]
@@ -41,7 +41,7 @@ struct Arguments {
         Adds virtual LE controllers to this machine's kernel, by /dev/vhci, until it is ended. They hear each other.
         A command changes what a running one has in its air; virtual-radio help lists them.
 
-          --controllers N        how many, from 1 to \(mostControllers) (default: 2, with --h4 or --port none)
+          --controllers N        how many, from 1 to \(maximumControllers) (default: 2, with --h4 or --port none)
           --h4 PATH              also give a controller to each host that connects to this Unix socket and speaks H4,
                                  until it disconnects
           --port PATH            also give a controller to the host that speaks H4 at this serial port, or that listens
@@ -96,11 +96,11 @@ struct Arguments {
     func controllerName(_ number: Int, kernel: Int? = nil) -> String {
         guard hosts > 1 else { return "hci\(kernel ?? number)" }
         let each = (controllers + ports.count) / hosts
-        let host = UnicodeScalar(UInt8(ascii: "a") + UInt8(truncatingIfNeeded: min(number / each, Self.mostHosts)))
+        let host = UnicodeScalar(UInt8(ascii: "a") + UInt8(truncatingIfNeeded: min(number / each, Self.maximumHosts)))
         return "\(host)/hci\(number % each)"
     }
 
-    private static let mostHosts = 8
+    private static let maximumHosts = 8
 
     private static let options = [
         "--controllers", "--h4", "--port", "--remote", "--controller", "--air", "--seed", "--capture", "--scene",
@@ -110,8 +110,8 @@ struct Arguments {
     private mutating func set(_ option: String, _ value: String) throws(UsageError) {
         switch option {
         case "--controllers":
-            guard let number = Int(value), 1...Self.mostControllers ~= number else {
-                throw UsageError("--controllers takes a number from 1 to \(Self.mostControllers), not \(value)")
+            guard let number = Int(value), 1...Self.maximumControllers ~= number else {
+                throw UsageError("--controllers takes a number from 1 to \(Self.maximumControllers), not \(value)")
             }
             wantedControllers = number
         case "--controller":
@@ -131,8 +131,8 @@ struct Arguments {
         case "--scene": scene = value
         case "--socket": socket = value
         case "--hosts":
-            guard let number = Int(value), 1...Self.mostHosts ~= number else {
-                throw UsageError("--hosts takes a number from 1 to \(Self.mostHosts), not \(value)")
+            guard let number = Int(value), 1...Self.maximumHosts ~= number else {
+                throw UsageError("--hosts takes a number from 1 to \(Self.maximumHosts), not \(value)")
             }
             hosts = number
         default:

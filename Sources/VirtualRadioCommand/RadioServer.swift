@@ -10,7 +10,7 @@ final class RadioServer {
     private var file = stat()
     private var clients: [RadioClient] = []
 
-    static let mostClients = 32
+    static let maximumClients = 32
 
     /// Listens, if no other radio does at that path.
     init(_ director: RadioDirector, at path: String) throws(SystemError) {
@@ -74,16 +74,16 @@ final class RadioServer {
     }
 
     private func accept() {
-        for _ in 0..<Self.mostClients {
+        for _ in 0..<Self.maximumClients {
             let connection = Glibc.accept(descriptor, nil, nil)
             guard connection >= 0 else { return }
             _ = fcntl(connection, F_SETFL, O_NONBLOCK)
             _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
             let client = RadioClient(connection)
-            if clients.count < Self.mostClients, Self.isOwn(connection) {
+            if clients.count < Self.maximumClients, Self.isOwn(connection) {
                 clients.append(client)
             } else {
-                client.send(RadioDirector.refuse("there are \(Self.mostClients) clients, which are the most"))
+                client.send(RadioDirector.refuse("there are \(Self.maximumClients) clients, which are the most"))
             }
         }
     }
@@ -112,7 +112,7 @@ final class RadioClient {
     private(set) var isClosed = false
 
     /// How much is kept for a client that does not read, in bytes.
-    static let mostOutgoing = 1 << 18
+    static let maximumOutgoing = 1 << 18
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
@@ -166,7 +166,7 @@ final class RadioClient {
 
     /// Sends a line, now or when the client takes it. One that has not taken too many is closed.
     func send(_ line: String) {
-        guard outgoing.count + line.utf8.count < Self.mostOutgoing else { return isClosed = true }
+        guard outgoing.count + line.utf8.count < Self.maximumOutgoing else { return isClosed = true }
         outgoing += Array(line.utf8) + [0x0A]
         write()
     }

@@ -10,7 +10,7 @@ final class RecordingFile: RecordingOutput {
 
     /// In bytes. What is beyond that is not recorded, as the lab's files are in its memory.
     private static let longest = 1 << 26
-    private static let mostWaiting = 1 << 15
+    private static let maximumWaiting = 1 << 15
 
     init(_ path: String) throws(SystemError) {
         self.path = path
@@ -33,7 +33,7 @@ final class RecordingFile: RecordingOutput {
         waiting += line.utf8
         waiting.append(0x0A)
         written += line.utf8.count + 1
-        if waiting.count >= Self.mostWaiting { flush() }
+        if waiting.count >= Self.maximumWaiting { flush() }
     }
 
     /// What a full disk does not take is lost.

@@ -57,15 +57,15 @@ final class RemoteController {
     /// Waits until there is something to read, and says where. What waits for room is written meanwhile.
     ///
     /// - Parameter limit: in milliseconds; none if negative.
-    private func wait(_ attachments: [any Attachment], atMost limit: Int32 = -1) -> [Bool] {
-        for attachment in attachments { attachment.writeWaiting() }
-        var polled = attachments.map { attachment in
-            let events = attachment.isWaitingForRoom ? POLLIN | POLLOUT : POLLIN
-            return pollfd(fd: attachment.descriptor, events: Int16(events), revents: 0)
+    private func wait(_ transports: [any HCITransport], atMost limit: Int32 = -1) -> [Bool] {
+        for transport in transports { transport.writeWaiting() }
+        var polled = transports.map { transport in
+            let events = transport.isWaitingForRoom ? POLLIN | POLLOUT : POLLIN
+            return pollfd(fd: transport.descriptor, events: Int16(events), revents: 0)
         }
-        guard poll(&polled, nfds_t(polled.count), limit) > 0 else { return attachments.map { _ in false } }
-        for (attachment, place) in zip(attachments, polled) where place.revents & Int16(POLLOUT) != 0 {
-            attachment.writeWaiting()
+        guard poll(&polled, nfds_t(polled.count), limit) > 0 else { return transports.map { _ in false } }
+        for (transport, place) in zip(transports, polled) where place.revents & Int16(POLLOUT) != 0 {
+            transport.writeWaiting()
         }
         return polled.map { $0.revents & ~Int16(POLLOUT) != 0 }
     }

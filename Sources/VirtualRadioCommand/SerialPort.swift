@@ -3,7 +3,7 @@ import VirtualRadio
 
 /// A host or a controller at the other end of a socket or a serial port, with packets in the form H4: another machine,
 /// or a program.
-final class SerialPort: Attachment {
+final class SerialPort: HCITransport {
     let descriptor: Int32
     private let other: PacketStream.Sender
     private let isSocket: Bool
@@ -13,9 +13,9 @@ final class SerialPort: Attachment {
     private(set) var isOver = false
 
     /// Who does not read for so many bytes, some 25,000 reports of advertisers, is given up.
-    static let mostWaiting = 1 << 20
+    static let maximumWaiting = 1 << 20
     /// Memory of so many bytes is kept for the next packets.
-    private static let mostKept = 1 << 14
+    private static let maximumKept = 1 << 14
 
     /// Takes the descriptor over, which does not block.
     init(_ descriptor: Int32, isSocket: Bool, to other: PacketStream.Sender) {
@@ -64,7 +64,7 @@ final class SerialPort: Attachment {
     /// The packets of a turn go together.
     func write(_ packet: UnsafeRawBufferPointer) {
         guard !isOver else { return }
-        guard waiting.count + packet.count <= Self.mostWaiting else { return giveUp("it does not read") }
+        guard waiting.count + packet.count <= Self.maximumWaiting else { return giveUp("it does not read") }
         waiting.append(contentsOf: packet)
     }
 
@@ -72,7 +72,7 @@ final class SerialPort: Attachment {
         guard !waiting.isEmpty else { return }
         let sent = waiting.withUnsafeBytes { send($0) }
         if sent == waiting.count {
-            waiting.removeAll(keepingCapacity: sent <= Self.mostKept)
+            waiting.removeAll(keepingCapacity: sent <= Self.maximumKept)
         } else {
             waiting.removeFirst(sent)
         }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A controller of this machine's kernel that this process plays, by `/dev/vhci`. Each read and each write is a packet.
-final class VirtualHCI: Attachment {
+final class VirtualHCI: HCITransport {
     let descriptor: Int32
     /// That of the controller in the kernel, once that has told it.
     private(set) var number: Int?

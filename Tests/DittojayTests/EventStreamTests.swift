@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func `only so many may follow, and another one may when one of them has ended`() throws {
-        try withServer(.init(followers: 2)) { _ in
+        try withServer(.init(subscribers: 2)) { _ in
             let first = try Reader(address)
             var second: Reader? = try Reader(address)
             _ = try first.follow()
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func `a reader that goes while much waits for it makes room for another`() throws {
-        try withServer(.init(followers: 1)) { server in
+        try withServer(.init(subscribers: 1)) { server in
             var first: Reader? = try Reader(address)
             _ = try first?.follow()
             // More than the socket takes.

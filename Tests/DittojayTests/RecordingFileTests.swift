@@ -100,7 +100,7 @@ import YAMLText
     }
 
     @Test func `as many values as there can be are read within seconds, and one more is refused`() throws {
-        let count = RecordingLimits.mostValues
+        let count = RecordingLimits.maximumValues
         var text = Self.services + "recording:\n  values:\n"
         for number in 0..<count { text += "    - \(number).125 s heart-rate/heart-rate-measurement hex:0648\n" }
         #expect(text.utf8.count < YAMLText.maximumLength)
@@ -117,6 +117,6 @@ import YAMLText
 
     @Test func `who writes a recording and who reads it have the same limit`() {
         #expect(RecordingLimits.longestFile == YAMLText.maximumLength)
-        #expect(RecordingLimits.mostValues < YAMLBounds.maximumNodes)
+        #expect(RecordingLimits.maximumValues < YAMLBounds.maximumNodes)
     }
 }

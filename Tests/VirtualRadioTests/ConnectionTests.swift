@@ -174,7 +174,7 @@ import Testing
 
     @Test func `a radio leaves nothing behind`() {
         weak var controller: Controller?
-        weak var link: LinkEnd?
+        weak var link: Connection?
         for air in [AirModel.ideal, .real] {
             do {
                 let pair = Pair(air: air)

@@ -17,7 +17,7 @@ package enum BlueZError: Error, Hashable, Swift.Sendable {
     /// The connection could not be made, or was given up.
     case connectionFailed(String)
     /// The object was removed: the device was forgotten, the service changed, the adapter unplugged.
-    case gone(String)
+    case objectRemoved(String)
     /// That is so already: the device is paired.
     case alreadyExists
     /// bluetoothd does that already, for this or for another program.
@@ -58,7 +58,7 @@ extension BlueZError {
     private static func remote(_ name: String, _ message: String, _ call: String) -> BlueZError {
         let error = BusError.remote(name: name, message: message, call: call)
         if error.isServiceUnknown { return .notRunning }
-        if error.isUnknownObject { return .gone(call) }
+        if error.isUnknownObject { return .objectRemoved(call) }
         if error.isAccessDenied { return .accessDenied(message) }
         if error.isAnswerLost { return .notRunning }
         switch BlueZErrorName(name: name) {
@@ -80,7 +80,7 @@ extension BlueZError {
             }
         case .invalidOffset: return .att(0x07)
         case .invalidValueLength: return .att(0x0D)
-        case .doesNotExist: return .gone(call)
+        case .doesNotExist: return .objectRemoved(call)
         case .connectionAttemptFailed: return .connectionFailed(message)
         case .authenticationFailed, .authenticationCanceled, .authenticationRejected, .authenticationTimeout:
             return .authenticationFailed(message)
@@ -131,7 +131,7 @@ extension BlueZError: LocalizedError, CustomStringConvertible {
         case .notConnected: "the device is not connected"
         case .noAnswer: "the device did not answer"
         case .connectionFailed(let message): "the connection failed: \(message)"
-        case .gone(let call): "\(call): the object was removed"
+        case .objectRemoved(let call): "\(call): the object was removed"
         case .alreadyExists: "that is so already"
         case .inProgress(let call): "\(call): already in progress"
         case .notReady: "the Bluetooth adapter is not powered on"

@@ -9,7 +9,7 @@ package enum KernelLinks {
     /// `HCI_LM_ENCRYPT` in the link mode.
     private static let encrypted: UInt8 = 0x04
     /// More than a controller has.
-    private static let mostLinks = 64
+    private static let maximumLinks = 64
 
     package enum Link: Swift.Sendable {
         case encrypted, unencrypted
@@ -49,9 +49,9 @@ package enum KernelLinks {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         // struct hci_conn_list_req: the controller, how many links there is room for, the links.
-        var list = [UInt8](repeating: 0, count: 4 + mostLinks * entrySize)
+        var list = [UInt8](repeating: 0, count: 4 + maximumLinks * entrySize)
         (list[0], list[1]) = (UInt8(controller & 0xFF), UInt8(controller >> 8))
-        list[2] = UInt8(mostLinks)
+        list[2] = UInt8(maximumLinks)
         return ioctl(descriptor, connectionList, &list) == 0 ? list : nil
     }
 

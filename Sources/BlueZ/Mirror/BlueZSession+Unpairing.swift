@@ -48,7 +48,7 @@ extension BlueZSession {
 
     private func adapters(named name: String?) throws(BlueZError) -> [Adapter] {
         guard let name else { return adapters }
-        guard let adapter = adapter(named: name) else { throw .gone("the Bluetooth adapter \(name)") }
+        guard let adapter = adapter(named: name) else { throw .objectRemoved("the Bluetooth adapter \(name)") }
         return [adapter]
     }
 }

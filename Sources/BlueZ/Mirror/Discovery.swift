@@ -177,7 +177,7 @@ package final class Discovery {
 struct HiddenAdvertisers {
     /// A program that is connecting to a device that advertises succeeds within this time. The device is not removed
     /// before.
-    static let patience = Duration.seconds(2)
+    static let timeout = Duration.seconds(2)
 
     private var firstSeen: [ObjectPath: ContinuousClock.Instant] = [:]
     private var uncovered: Set<ObjectPath> = []
@@ -188,7 +188,7 @@ struct HiddenAdvertisers {
         guard !uncovered.contains(device) else { return false }
         let since = firstSeen[device] ?? now
         firstSeen[device] = since
-        guard now - since >= Self.patience else { return false }
+        guard now - since >= Self.timeout else { return false }
         firstSeen[device] = nil
         uncovered.insert(device)
         return true

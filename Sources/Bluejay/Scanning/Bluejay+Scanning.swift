@@ -48,7 +48,7 @@ extension Bluejay {
             log("Scanning without service identifiers takes more power and time than with them")
         }
         let scan = ScanOperation(
-            request, central: central, timekeeper: timekeeper,
+            request, central: central, clock: clock,
             connect: { [weak self] discovery, timeout, options, completion in
                 let completion = Completion(fallback: .failure(BluejayError.cancelled), completion)
                 self?.queueConnection(

@@ -35,7 +35,7 @@ final class DeviceReader {
     private var known: DeviceSelector?
 
     /// How often the connection is made again.
-    private static let mostConnections = 20
+    private static let maximumConnections = 20
     /// How long what is advertised is gathered once the device is found: a scan response comes by itself.
     private static let gatheringTime = 1.0
     /// How long an advertisement of a device that is connected is waited for, in seconds: few send one.
@@ -74,7 +74,7 @@ final class DeviceReader {
                 device.fitAdvertisement()
                 return OpenedDevice(device: device, connection: direct, characteristics: characteristics)
             }
-            guard failure.status != .bluetoothUnavailable, connection < Self.mostConnections else { throw failure }
+            guard failure.status != .bluetoothUnavailable, connection < Self.maximumConnections else { throw failure }
             await context.dropConnection()
         }
     }

@@ -98,14 +98,14 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
     }
 
     /// How long what is asked about may take to be written.
-    private static let readerPatience = DispatchTimeInterval.milliseconds(300)
+    private static let readerTimeout = DispatchTimeInterval.milliseconds(300)
 
     /// Asks in the terminal, behind what has been printed.
     private func ask(
         _ prompt: String, for request: CBPairingRequest, _ answered: @escaping @MainActor (String?) -> Void
     ) {
         open = request
-        output.whenWritten(within: Self.readerPatience) { [weak self] in
+        output.whenWritten(within: Self.readerTimeout) { [weak self] in
             if let self, open === request { terminal.ask(prompt, answered) }
         }
     }

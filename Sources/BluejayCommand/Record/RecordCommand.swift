@@ -15,7 +15,7 @@ struct RecordCommand: CentralCommand {
 
             Each value is written to the file as it comes, so that nothing is lost when the program is killed. It ends \
             after --count or --for, by Ctrl-C, with 5 when the connection is lost, and with 1 when the file has \
-            \(RecordingLimits.mostValues) values or \(RecordingLimits.longestFile >> 20) MiB, which is the most that \
+            \(RecordingLimits.maximumValues) values or \(RecordingLimits.longestFile >> 20) MiB, which is the most that \
             dittojay reads.
             """)
     @OptionGroup var options: GlobalOptions
@@ -35,8 +35,8 @@ struct RecordCommand: CentralCommand {
     @OptionGroup var overwriting: OverwritingOptions
 
     func validate() throws {
-        if let count, !(1...RecordingLimits.mostValues).contains(count) {
-            throw ValidationError("--count must be from 1 to \(RecordingLimits.mostValues)")
+        if let count, !(1...RecordingLimits.maximumValues).contains(count) {
+            throw ValidationError("--count must be from 1 to \(RecordingLimits.maximumValues)")
         }
         if let duration, !(duration > 0 && duration <= RecordingLimits.longest) {
             throw ValidationError("--for must be a number of seconds above 0, and a week at most")

@@ -14,9 +14,9 @@ final class AdapterLease: LinkControl {
         case connected(address: String)
         case disconnected(address: String, reason: DisconnectionReason?)
         /// A connected central has sent something. The MTU is the ATT MTU of its link.
-        case heard(address: String, mtu: Int)
+        case activity(address: String, mtu: Int)
         /// What this central has sent came over a link that has ended.
-        case absent(address: String)
+        case staleLink(address: String)
         /// A central has been paired with.
         case paired(address: String)
         /// Pairing with a central has failed, or its link could not be encrypted.
@@ -56,7 +56,7 @@ final class AdapterLease: LinkControl {
 
     /// How long a bluetoothd that has just started may take to report a controller, and one that has ended a link to
     /// report that.
-    private static let patience = Duration.seconds(1)
+    private static let timeout = Duration.seconds(1)
     /// How long the kernel may take to give the controller a name.
     private static let renamingTime = Duration.seconds(2)
 
@@ -214,7 +214,7 @@ final class AdapterLease: LinkControl {
         guard history.address(device.path) != nil else { return }
         let end = FirstOutcome<Void>()
         linkEnds[device.path, default: []].append(end)
-        await end.wait(within: Self.patience)
+        await end.wait(within: Self.timeout)
     }
 
     private var currentAdapter: Adapter? {
@@ -222,7 +222,7 @@ final class AdapterLease: LinkControl {
     }
 
     private func chooseAdapter() async throws -> Adapter {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while true {
             let adapters = session.adapters
             if let selection {
@@ -372,19 +372,19 @@ final class AdapterLease: LinkControl {
     ///
     /// Its request may have been on its way to the peripheral's queue while its link ended, or be older than the report
     /// of its connection, which bluetoothd 5.66 sometimes leaves out.
-    func heard(_ address: String, mtu: Int) {
+    func confirmConnection(of address: String, mtu: Int) {
         guard let device = currentAdapter?.devices.first(where: { $0.address == address }) else {
-            return onEvent(.absent(address: address))
+            return onEvent(.staleLink(address: address))
         }
         let path = device.path
         if let address = history.address(path) {
             noteUse(of: device, over: [.encrypted, .absent])
-            return onEvent(.heard(address: address, mtu: mtu))
+            return onEvent(.activity(address: address, mtu: mtu))
         }
         session.confirmConnection(of: path) { [weak self] _ in
             guard let self else { return }
             noteUse(of: device, over: [.encrypted, .absent])
-            onEvent(history.address(path).map { .heard(address: $0, mtu: mtu) } ?? .absent(address: address))
+            onEvent(history.address(path).map { .activity(address: $0, mtu: mtu) } ?? .staleLink(address: address))
         }
     }
 

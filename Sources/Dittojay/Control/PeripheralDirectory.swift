@@ -36,7 +36,7 @@ final class PeripheralDirectory {
 
     func add(_ peripheral: VirtualPeripheral) {
         entries.append(Entry(peripheral: peripheral))
-        if let server { peripheral.addFollowers(server) }
+        if let server { peripheral.addSubscribers(server) }
     }
 
     /// Removes a peripheral that is about to end. After the last one there is nobody to ask.

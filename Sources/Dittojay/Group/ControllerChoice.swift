@@ -17,7 +17,7 @@ package struct ControllerChoice: Hashable, Swift.Sendable {
     }
 
     /// How long a bluetoothd that has just started may take to report its controllers.
-    private static let patience = Duration.seconds(1)
+    private static let timeout = Duration.seconds(1)
 
     /// The controllers as peripherals are to be given them: as they were given, or by name.
     ///
@@ -29,7 +29,7 @@ package struct ControllerChoice: Hashable, Swift.Sendable {
         } catch {
             throw DittojayError.bluetoothUnavailable("cannot use Bluetooth: \(error)")
         }
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while true {
             do throws(DittojayError) {
                 return try given.isEmpty ? choose(count, from: await free(in: session)) : check(session)

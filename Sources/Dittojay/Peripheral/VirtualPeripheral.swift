@@ -177,7 +177,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         .init(id: identifier, adapter: adapter?.name, name: localName, profile: profile.name)
     }
 
-    func addFollowers(_ followers: any EventFollowers) { events.add(followers) }
+    func addSubscribers(_ subscribers: any EventSubscribers) { events.add(subscribers) }
 
     // MARK: Life
 

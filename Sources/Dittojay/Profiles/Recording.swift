@@ -36,7 +36,7 @@ public struct Recording: Hashable, Swift.Sendable {
     public static let possibleTimes = 0...RecordingLimits.longest
     /// From a thousandth to a thousand times.
     public static let possiblePaces = 0.001...1000
-    public static let possibleCounts = 1...RecordingLimits.mostValues
+    public static let possibleCounts = 1...RecordingLimits.maximumValues
 
     /// In seconds.
     public static let startDelay = 1.0

@@ -7,7 +7,7 @@ struct ProxyAdapters: Hashable, Swift.Sendable {
     let central: AdapterLease.Description
 
     /// How long a bluetoothd that has just started may take to report its controllers.
-    private static let patience = Duration.seconds(1)
+    private static let timeout = Duration.seconds(1)
 
     /// Chooses the controllers.
     ///
@@ -22,7 +22,7 @@ struct ProxyAdapters: Hashable, Swift.Sendable {
         } catch {
             throw DittojayError.bluetoothUnavailable("cannot use Bluetooth: \(error)")
         }
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while true {
             do throws(DittojayError) {
                 self = try Self.choose(peripheral, central, among: session)

@@ -21,7 +21,7 @@ final class ControlLink {
     /// In bytes. The status of the largest peripheral that a file can describe is shorter.
     private static let longestLine = 1 << 24
     /// How many requests may wait for their replies.
-    private static let mostWaiting = 64
+    private static let maximumWaiting = 64
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -62,7 +62,7 @@ final class ControlLink {
     /// - Parameter line: without its end.
     func send(_ line: [UInt8], _ reply: @escaping (ControlAnswer) -> Void) {
         guard readable != nil else { return reply(.ended) }
-        guard replies.count < Self.mostWaiting else {
+        guard replies.count < Self.maximumWaiting else {
             return reply(.refused("too many requests wait for their replies"))
         }
         replies.append(reply)

@@ -26,7 +26,7 @@ package final class PageServer {
     private var streams: [ObjectIdentifier: PageStream] = [:]
 
     /// How many pages may be open.
-    package static let mostStreams = 8
+    package static let maximumStreams = 8
 
     package init(_ subject: Subject, token: AccessToken = AccessToken(), queue: DispatchQueue) {
         self.queue = queue
@@ -90,8 +90,9 @@ package final class PageServer {
     }
 
     private func beginStream(_ request: HTTPRequest, _ connection: HTTPConnection) {
-        guard streams.count < Self.mostStreams else {
-            return respond(HTTPResponse(.serviceUnavailable, "\(Self.mostStreams) pages are open already"), connection)
+        guard streams.count < Self.maximumStreams else {
+            return respond(
+                HTTPResponse(.serviceUnavailable, "\(Self.maximumStreams) pages are open already"), connection)
         }
         connection.beginStream(Self.secured(HTTPResponse(.ok, type: "application/x-ndjson", body: [])))
         let stream = PageStream(connection, hub: hub, peripheral: request.query.removingPercentEncoding ?? "")

@@ -43,7 +43,7 @@ extension RadioDirector {
         switch command {
         case "status": return .reply(status())
         case "events":
-            let past = events.suffix(Self.mostRemembered)
+            let past = events.suffix(Self.maximumRemembered)
             return .follow(JSONWriter.object([("ok", .flag(true)), ("past", .number(past.count))]), past: Array(past))
         case "begin":
             begin()
@@ -85,15 +85,15 @@ extension RadioDirector {
             recording.remove(path)
         } else if !isWritten {
             guard let openOutput else { throw Refusal("this radio writes no files") }
-            guard recording.outputs.count < Self.mostRecordings else {
-                throw Refusal("there are \(Self.mostRecordings) recordings, which are the most")
+            guard recording.outputs.count < Self.maximumRecordings else {
+                throw Refusal("there are \(Self.maximumRecordings) recordings, which are the most")
             }
             recording.add(try openOutput(path))
             recording.flush()
         }
     }
 
-    private static let mostRecordings = 8
+    private static let maximumRecordings = 8
 
     /// Writes what recordings do not have yet.
     package func flushRecordings() {
@@ -111,7 +111,7 @@ extension RadioDirector {
     // MARK: Status
 
     /// How many single phantoms are listed.
-    private static let mostListed = 50
+    private static let maximumListed = 50
 
     private func status() -> String {
         let strengths = radio.connections.map { link -> JSONPart in
@@ -130,7 +130,7 @@ extension RadioDirector {
             ("devices", .list(radio.indexes.filter { !phantoms.contains($0) }.map(device))),
             ("links", .list(strengths)),
             ("phantoms", .number(phantoms.count)),
-            ("phantom_groups", .list(groups.keys.sorted().prefix(Self.mostListed).map { group($0) })),
+            ("phantom_groups", .list(groups.keys.sorted().prefix(Self.maximumListed).map { group($0) })),
             ("jammers", .list(radio.jammers.map { .text($0) })),
             ("walls", .number(radio.walls.count)),
             ("wall_lines", .list(radio.walls.map(AirRecording.wall))),

@@ -13,8 +13,8 @@ package struct JSONReader {
     private var place = 0
     private var nodes = 0
 
-    package static let mostDepth = 32
-    package static let mostNodes = 200_000
+    package static let maximumDepth = 32
+    package static let maximumNodes = 200_000
 
     /// Reads a whole text.
     package static func read(_ text: some Sequence<UInt8>) throws(Failure) -> DataNode {
@@ -46,7 +46,9 @@ package struct JSONReader {
     private mutating func value(depth: Int) throws(Failure) -> DataNode {
         skipSpace()
         nodes += 1
-        guard depth < Self.mostDepth, nodes <= Self.mostNodes else { throw fail("there is too much within each other") }
+        guard depth < Self.maximumDepth, nodes <= Self.maximumNodes else {
+            throw fail("there is too much within each other")
+        }
         switch next {
         case UInt8(ascii: "{"): return try mapping(depth)
         case UInt8(ascii: "["): return try list(depth)

@@ -56,7 +56,7 @@ extension AgentCore: AgentBackendObserver {
     /// The scans of programs that have ended go on here, if they are for certain services, as Apple's do in the
     /// background. A program that is about to be started resumes its own.
     func resumeScans() {
-        backend.scan(apps.filter { $0.presence == .gone }.compactMap(\.record.scan).filter { $0.services != nil })
+        backend.scan(apps.filter { $0.presence == .ended }.compactMap(\.record.scan).filter { $0.services != nil })
     }
 
     package func discovered(_ services: Set<String>, on adapter: String) {

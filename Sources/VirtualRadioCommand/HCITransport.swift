@@ -1,5 +1,5 @@
 /// What is between a host and its controller, or a controller and its host.
-protocol Attachment: AnyObject {
+protocol HCITransport: AnyObject {
     /// To wait for packets of the host.
     var descriptor: Int32 { get }
     /// Whether the host has not taken yet what it was given.

@@ -7,7 +7,7 @@ import Testing
 
 /// bluejay and a bluetoothd, or a device, that does not answer or gives up.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-struct CentralPatienceTests {
+struct CentralTimeoutTests {
     private let daemon: FakeBluetoothd
     private let programs: Programs
     private static let device = "C0:00:00:00:00:01/random"

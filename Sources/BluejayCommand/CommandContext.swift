@@ -145,11 +145,11 @@ final class CommandContext {
         case .unauthorized:
             throw Failure(
                 .bluetoothUnavailable,
-                "this user may not use Bluetooth (the system bus refuses it); \(doctorsAdvice)")
+                "this user is not permitted to use Bluetooth (refused by the system bus); \(doctorsAdvice)")
         case .unsupported:
             throw Failure(
                 .bluetoothUnavailable,
-                "there is no usable Bluetooth adapter (or none of that name), or bluetoothd is not running; "
+                "no usable Bluetooth adapter found, or bluetoothd is not running; "
                     + doctorsAdvice)
         case .unknown, .resetting:
             throw Failure(

@@ -8,9 +8,9 @@ import LineOutput
 /// it took. Not shown in the help, because it may change with the bench.
 struct MeasureCommand: CentralCommand {
     static let configuration = CommandConfiguration(
-        commandName: "measure", abstract: "Find, connect and do what the lines of standard input say; for the bench.",
+        commandName: "measure", abstract: "Connect and run the commands from standard input, for benchmarks.",
         discussion: """
-            listen CHARACTERISTIC COUNT [CONTROL HEX]   until COUNT values came; CONTROL: write HEX to it when subscribed
+            listen CHARACTERISTIC COUNT [CONTROL HEX]   until COUNT values were received; CONTROL: write HEX to it when subscribed
             read CHARACTERISTIC TIMES
             write CHARACTERISTIC HEX TIMES
             flood SINK HEX TIMES COUNTER                without response, until COUNTER shows that all have arrived

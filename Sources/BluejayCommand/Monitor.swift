@@ -69,7 +69,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             guard let count = limits.count, let duration = limits.duration else { break }
             throw Failure(
                 .notInTime,
-                "only \(received) of \(count) \(profile == .heartRate ? "heart rates" : "measurements") came in \(inSeconds(duration))"
+                "received only \(received) of \(count) \(profile == .heartRate ? "heart rates" : "measurements") in \(inSeconds(duration))"
             )
         case .failed(let failure): throw failure
         }
@@ -147,7 +147,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             isOff = true
             isSearching = false
             linkIsDown()
-            output.event("bluetooth-off", "Bluetooth is off, or bluetoothd has ended; waiting for it")
+            output.event("bluetooth-off", "Bluetooth is off, or bluetoothd stopped; waiting")
         }
     }
 
@@ -286,7 +286,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         }
         output.event(
             "services-changed",
-            gone.isEmpty ? "there are new services" : "services were removed: " + gone.joined(separator: ", ")
+            gone.isEmpty ? "services were added" : "services were removed: " + gone.joined(separator: ", ")
         ) { object in
             object.add("invalidated", invalidatedServices.map(\.uuid.uuidString))
         }

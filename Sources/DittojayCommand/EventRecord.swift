@@ -19,7 +19,7 @@ final class EventRecord: @unchecked Swift.Sendable {
             guard code == EEXIST else {
                 throw DittojayError.reportNotWritten("cannot write \(path): \(String(cString: strerror(code)))")
             }
-            throw ValidationError("\(path) exists already; --force overwrites it")
+            throw ValidationError("\(path) already exists; use --force to overwrite it")
         }
         self.path = path
         writer = LineWriter(descriptor: descriptor, queue: queue)

@@ -95,7 +95,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     /// Shows why one of several peripherals has ended.
     private func showFailure(_ event: PeripheralEvent) {
         guard group.hasSeveral, event.kind == .ended, let message = event.message else { return }
-        StandardError.write("dittojay: \(event.peripheral ?? "") has ended: \(message)")
+        StandardError.write("dittojay: \(event.peripheral ?? "") ended: \(message)")
         hasShownFailure = true
     }
 
@@ -124,7 +124,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
         if let obstacle = Doctor(role: .peripheral, adapter: adapter).radioObstacle(of: adapter) {
             return "; \(obstacle)"
         }
-        return "; \"dittojay doctor\" says what to do"
+        return "; run \"dittojay doctor\" for help"
     }
 
     /// - Parameter status: the exit status if nothing else has failed.
@@ -183,14 +183,14 @@ final class TerminalSession: @unchecked Swift.Sendable {
     // MARK: Commands
 
     private static let help = [
-        "c [VALUE]  chirp; VALUE is a text, hex:0102 or the like",
-        "set NAME VALUE, send NAME VALUE  change what reads of a characteristic give; notify its subscribers",
-        "+ [NAME]   add a service; default: chirp; + all",
-        "- [NAME]   remove a service; default: chirp; - all",
+        "c [VALUE]  chirp; VALUE is text, hex:0102 or the like",
+        "set NAME VALUE, send NAME VALUE  set a characteristic's value; notify its subscribers",
+        "+ [NAME]   add a service (default: chirp), or all",
+        "- [NAME]   remove a service (default: chirp), or all",
         "advertise off, advertise on, power off, power on",
-        "s          status",
-        "p          the peripherals, where there are several",
-        "@ID ...    one of these for the peripheral ID: @hci1 c hello",
+        "s          show the status",
+        "p          list the peripherals",
+        "@ID ...    run one of these for the peripheral ID: @hci1 c hello",
         "d          disconnect the central",
         "q          quit",
     ]
@@ -269,7 +269,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private func limitEnd() {
         endLimit?.cancel()
         let limit = DispatchWorkItem { [self] in
-            StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not have been put back")
+            StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not have been restored")
             input?.stop()
             Foundation.exit(DittojayError.bluetoothStatus)
         }

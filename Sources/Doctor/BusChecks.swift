@@ -61,7 +61,7 @@ extension Doctor {
             }
         let isSilent = reason == BusError.silence
         let text =
-            isSilent ? "the bus at \(address) does not answer" : "there is no system bus at \(address): \(reason)"
+            isSilent ? "the bus at \(address) does not answer" : "no system bus at \(address): \(reason)"
         if host.isBusAddressGiven {
             return .problem(
                 .bus, text + "; DBUS_SYSTEM_BUS_ADDRESS names that address", "unset DBUS_SYSTEM_BUS_ADDRESS")
@@ -139,7 +139,7 @@ extension Doctor {
 
     private func silent(_ error: any Error, process: String) -> Finding {
         .problem(
-            .bluetoothd, "is on the bus\(process), but does not answer as it should: \(error)",
+            .bluetoothd, "is on the bus\(process), but does not answer as expected: \(error)",
             host.service("restart", "bluetooth"))
     }
 
@@ -168,13 +168,13 @@ extension Doctor {
         if let group = allowed.first(where: { host.user.groups.contains($0.number) }) {
             return .problem(
                 .permission,
-                refused + ", though it allows the group \(group.name): the bus has not read its policy again",
+                refused + ", though it allows the group \(group.name): the bus has not reloaded its policy",
                 host.service("reload", "dbus"))
         }
         if let group = allowed.first(where: { $0.members.contains(user.name) }) {
             return .problem(
                 .permission,
-                refused + ": it allows the group \(group.name), to which \(user.name) belongs from the next login on",
+                refused + ": it allows the group \(group.name), which \(user.name) joins at the next login",
                 "newgrp \(group.name)")
         }
         if let group = allowed.first {

@@ -66,8 +66,8 @@ extension Doctor {
         return [
             .problem(
                 .bluetoothd,
-                "runs \(processes.count) times, as processes \(processes.map(String.init).joined(separator: ", ")), "
-                    + "which get in each other's way",
+                "is running \(processes.count) times (processes \(processes.map(String.init).joined(separator: ", "))); "
+                    + "the instances conflict",
                 "sudo kill \(others.map(String.init).joined(separator: " "))")
         ]
     }

@@ -36,7 +36,7 @@ package final class HTTPServer {
         self.limits = limits
         self.handler = handler
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { throw Failure(description: "no socket can be made: \(Self.systemError)") }
+        guard descriptor >= 0 else { throw Failure(description: "cannot create a socket: \(Self.systemError)") }
         do throws(Failure) {
             self.port = try Self.listen(descriptor, port)
         } catch {
@@ -70,12 +70,12 @@ package final class HTTPServer {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) == 0 }
         }
         guard isBound, Glibc.listen(descriptor, 64) == 0 else {
-            throw Failure(description: "cannot listen at port \(port) of 127.0.0.1: \(systemError)")
+            throw Failure(description: "cannot listen on port \(port) of 127.0.0.1: \(systemError)")
         }
         let isKnown = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) == 0 }
         }
-        guard isKnown else { throw Failure(description: "the port is not known: \(systemError)") }
+        guard isKnown else { throw Failure(description: "cannot determine the port: \(systemError)") }
         return UInt16(bigEndian: address.sin_port)
     }
 

@@ -49,7 +49,7 @@ package struct LaunchedProgram: Sendable {
         _ command: [String], in folder: String? = nil, environment: [String: String], group: Group = .own,
         input: Stream = .nothing, output: Stream = .inherited, errors: Stream = .inherited
     ) throws(Failure) {
-        guard let program = command.first else { throw Failure(description: "there is no command") }
+        guard let program = command.first else { throw Failure(description: "empty command") }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

@@ -47,7 +47,7 @@ package enum SceneYAML {
         let place = node.mark.map { DataNode.Place(line: $0.line, column: $0.column) }
         guard depth < JSONReader.maximumDepth else {
             throw SceneReader.Failure(
-                mistakes: [SceneMistake("lists and mappings are too deep within each other", at: place)])
+                mistakes: [SceneMistake("nesting too deep", at: place)])
         }
         switch node {
         case .scalar(let scalar): return .scalar(scalar.string, place)

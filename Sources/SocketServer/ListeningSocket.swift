@@ -61,7 +61,7 @@ package final class ListeningSocket {
     private func listen() -> String? {
         do {
             guard try withUnixSocketAddress(of: path, { bind(descriptor, $0, $1) }) == 0 else {
-                let attempt = errno == EADDRINUSE ? "listen at" : "make the socket"
+                let attempt = errno == EADDRINUSE ? "listen on" : "create the socket"
                 return "cannot \(attempt) \(path): \(String(cString: strerror(errno)))"
             }
         } catch {
@@ -71,7 +71,7 @@ package final class ListeningSocket {
         guard chmod(path, 0o600) == 0, lstat(path, &file) == 0, Glibc.listen(descriptor, 128) == 0 else {
             let error = errno
             unlink(path)
-            return "cannot listen at \(path): \(String(cString: strerror(error)))"
+            return "cannot listen on \(path): \(String(cString: strerror(error)))"
         }
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         return nil

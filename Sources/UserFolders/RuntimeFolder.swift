@@ -29,11 +29,11 @@ package struct RuntimeFolder: Hashable, Sendable {
     package func prepare() throws(Failure) {
         guard isOwn else { return }
         if mkdir(path, 0o700) != 0, errno != EEXIST {
-            throw Failure(description: "cannot make the folder \(path): \(String(cString: strerror(errno)))")
+            throw Failure(description: "cannot create the folder \(path): \(String(cString: strerror(errno)))")
         }
         guard Self.isPrivate(path) else {
             throw Failure(
-                description: "the folder \(path) is not this user's alone; set XDG_RUNTIME_DIR to one that is")
+                description: "the folder \(path) is not private to this user; set XDG_RUNTIME_DIR to one that is")
         }
     }
 

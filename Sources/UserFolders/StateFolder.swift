@@ -24,8 +24,8 @@ package enum StateFolder {
             let error = errno
             var info = stat()
             guard stat(folder, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
-                let reason = error == EEXIST ? "there is something else of that name" : String(cString: strerror(error))
-                throw Failure(description: "cannot make the folder \(folder): \(reason)")
+                let reason = error == EEXIST ? "a file of that name already exists" : String(cString: strerror(error))
+                throw Failure(description: "cannot create the folder \(folder): \(reason)")
             }
         }
     }

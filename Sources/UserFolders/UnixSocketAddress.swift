@@ -15,10 +15,10 @@ package func withUnixSocketAddress<Result>(
     let capacity = MemoryLayout.size(ofValue: address.sun_path)
     guard bytes.count < capacity else {
         throw UnixSocketPathError(
-            description: "the socket's path \(path) is longer than the \(capacity - 1) bytes that are possible")
+            description: "the socket path \(path) is too long (limit \(capacity - 1) bytes)")
     }
     guard !bytes.contains(0) else {
-        throw UnixSocketPathError(description: "the socket's path \(path) has a zero byte in it")
+        throw UnixSocketPathError(description: "the socket path \(path) contains a NUL byte")
     }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     return withUnsafePointer(to: address) { pointer in

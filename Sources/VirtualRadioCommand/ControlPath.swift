@@ -24,7 +24,7 @@ enum ControlPath {
         let folder = "/tmp/virtual-radio-\(geteuid())"
         guard path.hasPrefix(folder + "/") else { return }
         _ = mkdir(folder, 0o700)
-        guard isPrivate(folder) else { throw SystemError(text: "\(folder) is not this user's alone") }
+        guard isPrivate(folder) else { throw SystemError(text: "\(folder) is not private to this user") }
     }
 
     /// Whether the folder, not a link to one, belongs to this user and others cannot write to it.
@@ -49,7 +49,7 @@ enum ControlPath {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
-            throw SystemError(text: "a socket cannot have the path \(path)")
+            throw SystemError(text: "invalid socket path \(path)")
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         return withUnsafePointer(to: address) { pointer in

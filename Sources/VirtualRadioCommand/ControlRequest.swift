@@ -26,10 +26,10 @@ struct ControlRequest {
         defer { close(connection) }
         try send(Array(request.utf8) + [0x0A], connection)
         var lines = LineReader(connection)
-        guard let line = lines.next() else { throw Absence(text: "the radio at \(path) has ended") }
+        guard let line = lines.next() else { throw Absence(text: "the radio at \(path) stopped") }
         let reply = try JSONReader.read(line)
         guard reply["ok"]?.text == "true" else {
-            for text in (reply["error"]?.text ?? "the radio refuses").split(separator: "\n") {
+            for text in (reply["error"]?.text ?? "the radio refused").split(separator: "\n") {
                 VirtualRadioProgram.say("virtual-radio: \(text)", to: STDERR_FILENO)
             }
             return false
@@ -59,11 +59,11 @@ struct ControlRequest {
     private func connect() throws -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         let connection = ControlPath.makeSocket()
-        guard connection >= 0 else { throw SystemError("cannot make a socket") }
+        guard connection >= 0 else { throw SystemError("cannot create a socket") }
         guard try ControlPath.withAddress(of: path, { Glibc.connect(connection, $0, $1) }) == 0 else {
             let reason = String(cString: strerror(errno))
             close(connection)
-            throw Absence(text: "there is no virtual radio at \(path): \(reason)")
+            throw Absence(text: "no virtual radio at \(path): \(reason)")
         }
         return connection
     }
@@ -73,7 +73,7 @@ struct ControlRequest {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Absence(text: "the radio at \(path) has ended") }
+            guard count > 0 else { throw Absence(text: "the radio at \(path) stopped") }
             rest = rest.dropFirst(count)
         }
     }
@@ -119,7 +119,7 @@ enum SceneConversion {
 
     private static func convert(_ file: String) throws -> [UInt8] {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw SystemError("cannot make a pipe") }
+        guard pipe(&ends) == 0 else { throw SystemError("cannot create a pipe") }
         defer { close(ends[0]) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()

@@ -16,10 +16,10 @@ final class HostListener {
                 guard bind(descriptor, address, length) == 0, chmod(early, 0o600) == 0,
                     listen(descriptor, SOMAXCONN) == 0
                 else {
-                    throw SystemError("cannot make the socket \(path)")
+                    throw SystemError("cannot create the socket \(path)")
                 }
             }
-            guard rename(early, path) == 0 else { throw SystemError("cannot make the socket \(path)") }
+            guard rename(early, path) == 0 else { throw SystemError("cannot create the socket \(path)") }
         } catch {
             unlink(early)
             throw error
@@ -44,11 +44,11 @@ final class HostListener {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
-            throw SystemError(text: "cannot make the socket \(path): there is a file that is no socket")
+            throw SystemError(text: "cannot create the socket \(path): a file that is not a socket exists there")
         }
         if let other = try? UnixSocket.connect(path) {
             close(other)
-            throw SystemError(text: "cannot make the socket \(path): another program listens there")
+            throw SystemError(text: "cannot create the socket \(path): another program is listening on it")
         }
     }
 }

@@ -77,7 +77,7 @@ final class RadioLoop {
         } catch {
             // Controllers are what it is for. A second radio need not be controlled.
             guard arguments.socket == nil else { throw error }
-            VirtualRadioProgram.say("virtual-radio: there is no control socket: \(error.text)", to: STDERR_FILENO)
+            VirtualRadioProgram.say("virtual-radio: no control socket: \(error.text)", to: STDERR_FILENO)
         }
     }
 
@@ -154,7 +154,7 @@ final class RadioLoop {
         while let host = listener?.accept() {
             guard indexes.count < Arguments.maximumControllers else {
                 VirtualRadioProgram.say(
-                    "virtual-radio: there are \(Arguments.maximumControllers) controllers, and no more for another host",
+                    "virtual-radio: refused a host: too many controllers (limit \(Arguments.maximumControllers))",
                     to: STDERR_FILENO)
                 continue
             }

@@ -18,7 +18,7 @@ final class RadioServer {
         self.path = path
         try ControlPath.prepare(path)
         descriptor = ControlPath.makeSocket()
-        guard descriptor >= 0 else { throw SystemError("cannot make a socket") }
+        guard descriptor >= 0 else { throw SystemError("cannot create a socket") }
         try listen()
         director.onEvent = { [weak self] event in
             for client in self?.clients ?? [] where client.follows { client.send(event) }
@@ -37,14 +37,14 @@ final class RadioServer {
     }
 
     private func listen() throws(SystemError) {
-        if isAnswered() { throw SystemError(text: "another radio is controlled by \(path)") }
+        if isAnswered() { throw SystemError(text: "another radio already uses \(path)") }
         // What an ended one has left there. It is removed only if it is a socket.
         var info = stat()
         if lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
         // No connection is possible before `listen`, so the file's mode is set in time.
         let bound = try ControlPath.withAddress(of: path) { bind(descriptor, $0, $1) }
         guard bound == 0, chmod(path, 0o600) == 0, lstat(path, &file) == 0, Glibc.listen(descriptor, 32) == 0 else {
-            throw SystemError("cannot listen at \(path)")
+            throw SystemError("cannot listen on \(path)")
         }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
@@ -83,7 +83,7 @@ final class RadioServer {
             if clients.count < Self.maximumClients, Self.isOwn(connection) {
                 clients.append(client)
             } else {
-                client.send(RadioDirector.refuse("there are \(Self.maximumClients) clients, which are the most"))
+                client.send(RadioDirector.refuse("too many clients (limit \(Self.maximumClients))"))
             }
         }
     }
@@ -148,7 +148,7 @@ final class RadioClient {
         }
         if incoming.count > RadioDirector.longestRequest {
             if !isSkipping {
-                send(RadioDirector.refuse("a request of more than \(RadioDirector.longestRequest) bytes"))
+                send(RadioDirector.refuse("request too long (limit \(RadioDirector.longestRequest) bytes)"))
             }
             isSkipping = true
             incoming = []

@@ -19,7 +19,7 @@ final class RecordingFile: RecordingOutput {
         guard descriptor >= 0 else { throw SystemError("cannot write \(path)") }
         var info = stat()
         guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG, ftruncate(descriptor, 0) == 0 else {
-            throw SystemError(text: "cannot write \(path): it is no file")
+            throw SystemError(text: "cannot write \(path): not a regular file")
         }
     }
 

@@ -34,7 +34,7 @@ final class RemoteController {
             if ready[0] { port.read(buffer) { if !answers($0) { kernel.write($0) } } }
             if ready[1] { kernel.read(buffer) { port.write($0) } }
         }
-        if kernel.isOver { throw SystemError(text: "the kernel has removed the controller") }
+        if kernel.isOver { throw SystemError(text: "the kernel removed the controller") }
     }
 
     private func awaitAnswer() {

@@ -58,13 +58,13 @@ final class SerialPort: HCITransport {
             return
         }
         stream.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]), body)
-        if stream.isMalformed { giveUp("it sent what is no packet of a \(other)") }
+        if stream.isMalformed { giveUp("it sent an invalid HCI packet") }
     }
 
     /// The packets of a turn go together.
     func write(_ packet: UnsafeRawBufferPointer) {
         guard !isOver else { return }
-        guard waiting.count + packet.count <= Self.maximumWaiting else { return giveUp("it does not read") }
+        guard waiting.count + packet.count <= Self.maximumWaiting else { return giveUp("it does not read its packets") }
         waiting.append(contentsOf: packet)
     }
 
@@ -96,6 +96,6 @@ final class SerialPort: HCITransport {
     private func giveUp(_ reason: String) {
         isOver = true
         waiting = []
-        VirtualRadioProgram.say("virtual-radio: a \(other) is disconnected: \(reason)", to: STDERR_FILENO)
+        VirtualRadioProgram.say("virtual-radio: disconnected a \(other): \(reason)", to: STDERR_FILENO)
     }
 }

@@ -5,7 +5,7 @@ enum UnixSocket {
     static func make() throws(SystemError) -> Int32 {
         let descriptor = socket(
             AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw SystemError("cannot make a socket") }
+        guard descriptor >= 0 else { throw SystemError("cannot create a socket") }
         return descriptor
     }
 

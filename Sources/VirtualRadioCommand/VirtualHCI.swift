@@ -17,7 +17,7 @@ final class VirtualHCI: HCITransport {
         // A packet for the driver itself: make a primary controller.
         let request: [UInt8] = [Self.vendorPacket, 0x00]
         guard Glibc.write(descriptor, request, request.count) == request.count else {
-            throw SystemError("cannot add a controller by /dev/vhci")
+            throw SystemError("cannot add a controller through /dev/vhci")
         }
     }
 

@@ -142,7 +142,7 @@ import Testing
             _ = try first.follow()
             _ = try second?.follow()
             let third = try Reader(address)
-            #expect(try third.follow() == "{\"ok\":false,\"error\":\"2 programs follow the events already\"}")
+            #expect(try third.follow() == "{\"ok\":false,\"error\":\"too many event subscribers (limit 2)\"}")
             third.send(.status)
             #expect(try third.line() == "{\"ok\":true}", "what else it asks for is answered")
             second = nil

@@ -84,7 +84,7 @@ extension InTheLab {
                 Issue.record("hci9 was moved")
             } catch {
                 guard case .refused(let command, let reason) = error else { throw error }
-                #expect(command == "virtual-radio move hci9 1.0 2.0" && reason.contains("there is no device hci9"))
+                #expect(command == "virtual-radio move hci9 1.0 2.0" && reason.contains("unknown device hci9"))
             }
         }
     }

@@ -85,6 +85,6 @@ struct LaunchedProgramTests {
         }
         #expect(failure?.description == "/nowhere/program: No such file or directory")
         let other = #expect(throws: LaunchedProgram.Failure.self) { try LaunchedProgram([], environment: environment) }
-        #expect(other?.description == "there is no command")
+        #expect(other?.description == "empty command")
     }
 }

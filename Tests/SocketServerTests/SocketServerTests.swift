@@ -146,9 +146,9 @@ private final class Program {
     }
 
     @Test(arguments: [
-        ("taken", "cannot listen at %: Address already in use"),
-        ("none/socket", "cannot make the socket %: No such file or directory"),
-        (String(repeating: "x", count: 200), "the socket's path % is longer than the 107 bytes that are possible"),
+        ("taken", "cannot listen on %: Address already in use"),
+        ("none/socket", "cannot create the socket %: No such file or directory"),
+        (String(repeating: "x", count: 200), "the socket path % is too long (limit 107 bytes)"),
     ])
     func `what keeps it from listening is said`(name: String, sentence: String) throws {
         let folder = try TemporaryFolder()

@@ -132,17 +132,17 @@ extension BlueZError: LocalizedError, CustomStringConvertible {
         case .noAnswer: "the device did not answer"
         case .connectionFailed(let message): "the connection failed: \(message)"
         case .objectRemoved(let call): "\(call): the object was removed"
-        case .alreadyExists: "that is so already"
+        case .alreadyExists: "already in that state"
         case .inProgress(let call): "\(call): already in progress"
         case .notReady: "the Bluetooth adapter is not powered on"
         case .notSupported(let message): "not supported: \(message)"
         case .acquired(let message): "held by another program: \(message)"
         case .invalidArguments(let message): "refused by bluetoothd: \(message)"
         case .authenticationFailed(let message): "pairing failed: \(message)"
-        case .timedOut(let call): "\(call): bluetoothd gave no answer in time"
+        case .timedOut(let call): "\(call): bluetoothd did not answer in time"
         case .noMatchRules:
-            "the system bus has no more match rules for bluetoothd, which takes one for each attribute that programs on "
-                + "this machine offer: offer fewer than 500, or raise max_match_rules_per_connection "
+            "the system bus allows bluetoothd no more match rules, of which it needs one for each attribute that programs "
+                + "on this machine publish: publish fewer than 500, or raise max_match_rules_per_connection "
                 + "(docs/bluez-limits.md)"
         case .notPermitted(let message): Self.text(BlueZErrorName.notPermitted.name, message)
         case .failed(let name, let message): Self.text(name, message)

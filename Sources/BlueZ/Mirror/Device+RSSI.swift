@@ -30,7 +30,7 @@ extension Device {
             }
         }
         guard let answer, answer.count >= 8 else {
-            throw BlueZError.failed(name: "", message: "a short answer of the kernel")
+            throw BlueZError.failed(name: "", message: "truncated reply from the kernel")
         }
         return Int(Int8(bitPattern: answer[7]))
     }

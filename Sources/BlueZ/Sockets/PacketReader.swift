@@ -44,7 +44,7 @@ final class PacketReader: Swift.Sendable {
         wakeupEvent = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         if epoll >= 0, wakeupEvent >= 0 { return }
         let error = BlueZError.failed(
-            name: "", message: "no file descriptor is left: \(String(cString: strerror(errno)))")
+            name: "", message: "out of file descriptors: \(String(cString: strerror(errno)))")
         for descriptor in [epoll, wakeupEvent] where descriptor >= 0 { close(descriptor) }
         throw error
     }

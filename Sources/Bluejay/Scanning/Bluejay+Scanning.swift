@@ -65,7 +65,7 @@ extension Bluejay {
     public func stopScanning() {
         MainQueue.require()
         if runningTask != nil { return log("stopScanning is ignored while a background task is running") }
-        guard let scan = pendingScan else { return log("There is no scan to stop") }
+        guard let scan = pendingScan else { return log("No scan to stop") }
         scan.stop()
     }
 

@@ -53,7 +53,7 @@ final class DeviceReader {
         let connected = await context.connected(selector)
         let advertisement = try await advertisement(of: selector, isConnected: connected != nil)
         guard let identifier = advertisement?.peripheralIdentifier ?? connected else {
-            throw Failure(.failed, "\(target.device) is not connected any more")
+            throw Failure(.failed, "\(target.device) is no longer connected")
         }
         let address = CBPeer.bluetoothAddress(forIdentifier: identifier.uuid) ?? ""
         let adapter = context.adapter
@@ -65,7 +65,7 @@ final class DeviceReader {
             connection += 1
             let direct = try await open()
             if connection == 1, await Self.isPaired(address, on: adapter) {
-                device.losses.append("what needs pairing: this machine is paired with the device already")
+                device.losses.append("what needs pairing: this machine is already paired with the device")
             }
             let failure = await readValues(direct, address, &readings)
             guard let failure else {
@@ -130,7 +130,7 @@ final class DeviceReader {
             if let index = device.services.firstIndex(where: { $0.uuid == uuid.uuidString }) {
                 device.services[index].isAdvertised = true
             } else {
-                device.losses.append("the service \(uuid.uuidString), which is advertised and not there")
+                device.losses.append("the service \(uuid.uuidString), which is advertised but does not exist")
             }
         }
     }

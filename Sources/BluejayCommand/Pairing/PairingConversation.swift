@@ -51,7 +51,7 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
             enter(request)
         case .comparePasskeys(let passkey):
             method = .numericComparison
-            output.event("comparison", "the device has to show \(passkey)") { $0.add("passkey", passkey.description) }
+            output.event("comparison", "the device must show \(passkey)") { $0.add("passkey", passkey.description) }
             compare(request, passkey)
         }
     }
@@ -75,12 +75,12 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
         switch given {
         case .passkey(let passkey): request.enter(passkey)
         case .nothing where !terminal.isInteractive:
-            refuse(request, "it shows a passkey, which is to be entered here: use --passkey, or a terminal")
+            refuse(request, "it shows a passkey to be entered here; use --passkey, or a terminal")
         case .nothing, .input:
             ask("passkey that the device shows: ", for: request) { [weak self] line in
                 guard let line else { return self?.refuse(request, "no passkey was entered") ?? () }
                 guard let passkey = CBPasskey(line) else {
-                    self?.refuse(request, "\"\(line.prefix(40))\" is no passkey: six digits")
+                    self?.refuse(request, "invalid passkey \"\(line.prefix(40))\"; expected six digits")
                     return
                 }
                 request.enter(passkey)
@@ -111,7 +111,7 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
     }
 
     private func compareOnDesktop(_ request: CBPairingRequest, _ passkey: CBPasskey) {
-        let cannotAsk = "it wants to know whether it shows the same number: use --yes, or a terminal"
+        let cannotAsk = "it asks for a numeric comparison; use --yes, or a terminal"
         guard let desktop else { return refuse(request, cannotAsk) }
         desktop.compare(passkey, pairingWith: request.peer) { [weak self] answer in
             switch answer {

@@ -95,8 +95,8 @@ final class DeviceRecording {
         case .done: break
         case .timeIsUp:
             guard let count, let duration else { break }
-            throw Failure(.notInTime, "only \(file.count) of \(count) values came in \(inSeconds(duration))")
-        case .failed(let error): throw Failure(error, attempt: "no more values after \(file.count)")
+            throw Failure(.notInTime, "received only \(file.count) of \(count) values in \(inSeconds(duration))")
+        case .failed(let error): throw Failure(error, attempt: "stopped after \(counted(file.count, "value"))")
         }
     }
 
@@ -179,14 +179,14 @@ final class DeviceRecording {
 
     private func removed(_ services: [CBService]) {
         for service in services {
-            StandardError.write("bluejay: the device has removed the service \(service.uuid.uuidString)")
+            StandardError.write("bluejay: the device removed the service \(service.uuid.uuidString)")
             removedServices.insert(ObjectIdentifier(service))
         }
         let isOver = device.senders.allSatisfy { sender in
             sender.attribute.service.map { removedServices.contains(ObjectIdentifier($0)) } ?? true
         }
         guard isOver else { return }
-        stop(Failure(.noSuchCharacteristic, "the device has removed what was recorded"))
+        stop(Failure(.noSuchCharacteristic, "the device removed everything that was being recorded"))
     }
 
     private func stop(_ error: any Error) {

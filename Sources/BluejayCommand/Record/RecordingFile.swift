@@ -35,7 +35,7 @@ final class RecordingFile {
         guard count < RecordingLimits.maximumValues, length + UInt64(line.utf8.count) < RecordingLimits.longestFile,
             seconds <= RecordingLimits.longest
         else {
-            throw Failure(.failed, "\(path) is full: dittojay reads no longer recording")
+            throw Failure(.failed, "\(path) is full: dittojay does not read a longer recording")
         }
         try write((count == 0 ? "recording:\n  values:\n" : "") + line)
         count += 1

@@ -165,7 +165,7 @@ public final class LabRadio: Swift.Sendable {
     func awaitNoLinks(within limit: Duration) async throws(RadioError) {
         let deadline = ContinuousClock.now + limit
         while try await !status().links.isEmpty {
-            guard .now < deadline else { throw .missing("there are still links after \(limit)") }
+            guard .now < deadline else { throw .missing("links remain after \(limit)") }
         }
     }
 

@@ -94,7 +94,7 @@ final class AgentConnection {
 
     /// The program begins now. To an agent that answers later it is one that has its own state.
     private func agentIsLate() {
-        Diagnostics.warning("the restoration agent has not answered: the program begins without its state")
+        Diagnostics.warning("the restoration agent did not answer; starting without restored state")
         deadline = nil
         registration.isResuming = true
         if state == .greeted {
@@ -226,7 +226,7 @@ final class AgentConnection {
             case .packet(let bytes, let descriptor):
                 guard let message = MessageCoder.decode(AgentMessage.self, from: bytes) else {
                     if let descriptor { Glibc.close(descriptor) }
-                    return giveUp("it speaks another language")
+                    return giveUp("it uses another protocol version")
                 }
                 received(message, descriptor)
             }
@@ -236,7 +236,7 @@ final class AgentConnection {
     private func received(_ message: AgentMessage, _ descriptor: Int32?) {
         switch message {
         case .welcome(let welcome):
-            guard let descriptor else { return giveUp("it has sent no socket") }
+            guard let descriptor else { return giveUp("it sent no socket") }
             state = .ready
             deadline = nil
             wasWelcomed = true

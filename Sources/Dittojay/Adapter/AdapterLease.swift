@@ -98,9 +98,10 @@ final class AdapterLease: LinkControl {
         let adapter = try await chooseAdapter()
         try? folder.prepare()
         guard adapter.offersGattManager, adapter.offersAdvertising else {
-            throw DittojayError.adapterUnusable("the Bluetooth adapter \(adapter.name) cannot be a peripheral")
+            throw DittojayError.adapterUnusable(
+                "the Bluetooth adapter \(adapter.name) does not support the peripheral role")
         }
-        guard !isStopped else { throw DittojayError.adapterUnusable("stopped before it had begun") }
+        guard !isStopped else { throw DittojayError.adapterUnusable("stopped before it started") }
         chosen = Description(adapter)
         let setup = Task { try await setUp(adapter) }
         self.setup = setup
@@ -111,7 +112,7 @@ final class AdapterLease: LinkControl {
             throw DittojayError.adapterUnusable("cannot set up the Bluetooth adapter \(adapter.name): \(error)")
         }
         // Stopped: its events mean nothing to anybody any more.
-        guard !isStopped else { throw DittojayError.adapterUnusable("stopped while it was set up") }
+        guard !isStopped else { throw DittojayError.adapterUnusable("stopped during setup") }
         // A central that is connected already did not come for this peripheral, but may use it: only its disconnection
         // is reported.
         for device in adapter.devices where device.isConnected {
@@ -156,13 +157,13 @@ final class AdapterLease: LinkControl {
                 try await switchOn(adapter)
             }
         } catch {
-            onEvent(.failed("cannot put the Bluetooth adapter \(adapter.name) back as it was: \(error)"))
+            onEvent(.failed("cannot restore the Bluetooth adapter \(adapter.name): \(error)"))
         }
     }
 
     func setPower(_ isOn: Bool) async throws {
         guard !isStopped, let adapter = currentAdapter else {
-            throw DittojayError.adapterUnusable("there is no Bluetooth adapter at the moment")
+            throw DittojayError.adapterUnusable("no Bluetooth adapter at the moment")
         }
         // What the manager was asked to end before, such as advertising, is to reach bluetoothd before this.
         if !isOn { await withCheckedContinuation { turn in Self.afterManager { turn.resume() } } }
@@ -234,8 +235,8 @@ final class AdapterLease: LinkControl {
                 let known = adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
                 throw DittojayError.noAdapter(
                     known.isEmpty
-                        ? "there is no Bluetooth adapter on this machine (bluetoothd runs, but has none)"
-                        : "there is no Bluetooth adapter \(selection ?? ""); there are: \(known)")
+                        ? "no Bluetooth adapter on this machine (bluetoothd is running, but has none)"
+                        : "no Bluetooth adapter \(selection ?? ""); available: \(known)")
             }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -349,12 +350,12 @@ final class AdapterLease: LinkControl {
         case .asked: break
         case .agreed(.justWorks): history.agreedToPair(device.path)
         case .displayed, .agreed(.passkeyEntry):
-            history.agreedToPair(device.path, otherwise: "the passkey that was entered is wrong, or it has refused")
+            history.agreedToPair(device.path, otherwise: "the passkey is wrong, or it refused")
         case .agreed(.numericComparison):
-            history.agreedToPair(device.path, otherwise: "it does not show the same number, or has refused")
+            history.agreedToPair(device.path, otherwise: "the numbers do not match, or it refused")
         case .refused(let question):
-            pairingHasFailed(device, "it wants \(question.text) to pair, and dittojay has refused")
-        case .cancelled: pairingHasFailed(device, "it has given up, or nobody has answered in time")
+            pairingHasFailed(device, "it wants \(question.text) to pair, and dittojay refused")
+        case .cancelled: pairingHasFailed(device, "it gave up, or was not answered in time")
         }
     }
 

@@ -84,7 +84,7 @@ final class ControlPeer {
                 }
             case .tooLong:
                 waiting.append(
-                    .failure(.init(description: "the request is longer than \(ControlRequest.maximumLength) bytes")))
+                    .failure(.init(description: "request too long (limit \(ControlRequest.maximumLength) bytes)")))
             }
         }
         processNextRequest()

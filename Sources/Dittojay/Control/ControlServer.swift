@@ -74,7 +74,7 @@ final class ControlServer: EventSubscribers {
         let result = try address.withSocketAddress { connect(probe, $0, $1) }
         if result == 0 { throw .alreadyRunning(socket: address.path) }
         guard errno == ECONNREFUSED else {
-            throw .controlSocket("cannot tell whether dittojay runs at \(address.path): \(systemError())")
+            throw .controlSocket("cannot check whether dittojay is running at \(address.path): \(systemError())")
         }
         guard unlink(address.path) == 0 else {
             throw .controlSocket("cannot replace the old socket \(address.path): \(systemError())")
@@ -87,7 +87,7 @@ final class ControlServer: EventSubscribers {
             return
         }
         guard clients.count < limits.clients || closeLongestIdle() else {
-            let reply = ControlReply(error: "\(limits.clients) programs wait already for what they have asked for")
+            let reply = ControlReply(error: "too many connections (limit \(limits.clients))")
             let bytes = Array((reply.line + "\n").utf8)
             Glibc.send(connection.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             return connection.close()
@@ -114,7 +114,7 @@ final class ControlServer: EventSubscribers {
     /// Why no other program can follow the events; nil if one can.
     private func subscriptionRefusal() -> String? {
         guard clients.values.count(where: \.isFollowing) >= limits.subscribers else { return nil }
-        return "\(limits.subscribers) programs follow the events already"
+        return "too many event subscribers (limit \(limits.subscribers))"
     }
 
     private var idleClients: some Sequence<ControlPeer> { clients.values.lazy.filter { !$0.isCarryingOut } }

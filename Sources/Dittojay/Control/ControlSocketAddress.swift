@@ -61,6 +61,6 @@ func systemError() -> String {
 /// Makes a stream socket of the Unix kind that is closed on exec.
 func makeUnixSocket() throws(DittojayError) -> Int32 {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw .controlSocket("no socket can be made: \(systemError())") }
+    guard descriptor >= 0 else { throw .controlSocket("cannot create a socket: \(systemError())") }
     return descriptor
 }

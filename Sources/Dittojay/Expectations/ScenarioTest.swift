@@ -134,7 +134,7 @@ final class ScenarioTest {
         isInterrupted = true
         self.current = nil
         current.timer.cancel()
-        let failure = "dittojay was ended before; still missing: \(current.progress.missing)"
+        let failure = "dittojay was stopped; still missing: \(current.progress.missing)"
         results[current.expectation.number].judged(failure: failure, seconds: elapsed(since: current.start))
     }
 

@@ -46,7 +46,7 @@ package struct ControllerChoice: Hashable, Swift.Sendable {
         var seen: [String: String] = [:]
         for name in given {
             guard let adapter = session.adapter(named: name) else {
-                throw .noAdapter("there is no Bluetooth adapter \(name); \(Self.known(session))")
+                throw .noAdapter("no Bluetooth adapter \(name); \(Self.known(session))")
             }
             if let other = seen.updateValue(name, forKey: adapter.address) {
                 throw .adapterUnusable("\(other) and \(name) are the same Bluetooth adapter")
@@ -84,6 +84,6 @@ package struct ControllerChoice: Hashable, Swift.Sendable {
     @LoopActor
     private static func known(_ session: BlueZSession) -> String {
         let known = session.adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
-        return known.isEmpty ? "there is none" : "there are: \(known)"
+        return known.isEmpty ? "none is available" : "available: \(known)"
     }
 }

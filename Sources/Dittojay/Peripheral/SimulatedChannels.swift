@@ -51,7 +51,7 @@ final class SimulatedChannels {
         let profile = pending.removeFirst()
         if let error {
             let reason = error.localizedDescription
-            return events.report(failure: "the L2CAP channel \(profile.name) cannot be offered: \(reason)")
+            return events.report(failure: "cannot publish the L2CAP channel \(profile.name): \(reason)")
         }
         offered[psm] = profile
         events.report(.channelOffered) { ($0.channel, $0.psm) = (profile.name, Int(psm)) }

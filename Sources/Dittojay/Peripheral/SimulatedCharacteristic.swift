@@ -252,7 +252,7 @@ final class SimulatedCharacteristic {
 
     /// Who gets a value that is sent, for people.
     var audience: String {
-        if subscribers.isEmpty { return "nobody has subscribed" }
+        if subscribers.isEmpty { return "no subscribers" }
         return service.services.isSilent ? "kept back: silence" : "to \(counted(subscribers.count, "subscriber"))"
     }
 

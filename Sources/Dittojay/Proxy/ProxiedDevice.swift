@@ -162,7 +162,7 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
                     + "all that fit are advertised")
         }
         for uuid in advertisedUUIDs.subtracting(services.map(\.uuid)).sorted() {
-            losses.append("the service \(uuid), which is advertised and not there")
+            losses.append("the service \(uuid), which is advertised but does not exist")
         }
         onEvent?(.opened(profile, losses: losses))
     }

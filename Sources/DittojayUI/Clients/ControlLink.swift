@@ -30,7 +30,7 @@ final class ControlLink {
     /// - Throws: ``Failure`` if nothing listens there.
     init(path: String, queue: DispatchQueue) throws(Failure) {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { throw Failure(description: "no socket can be made: \(Self.systemError)") }
+        guard descriptor >= 0 else { throw Failure(description: "cannot create a socket: \(Self.systemError)") }
         do {
             // A Unix socket connects at once, or says EAGAIN when others wait already.
             guard try withUnixSocketAddress(of: path, { connect(descriptor, $0, $1) }) == 0 else {
@@ -63,7 +63,7 @@ final class ControlLink {
     func send(_ line: [UInt8], _ reply: @escaping (ControlAnswer) -> Void) {
         guard readable != nil else { return reply(.ended) }
         guard replies.count < Self.maximumWaiting else {
-            return reply(.refused("too many requests wait for their replies"))
+            return reply(.refused("too many pending requests (limit \(Self.maximumWaiting))"))
         }
         replies.append(reply)
         let isWaiting = !output.isEmpty

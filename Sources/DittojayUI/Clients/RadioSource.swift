@@ -45,7 +45,7 @@ final class RadioSource {
 
     /// Has the radio carry out a command.
     func command(_ line: [UInt8], _ reply: @escaping (ControlAnswer) -> Void) {
-        guard let link else { return reply(.refused("there is no virtual radio at \(path)")) }
+        guard let link else { return reply(.refused("no virtual radio at \(path)")) }
         link.send(line) { [weak self] answer in
             reply(answer)
             self?.ask()

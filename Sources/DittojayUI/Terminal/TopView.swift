@@ -15,7 +15,7 @@ struct TopView {
     func lines(_ model: TopModel) -> [String] {
         guard width >= 20, height >= 4 else { return Array(["too small"].prefix(max(height, 0))) }
         var top: [String] = []
-        for path in model.absent { top.append(style(Self.dim, "no dittojay runs at \(path)")) }
+        for path in model.absent { top.append(style(Self.dim, "no dittojay is running at \(path)")) }
         for (_, peripheral) in model.peripherals { top += lines(peripheral) }
         let room = height - 1
         let kept = Array(top.prefix(max(room - Self.leastEvents - 1, 1)))

@@ -34,7 +34,7 @@ extension RadioDirector {
         do {
             request = try JSONReader.read(line)
         } catch {
-            throw Refusal("this is no JSON: \(error.description), at byte \(error.offset)")
+            throw Refusal("invalid JSON at byte \(error.offset): \(error.description)")
         }
         guard let command = request["command"]?.text else {
             throw Refusal("a request is an object with the member \"command\"")
@@ -63,8 +63,8 @@ extension RadioDirector {
             guard CommandReader.names.contains(command) else {
                 let known = CommandReader.names + Self.requests
                 throw Refusal(
-                    "there is no command \"\(SceneNode.shortened(command))\"\(Nearest.text(command, among: known)); "
-                        + "there are: \(known.joined(separator: ", "))")
+                    "unknown command \"\(SceneNode.shortened(command))\"\(Nearest.text(command, among: known)); "
+                        + "valid: \(known.joined(separator: ", "))")
             }
             try run(
                 read { () throws(SceneReader.Failure) in
@@ -77,16 +77,16 @@ extension RadioDirector {
     /// Begins or ends to write what is in the air to a file. One that is being written goes on.
     private func record(_ request: DataNode) throws(Refusal) {
         guard let path = request["file"]?.text, path.hasPrefix("/") else {
-            throw Refusal("\"file\" takes the path of a file, from the root on")
+            throw Refusal("\"file\" requires an absolute path")
         }
         let isWritten = recording.outputs.contains { $0.path == path }
         if request["ends"]?.text == "true" {
-            guard isWritten else { throw Refusal("there is no recording to \(path)") }
+            guard isWritten else { throw Refusal("no recording to \(path)") }
             recording.remove(path)
         } else if !isWritten {
-            guard let openOutput else { throw Refusal("this radio writes no files") }
+            guard let openOutput else { throw Refusal("this radio does not write files") }
             guard recording.outputs.count < Self.maximumRecordings else {
-                throw Refusal("there are \(Self.maximumRecordings) recordings, which are the most")
+                throw Refusal("too many recordings (limit \(Self.maximumRecordings))")
             }
             recording.add(try openOutput(path))
             recording.flush()

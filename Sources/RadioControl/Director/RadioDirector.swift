@@ -82,11 +82,12 @@ package final class RadioDirector {
         for device in scene.devices where controllers[device.controller] == nil {
             let known = controllers.keys.sorted()
             throw Refusal(
-                "there is no controller \(device.controller)\(Nearest.text(device.controller, among: known)); there are: "
+                "unknown controller \(device.controller)\(Nearest.text(device.controller, among: known)); valid: "
                     + known.joined(separator: ", "))
         }
         guard radio.setAirModel(scene.air) else {
-            throw Refusal("the scene has \(scene.air.rawValue) air, and the air cannot change while there are links")
+            throw Refusal(
+                "the scene has \(scene.air.rawValue) air, and the air cannot change while devices are connected")
         }
         sceneNumber += 1
         (waiting, began, groups, phantomCount, phantoms) = ([], nil, [:], 0, [])
@@ -180,12 +181,12 @@ package final class RadioDirector {
             radio.setAttenuation(index, loss)
         case .jam(let name, let jammer, let span):
             guard radio.jammers.count < Scene.Limit.jammers || radio.jammers.contains(name) else {
-                throw Refusal("there are \(Scene.Limit.jammers) jammers, which are the most")
+                throw Refusal("too many jammers (limit \(Scene.Limit.jammers))")
             }
             set(jammer, name, span: span)
         case .unjam(let name):
             guard radio.jammers.contains(name) else {
-                throw Refusal("there is no jammer \(name)\(Nearest.text(name, among: radio.jammers))")
+                throw Refusal("unknown jammer \(name)\(Nearest.text(name, among: radio.jammers))")
             }
             remove(jammer: name)
         case .phantom(let group): try add(group)
@@ -214,16 +215,16 @@ package final class RadioDirector {
 
     private func add(_ group: PhantomGroup) throws(Refusal) {
         guard phantomCount + group.count <= Scene.Limit.phantoms else {
-            throw Refusal("there would be more than \(Scene.Limit.phantoms) phantoms")
+            throw Refusal("too many phantoms (limit \(Scene.Limit.phantoms))")
         }
         guard groups[group.name] == nil, names[group.name] == nil else {
-            throw Refusal("there is a \(group.name) already")
+            throw Refusal("the name \(group.name) is already in use")
         }
         let phantoms = group.phantoms(seed: seed)
         for (name, phantom) in phantoms {
-            guard names[name] == nil else { throw Refusal("there is a \(name) already") }
+            guard names[name] == nil else { throw Refusal("the name \(name) is already in use") }
             guard radio.index(of: phantom.address) == nil else {
-                throw Refusal("the address \(phantom.address) is another device's")
+                throw Refusal("the address \(phantom.address) is already in use")
             }
         }
         groups[group.name] = phantoms.map { name, phantom in
@@ -239,7 +240,7 @@ package final class RadioDirector {
 
     private func remove(_ name: String) throws(Refusal) {
         guard let indexes = groups.removeValue(forKey: name) else {
-            throw Refusal("there is no phantom \(name)\(Nearest.text(name, among: groups.keys.sorted()))")
+            throw Refusal("unknown phantom \(name)\(Nearest.text(name, among: groups.keys.sorted()))")
         }
         for index in indexes {
             radio.remove(index)
@@ -265,10 +266,10 @@ package final class RadioDirector {
                 return index
             }
         }
-        if groups[name] != nil { throw Refusal("\(name) is more than one: write \(name)-1, \(name)-2, …") }
+        if groups[name] != nil { throw Refusal("ambiguous device \(name); specify \(name)-1, \(name)-2, …") }
         let known = names.keys.sorted()
         let some = known.prefix(20).joined(separator: ", ") + (known.count > 20 ? ", …" : "")
-        throw Refusal("there is no device \(name)\(Nearest.text(name, among: known)); there are: \(some)")
+        throw Refusal("unknown device \(name)\(Nearest.text(name, among: known)); valid: \(some)")
     }
 
     /// By which a device is reported.

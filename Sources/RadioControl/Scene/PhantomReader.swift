@@ -67,7 +67,7 @@ enum PhantomReader {
     private static func data(_ members: SceneMapping, isConnectable: Bool) throws(SceneMistake) -> [UInt8] {
         if let data = members["data"] {
             for key in ["local-name", "services", "manufacturer"] {
-                if let other = members[key] { throw other.fail("\(key) cannot be beside data") }
+                if let other = members[key] { throw other.fail("\(key) cannot be combined with data") }
             }
             return try data.bytes(most: Phantom.maximumDataLength)
         }
@@ -92,7 +92,7 @@ enum PhantomReader {
         }
         guard data.count <= Phantom.maximumDataLength else {
             throw members.node.fail(
-                "it advertises \(data.count) bytes; \(Phantom.maximumDataLength) are the most: give it a response or a shorter "
+                "advertising data too long: \(data.count) bytes (limit \(Phantom.maximumDataLength)); use a response or a shorter "
                     + "name")
         }
         return data

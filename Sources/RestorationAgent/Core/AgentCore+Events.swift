@@ -35,7 +35,7 @@ extension AgentCore: AgentBackendObserver {
             // It is asked for again when the link is back.
             case .failure(let failure) where failure.isLossOfLink: break
             case .failure(let failure):
-                host.log("\(app.name) gets no more values of \(request.key.characteristic): \(failure.text)")
+                host.log("\(app.name) no longer receives values of \(request.key.characteristic): \(failure.text)")
                 app.record.removeSubscription(request.subscription)
                 save()
             }

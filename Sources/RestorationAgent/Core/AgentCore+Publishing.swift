@@ -40,7 +40,7 @@ extension AgentCore {
             publishing.publisher.publish(service) { [weak self, weak app] failure in
                 guard let self, let app else { return }
                 if let failure {
-                    host.log("\(app.name) has its service \(service.uuid) no more: \(failure.text)")
+                    host.log("\(app.name) no longer publishes its service \(service.uuid): \(failure.text)")
                     publishing.published.remove(service.number)
                 }
                 republished(publishing, app)
@@ -52,7 +52,7 @@ extension AgentCore {
         publishing.publisher.advertise(advertisement) { [weak self, weak app] failure in
             guard let self, let app else { return }
             if let failure {
-                host.log("\(app.name) is not advertised any more: \(failure.text)")
+                host.log("\(app.name) is no longer advertised: \(failure.text)")
                 publishing.isAdvertised = false
             }
             republished(publishing, app)
@@ -114,7 +114,7 @@ extension AgentCore {
         }
         record.services.append(service)
         guard record.isWithinLimits else {
-            answer(AgentFailure(domain: .core, code: 4, text: "The restoration agent keeps no more services."))
+            answer(AgentFailure(domain: .core, code: 4, text: "Too many services for the restoration agent."))
             return true
         }
         app.record.publication = record

@@ -145,10 +145,10 @@ package final class AgentCore {
         guard !apps.contains(where: { $0.isRegistration(of: registration) }) else { return nil }
         let siblings = apps.filter { $0.record.registration.program == registration.program }
         if siblings.count >= AgentLimits.appsPerProgram, !forgetLongestGone(of: siblings) {
-            return "\(AgentLimits.appsPerProgram) restore identifiers of \(registration.program) are in use already"
+            return "too many restore identifiers of \(registration.program) (limit \(AgentLimits.appsPerProgram))"
         }
         if apps.count >= AgentLimits.apps, !forgetLongestGone(of: apps) {
-            return "\(AgentLimits.apps) programs that run are registered already"
+            return "too many registered programs (limit \(AgentLimits.apps))"
         }
         return nil
     }
@@ -157,7 +157,7 @@ package final class AgentCore {
     private func forgetLongestGone(of candidates: [RegisteredApp]) -> Bool {
         let gone = candidates.filter { $0.presence == .ended || $0.presence == .wanted }
         guard let oldest = gone.min(by: { $0.endedAt < $1.endedAt }) else { return false }
-        host.log("\(oldest.name) is forgotten: it has been gone for longest, and there is no room for more")
+        host.log("\(oldest.name) is dropped: too many programs, and it ended first")
         forget(oldest)
         return true
     }
@@ -299,7 +299,7 @@ package final class AgentCore {
         app.policy.failed()
         if app.policy.isExhausted {
             let count = RestartPolicy.maximumFailures
-            host.log("\(app.name) is not started again until it registers by itself: \(count) starts failed")
+            host.log("\(app.name) is not restarted until it registers by itself: \(count) starts failed")
         }
         app.record.started = nil
         app.presence = .ended

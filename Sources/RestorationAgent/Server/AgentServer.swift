@@ -12,7 +12,7 @@ package final class AgentServer {
 
         package var description: String {
             switch self {
-            case .alreadyRunning(let socket): "an agent runs already; it listens at \(socket)"
+            case .alreadyRunning(let socket): "an agent is already running; it listens on \(socket)"
             case .socket(let text): text
             }
         }
@@ -38,7 +38,7 @@ package final class AgentServer {
         self.core = core
         // Held for as long as this agent runs, and let go of by the kernel however it ends.
         let lock = open(location.socket + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw .socket("cannot make \(location.socket).lock: \(Self.systemError())") }
+        guard lock >= 0 else { throw .socket("cannot create \(location.socket).lock: \(Self.systemError())") }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
             throw .alreadyRunning(socket: location.socket)
@@ -66,7 +66,7 @@ package final class AgentServer {
 
     private func listen(at location: AgentLocation, queue: DispatchQueue) throws(Failure) -> ListeningSocket {
         let descriptor = AgentLocation.makeSocket()
-        guard descriptor >= 0 else { throw .socket("no socket can be made: \(Self.systemError())") }
+        guard descriptor >= 0 else { throw .socket("cannot create a socket: \(Self.systemError())") }
         // Under the lock: the agent that left it is gone.
         var info = stat()
         if lstat(location.socket, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK { unlink(location.socket) }

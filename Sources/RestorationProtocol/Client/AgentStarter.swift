@@ -16,7 +16,7 @@ package enum AgentStarter {
         try location.prepareStateFolder()
         let program = program(environment)
         guard isExecutable(program, environment["PATH"] ?? "") else {
-            throw LaunchedProgram.Failure(description: "there is no program \(program)")
+            throw LaunchedProgram.Failure(description: "program not found: \(program)")
         }
         // By a shell that ends at once: the agent is not this program's child, and outlasts it without a trace.
         let shell = try LaunchedProgram(

@@ -73,7 +73,7 @@ struct FailedPairingTests {
         #expect(await isPaired(device))
         // Nothing could be asked over this connection any more.
         try await app.saw(
-            "disconnected failed: The connection was ended: pairing has failed, and nothing could be asked any more.")
+            "disconnected failed: The connection was ended because pairing failed: no further request was possible.")
     }
 
     @Test(arguments: ["RequestPasskey", "RequestPinCode"])

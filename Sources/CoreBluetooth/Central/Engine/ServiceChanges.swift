@@ -1,6 +1,6 @@
 /// Collects additions and removals of services into changes, each of which is reported to the app once.
 ///
-/// bluetoothd reports one change of the peripheral's table as a burst of signals: that services were removed, or that some
+/// bluetoothd reports one change of the peripheral's table as a burst of signals: that services were removed, or some
 /// were added. A removal after an addition, or an addition after a removal, is another change, even if both are read
 /// from the bus together.
 struct ServiceChanges<Service> {

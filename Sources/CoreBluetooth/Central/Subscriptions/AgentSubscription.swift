@@ -71,7 +71,7 @@ final class AgentSubscription: Subscription {
         guard let completion = onAnswer else {
             // This answer comes from another agent than the one that the app had its answer from.
             if let failure {
-                Diagnostics.warning("no more values of \(characteristic.uuid): \(failure.text)")
+                Diagnostics.warning("no longer subscribed to \(characteristic.uuid): \(failure.text)")
             }
             return
         }
@@ -87,7 +87,7 @@ final class AgentSubscription: Subscription {
 
     /// There is no agent, and there will be none.
     func lost() {
-        let error = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "The restoration agent has ended."])
+        let error = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "The restoration agent stopped."])
         let (answer, end) = (onAnswer, onEnd)
         onAnswer = nil
         onEnd = nil

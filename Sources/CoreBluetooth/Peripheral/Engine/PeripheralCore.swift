@@ -201,13 +201,13 @@ final class PeripheralCore: PeripheralEngineCore {
         enqueue { [self] in
             guard isCurrent(call) else { return answerAdd(plan.service, error: CBError(.operationCancelled)) }
             guard services[key] == nil else {
-                return answerAdd(plan.service, error: ServicePlan.invalid("the service is published already"))
+                return answerAdd(plan.service, error: ServicePlan.invalid("the service is already published"))
             }
             let included = plan.includes.compactMap { services[ObjectIdentifier($0)] }
             guard included.count == plan.includes.count else {
                 return answerAdd(
                     plan.service,
-                    error: ServicePlan.invalid("included services have to be published before: \(plan.service)"))
+                    error: ServicePlan.invalid("included services must be published first: \(plan.service)"))
             }
             let service = publish(plan, including: included)
             services[key] = service

@@ -110,7 +110,7 @@ struct RequestWords {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let count = known[parts[0]] else {
                 throw UsageError(
-                    "\(name) has no option \(parts[0])\(Nearest.text(parts[0], among: known.keys.sorted()))")
+                    "\(name): unknown option \(parts[0])\(Nearest.text(parts[0], among: known.keys.sorted()))")
             }
             var values = Array(parts.dropFirst())
             while values.count < count, let value = words.popFirst() { values.append(value) }

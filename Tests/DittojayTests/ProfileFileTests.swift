@@ -271,7 +271,10 @@ private enum Example {
         ("services: [{standard: glucos}]", "did you mean \"glucose\""),
         ("services: [{standard: glucose, uuid: 1808}]", "exactly one of uuid, standard"),
         ("services: [{standard: glucose, characteristics: []}]", "has its own characteristics"),
-        ("services: [{standard: battery}, {standard: battery}]", "duplicate UUID 180F (line 1): give each of these services a name"),
+        (
+            "services: [{standard: battery}, {standard: battery}]",
+            "duplicate UUID 180F (line 1): give each of these services a name"
+        ),
         ("---\na: 1\n---\nb: 2", "not valid YAML"), ("services: [{uuid: 18}]", "neither a UUID"),
         ("services: [{uuid: heart-rat}]", "did you mean \"heart-rate\""),
         ("services: [{uuid: 1800}]", "bluetoothd has the service"),
@@ -337,7 +340,10 @@ private enum Example {
         (one + "properties: [write]\n        write: {echo: battery-level}", "neither notify nor indicate"),
         (one + "properties: [write]\n        write: {echo: batery-level}", "did you mean \"battery-level\""),
         (one + "properties: [write]\n        write: {when: [{value: empty}]}", "exactly one of do, refuse"),
-        (one + "properties: [write]\n        write: {when: [{value: empty, do: [jump]}]}", "invalid step without a value \"jump\""),
+        (
+            one + "properties: [write]\n        write: {when: [{value: empty, do: [jump]}]}",
+            "invalid step without a value \"jump\""
+        ),
         (
             one + "properties: [write]\n        write: {when: [{value: empty, do: [{jump: 1}]}]}",
             "unknown key \"jump\""

@@ -132,7 +132,8 @@ import VirtualRadio
         #expect(stage.refusal(#"{"command":"unjam","name":"oven"}"#) == "unknown jammer oven")
         #expect(stage.refusal(#"{"command":"remove","phantom":"p"}"#) == "unknown phantom p")
         #expect(stage.did(#"{"command":"phantom","name":"p","at":["0 m","1 m"],"address":"C0:00:00:00:00:01"}"#))
-        #expect(stage.refusal(#"{"command":"phantom","name":"p","at":["0 m","1 m"]}"#) == "the name p is already in use")
+        #expect(
+            stage.refusal(#"{"command":"phantom","name":"p","at":["0 m","1 m"]}"#) == "the name p is already in use")
         let other = #"{"command":"phantom","name":"q","at":["0 m","1 m"],"address":"C0:00:00:00:00:01"}"#
         #expect(stage.refusal(other).contains("another device's"))
         let many = #"{"command":"phantom","name":"r","at":["0 m","1 m"],"count":2000}"#

@@ -118,7 +118,8 @@ struct SendingTests {
                 == "size too large: 21 bytes (limit 20 in a notification at the subscriber's MTU)")
         async let first = peripheral.perform(.burst(count: 1000, size: 4, rate: 1))
         try await eventually("the burst has begun") { peripheral.status.notifications > 0 }
-        #expect(await peripheral.perform(.burst(count: 1, size: 4, rate: nil)).error == "a burst is already in progress")
+        #expect(
+            await peripheral.perform(.burst(count: 1, size: 4, rate: nil)).error == "a burst is already in progress")
         await central.lose()
         #expect(await first.error == "the last subscriber left after 1 of 1000 notifications")
     }
